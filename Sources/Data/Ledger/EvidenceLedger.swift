@@ -17,6 +17,8 @@ package final class EvidenceLedger: Sendable {
   let catalog: CurrentCatalog
   let now: @Sendable () -> Instant
   private let recordEffects: @Sendable ([LedgerEffect]) -> Void
+  /// The time of the last ``advance(to:)``; `nil` before the first one.
+  let lastAdvance = Mutex<Instant?>(nil)
 
   /// Creates a ledger that writes to `store`. `now` dates arrivals. `recordEffects` receives the effects of
   /// each committed write once; it counts metrics unless a test replaces it.

@@ -65,6 +65,9 @@ package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshRea
   /// Returns the ownership history of a customer, oldest first.
   func ownershipChanges(of customer: CustomerKey) throws(StoreError) -> [OwnershipChange]
 
+  /// Returns the changes of an app's catalog, oldest first.
+  func catalogChanges(of appID: String) throws(StoreError) -> [CatalogChange]
+
   /// Returns at most `limit` unclaimed lines of an app, ordered by line id, after `line`.
   func unclaimedLines(
     of appID: String, in environment: Environment, after line: String?, limit: Int
@@ -86,10 +89,6 @@ package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshRea
 
   /// Returns the next time at which an answer changes without new evidence; `nil` if there is none.
   func nextDue() throws(StoreError) -> Instant?
-
-  /// Returns the catalog fingerprint under which the answers of all customers of an app were computed; `nil`
-  /// if unknown.
-  func fingerprint(of appID: String) throws(StoreError) -> UInt64?
 
   /// Returns the notifications that match, latest first.
   func notifications(_ query: NotificationFilter) throws(StoreError) -> [NotificationRecord]

@@ -25,8 +25,14 @@ extension CustomerFacts {
       }
       assigned.append(transaction.assigned(to: seat, from: max(transaction.purchaseDate, free)))
     }
-    return CustomerFacts(
-      transactions: assigned, renewals: seat.isHeld ? renewals.map { $0.assigned(to: seat) } : [])
+    var facts = CustomerFacts(transactions: assigned)
+    guard seat.isHeld else { return facts }
+    for history in renewalHistories {
+      for (index, signature) in history.signatures.enumerated() {
+        facts.insert(history.document(index).assigned(to: seat), knownAt: signature.knownAt)
+      }
+    }
+    return facts
   }
 
   /// When fewer than `count` of the earlier claims are held; the beginning of time if always, `nil` if never.

@@ -24,7 +24,9 @@ import Testing
       for customer in Self.customers {
         let key = CustomerKey(appID: "ocean", environment: .sandbox, customerID: customer)
         let now = fixture.clock.now
-        let known = try await fixture.store.snapshot { try FactsAsOf.facts(of: key, knownAt: now, in: $0) }
+        let known = try await fixture.store.snapshot {
+          try FactHistory(of: key, in: $0).facts(knownAt: now)
+        }
         #expect(try fixture.facts(of: customer) ?? CustomerFacts() == known)
       }
       let sequences = try await fixture.events().map(\.sequence)

@@ -73,6 +73,9 @@ struct LedgerFixture {
     return try signer.sign(payload: payload)
   }
 
+  /// A signed document.
+  func sign(_ payload: JSONObject) throws -> String { try signer.sign(payload: payload) }
+
   /// A signed renewal info.
   func renewal(line: String = "L1", signed: Int64, environment: String = "Sandbox") throws -> String {
     try signer.sign(payload: [

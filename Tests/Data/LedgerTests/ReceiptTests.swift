@@ -56,7 +56,7 @@ import Testing
       #expect(again.isDuplicate && !again.changedState && again.evidenceID == taken.evidenceID)
       #expect(try await fixture.replayDifferences().isEmpty)
       let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
-      let known = try await fixture.store.snapshot { try FactsAsOf.facts(of: ana, knownAt: at(51), in: $0) }
+      let known = try await fixture.store.snapshot { try FactHistory(of: ana, in: $0).facts(knownAt: at(51)) }
       #expect(try known == fixture.facts())
     }
   }

@@ -160,7 +160,7 @@ import Testing
         #expect(try fixture.facts(of: customer)?.transactions.first?.revocationDate == nil)
       }
       let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
-      let known = try await fixture.store.snapshot { try FactsAsOf.facts(of: ana, knownAt: at(53), in: $0) }
+      let known = try await fixture.store.snapshot { try FactHistory(of: ana, in: $0).facts(knownAt: at(53)) }
       #expect(known == (try fixture.facts()))
       #expect(try await Self.claim(fixture, "cem", "r3").seat?.isHeld == true)
       #expect(try await fixture.replayDifferences().isEmpty)
@@ -177,7 +177,7 @@ import Testing
       let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
       try await fixture.store.snapshot { reader throws in
         func isEntitled(knownAt day: Int64) throws -> Bool {
-          let facts = try FactsAsOf.facts(of: ana, knownAt: at(day), in: reader)
+          let facts = try FactHistory(of: ana, in: reader).facts(knownAt: at(day))
           return evaluate(facts, entitlement: "pro", in: LedgerFixture.app, at: at(65)).isEntitled
         }
         #expect(try isEntitled(knownAt: 55))

@@ -40,6 +40,46 @@ import Testing
     }
   }
 
+  @Test("A clock that jumped forward and back leaves each event about the future corrected")
+  func clockSetBack() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      _ = try await fixture.submit(fixture.period(40...90, line: "L2"), for: "ben")
+      try await fixture.ledger.advance(to: at(51))
+      fixture.clock.set(at(80))
+      #expect(try await fixture.ledger.advance(to: at(80)) == 1)
+      fixture.clock.set(at(52))
+      #expect(fixture.ledger.wasClockSetBack(at: at(52)))
+      #expect(try await fixture.ledger.advance(to: at(52)) == 1)
+      #expect(!fixture.ledger.wasClockSetBack(at: at(52)))
+      #expect(try await fixture.ledger.advance(to: at(53)) == 0)
+      let events = try await fixture.events().filter { $0.event.customer.customerID == "ana" }
+      #expect(events.map(\.event.change.kind) == [.started, .ended, .started])
+      #expect(try await fixture.ledger.advance(to: at(70)) == 1)
+    }
+  }
+
+  @Test("A renewal that is reported late is no end; one that is not reported ends after the slack")
+  func slack() async throws {
+    try await LedgerFixture.run { fixture in
+      let app = AppDefinition(
+        id: "ocean", identity: LedgerFixture.app.identity, environments: [.sandbox],
+        products: Array(LedgerFixture.app.products.values), renewalPolicy: .standard)
+      fixture.catalog.replace(with: Catalog([app]))
+      _ = try await fixture.submit(fixture.period(40...60))
+      for minutes in [Int64(0), 1, 59] {
+        fixture.clock.set(at(60).advanced(byMilliseconds: minutes * 60_000))
+        #expect(try await fixture.ledger.advance(to: fixture.clock.now) == 0)
+      }
+      _ = try await fixture.submit(fixture.period(60...80))
+      #expect(try await fixture.events().map(\.event.change.kind) == [.started, .renewed])
+      fixture.clock.set(at(80, hours: 1))
+      #expect(try await fixture.ledger.advance(to: fixture.clock.now) == 1)
+      let last = try #require(try await fixture.events().last?.event.change)
+      #expect(last.kind == .ended && last.effectiveAt == at(80, hours: 1))
+    }
+  }
+
   @Test("Resubmitting emits no event, and each change one")
   func oneEventForEachChange() async throws {
     try await LedgerFixture.run { fixture in
@@ -94,7 +134,7 @@ import Testing
       let facts = try fixture.facts()
       try await fixture.store.snapshot { reader throws in
         func known(_ day: Int64) throws -> CustomerFacts {
-          try FactsAsOf.facts(of: ana, knownAt: at(day), in: reader)
+          try FactHistory(of: ana, in: reader).facts(knownAt: at(day))
         }
         #expect(try known(51) == CustomerFacts())
         #expect(try known(53).transactions.map(\.revocationDate) == [nil])

@@ -16,7 +16,7 @@ import Testing
         "PRODUCT_UNAVAILABLE", "CANCELLED", "EXPIRED", "PRODUCT_CHANGED", "UPGRADED",
         "NON_RENEWING_ENDED", "TRIAL_ENDED", "REFUNDED_FOR_APP_ISSUE", "REFUNDED",
         "FAMILY_SHARING_ENDED", "BOUGHT_BEFORE_VERSION", "GRANTED", "IN_OPERATOR_GRACE_PERIOD",
-        "UNKNOWN_PRODUCT", "FAMILY_SHARING_NOT_ALLOWED", "GRANT_ENDED", "GRANT_REVOKED",
+        "UNKNOWN_PRODUCT", "FAMILY_SHARING_NOT_ALLOWED", "GRANT_ENDED", "GRANT_REVOKED", "AWAITING_RENEWAL",
       ])
     #expect(AnswerCoding.productStates.map(\.rawValue) == ["NEW", "ACTIVE", "INACTIVE"])
     #expect(AnswerCoding.accessLevels.map(\.rawValue) == [0, 1, 2])
@@ -73,11 +73,11 @@ import Testing
     let bytes = AnswerCoding.encode(answers)
     let fingerprint = withUnsafeBytes(of: app.fingerprint.littleEndian) { Array($0) }
     let neverPurchased: [UInt8] = [2, 0, 7]
-    let owned: [UInt8] = [19, 228, 251, 1, 170, 1, 4, 0, 2, 76, 49, 2, 84, 49, 3, 112, 114, 111, 1, 7]
-    let refunded: [UInt8] = [5, 136, 17, 20, 170, 1]
+    let owned: [UInt8] = [19, 228, 251, 49, 170, 1, 4, 0, 2, 76, 49, 2, 84, 49, 3, 112, 114, 111, 1, 7]
+    let refunded: [UInt8] = [8, 136, 145, 16, 20, 170, 1, 170, 1]
     var expected = [2] + fingerprint + [10]
     expected += [4] + Array("plus".utf8) + [3] + neverPurchased
-    expected += [3] + Array("pro".utf8) + [26] + owned + refunded
+    expected += [3] + Array("pro".utf8) + [29] + owned + refunded
     #expect(bytes == expected)
     // Cases are stored as indices into their lists, so new cases must be last.
     #expect(
@@ -87,7 +87,7 @@ import Testing
         .billingRetry, .billingLapsed, .priceIncreaseNotAccepted, .productUnavailable, .cancelled, .expired,
         .productChanged, .upgraded, .nonRenewingEnded, .trialEnded, .refundedForAppIssue, .refunded,
         .familySharingEnded, .boughtBeforeVersion, .granted, .inOperatorGracePeriod, .unknownProduct,
-        .familySharingNotAllowed, .grantEnded, .grantRevoked,
+        .familySharingNotAllowed, .grantEnded, .grantRevoked, .awaitingRenewal,
       ])
     #expect(AnswerCoding.productStates == [.new, .active, .inactive])
     #expect(AnswerCoding.accessLevels == [.none, .limited, .full])

@@ -85,11 +85,14 @@ import Testing
           of: "ocean", withFingerprintOtherThan: 1, after: first.last, limit: 3)
         #expect(Set(first + rest).count == 5)
       }
-      #expect(try await store.snapshot { try $0.fingerprint(of: "ocean") } == nil)
+      #expect(try await store.snapshot { try $0.catalogChanges(of: "ocean") }.isEmpty)
       try await store.write { transaction throws(StoreError) in
-        try transaction.setFingerprint(.max, of: "ocean")
+        for (fingerprint, at) in [(UInt64.max, Int64(7)), (.max, 8), (1, 9)] {
+          try transaction.record(CatalogChange(fingerprint: fingerprint, at: instant(at)), of: "ocean")
+        }
       }
-      #expect(try await store.snapshot { try $0.fingerprint(of: "ocean") } == .max)
+      let changes = try await store.snapshot { try $0.catalogChanges(of: "ocean") }
+      #expect(changes.map(\.fingerprint) == [.max, 1] && changes.map(\.at) == [instant(7), instant(9)])
     }
   }
 

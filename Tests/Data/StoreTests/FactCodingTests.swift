@@ -12,8 +12,8 @@ import Testing
     for fact in facts.transactions {
       #expect(try FactCoding.transaction(FactCoding.encode(fact)) == fact)
     }
-    for fact in facts.renewals {
-      #expect(try FactCoding.renewal(FactCoding.encode(fact)) == fact)
+    for history in facts.renewalHistories {
+      #expect(try FactCoding.renewals(FactCoding.encode(history)) == history)
     }
     for fact in facts.grants { #expect(try FactCoding.grant(FactCoding.encode(fact)) == fact) }
     for fact in facts.appTransactions {
@@ -51,6 +51,20 @@ import Testing
       ExpirationIntent.known == [
         .customerCancelled, .billingError, .priceIncreaseNotAccepted, .productUnavailable, .other,
       ])
+  }
+
+  @Test("A repeated renewal info takes a few bytes")
+  func repetition() {
+    func size(_ repetitions: Int64) -> Int {
+      var facts = CustomerFacts()
+      for number in 0..<repetitions {
+        var fact = RandomFacts(seed: 5).renewal()
+        fact.signedDate = instant(1_700_000_000_000 + number * 21_600_000)
+        facts.insert(fact, knownAt: fact.signedDate.advanced(byMilliseconds: 900))
+      }
+      return FactCoding.encode(facts).count
+    }
+    #expect(size(1001) - size(1) < 9 * 1000)
   }
 
   @Test("Decoding damaged bytes throws, without a crash", arguments: UInt64(0)..<200)

@@ -12,7 +12,7 @@ import Testing
       let first = try await store.append(evidence("a"))
       let again = try await store.append(evidence("a"))
       #expect(!first.isDuplicate)
-      #expect(again == AppendedEvidence(id: first.id, isDuplicate: true))
+      #expect(again == AppendedEvidence(id: first.id, isDuplicate: true, knownAt: first.knownAt))
     }
   }
 
@@ -59,15 +59,56 @@ import Testing
           try transaction.put(fact(signed: 10), of: line(), from: id),
           try transaction.put(fact(signed: 20), of: line(), from: id),
           try transaction.put(fact(signed: 30), of: line(), from: id),
-          try transaction.put(renewal(signed: 20), of: line(), from: id),
-          try transaction.put(renewal(signed: 10), of: line(), from: id),
         ]
       }
-      #expect(answers == [true, false, false, true, true, false])
+      #expect(answers == [true, false, false, true])
       let facts = try await store.write { transaction throws(StoreError) in
         try transaction.facts(of: line())
       }
-      #expect(facts == CustomerFacts(transactions: [fact(signed: 30)], renewals: [renewal(signed: 20)]))
+      #expect(facts == CustomerFacts(transactions: [fact(signed: 30)]))
+    }
+  }
+
+  @Test("All renewal infos are stored, with the first time each was known", arguments: Backend.allCases)
+  func renewalHistory(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let changes = try await store.write { transaction throws(StoreError) in
+        let id = try transaction.append(evidence("a")).id
+        func put(_ signed: Int64, knownAt: Int64) throws(StoreError) -> RenewalHistory.Insertion {
+          try transaction.put(renewal(signed: signed), of: line(), knownAt: instant(knownAt), from: id)
+        }
+        return [
+          try put(20, knownAt: 25), try put(10, knownAt: 26), try put(20, knownAt: 27),
+          try put(20, knownAt: 24), try put(30, knownAt: 31),
+        ]
+      }
+      #expect(changes == [.latest, .older, .duplicate, .latest, .latest])
+      let facts = try await store.write { transaction throws(StoreError) in
+        try transaction.facts(of: line())
+      }
+      let history = try #require(facts.renewalHistories.first)
+      #expect(history.contents.count == 1)
+      #expect(history.signatures.map(\.signedDate) == [instant(10), instant(20), instant(30)])
+      #expect(history.signatures.map(\.knownAt) == [instant(26), instant(24), instant(31)])
+      #expect(facts.renewals == [renewal(signed: 30)])
+    }
+  }
+
+  @Test("What arrives after the clock was set back is not known earlier", arguments: Backend.allCases)
+  func knownAt(backend: Backend) async throws {
+    try await backend.withStore { store in
+      func append(_ text: String, at received: Int64) async throws -> Instant {
+        var arrived = evidence(text)
+        arrived.receivedAt = instant(received)
+        return try await store.append(arrived).knownAt
+      }
+      #expect(try await append("a", at: 9000) == instant(9000))
+      #expect(try await append("b", at: 5000) == instant(9000))
+      #expect(try await append("c", at: 9001) == instant(9001))
+      #expect(try await append("b", at: 9500) == instant(9000))
+      let stored = try await store.snapshot { try $0.evidence(after: nil, limit: 9) }
+      #expect(stored.map(\.knownAt) == [instant(9000), instant(9000), instant(9001)])
+      #expect(stored.map(\.evidence.receivedAt) == [instant(9000), instant(5000), instant(9001)])
     }
   }
 

@@ -9,7 +9,7 @@ import Testing
     var random = SplitMix64(state: seed &+ 7_000)
     let facts = randomCustomer(&random)
     let start = at(.random(in: -5...160, using: &random), hours: .random(in: 0...23, using: &random))
-    for (app, entitlement) in questions {
+    for (app, entitlement) in questions + [(patientApp, "pro")] {
       let timeline = AnswerTimeline(facts, entitlement: entitlement, in: app, from: start)
       let bound = try #require(timeline.segments.last).end
       #expect(timeline.segments.count <= AnswerTimeline.segmentLimit)
@@ -25,8 +25,23 @@ import Testing
     }
   }
 
+  @Test("Access stays the same until checkAgainAt", arguments: UInt64(0)..<40)
+  func accessUntilCheckAgain(seed: UInt64) {
+    var random = SplitMix64(state: seed &+ 9_500)
+    let facts = randomCustomer(&random)
+    let times = instants(of: facts, &random).sorted()
+    for now in times where random.next() % 8 == 0 {
+      let status = evaluate(facts, entitlement: "pro", in: patientApp, at: now)
+      for later in times.drop(while: { $0 <= now }) {
+        guard status.checkAgainAt.map({ later < $0 }) ?? true else { break }
+        let other = evaluate(facts, entitlement: "pro", in: patientApp, at: later)
+        #expect(other.accessLevel == status.accessLevel, "at \(later) and at \(now)")
+      }
+    }
+  }
+
   @Test(
-    "An answer stays the same until checkAgainAt", arguments: UInt64(0)..<40)
+    "Without slack an answer stays the same until checkAgainAt", arguments: UInt64(0)..<40)
   func checkAgain(seed: UInt64) {
     var random = SplitMix64(state: seed &+ 9_000)
     let facts = randomCustomer(&random)
@@ -90,6 +105,7 @@ private func instants(of facts: CustomerFacts, _ random: inout SplitMix64) -> [I
   let named =
     facts.transactions.flatMap { [$0.purchaseDate, $0.expiresDate, $0.revocationDate].compactMap(\.self) }
     + facts.renewals.compactMap(\.gracePeriodExpiresDate)
+    + facts.renewalHistories.flatMap { $0.signatures.map(\.inForceFrom) }
     + facts.grants.flatMap { [$0.since, $0.until, $0.revokedAt].compactMap(\.self) }
     + facts.appTransactions.compactMap(\.originalPurchaseDate)
   let retryEnds = facts.transactions.compactMap(\.expiresDate).flatMap { expiry in

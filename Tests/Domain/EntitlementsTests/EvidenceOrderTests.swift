@@ -71,7 +71,9 @@ private enum Document: Hashable {
   }
 
   private func answers(_ facts: CustomerFacts) -> [EntitlementStatus] {
-    stride(from: Int64(-5), through: 260, by: 15).map { fullPro(facts, on: $0) }
+    stride(from: Int64(-5), through: 260, by: 15).flatMap { day in
+      [fullApp, patientApp].map { evaluate(facts, entitlement: "pro", in: $0, at: at(day)) }
+    }
   }
 
   /// Documents of two customers about the same lines.

@@ -14,15 +14,16 @@ import Testing
         hash.add(evaluate(facts, entitlement: "pro", in: app, at: at(day)))
         hash.add(evaluate(facts, entitlement: "plus", in: app, at: at(day)))
         hash.add(evaluate(facts, entitlement: "pro", in: fullApp, at: at(day)))
+        hash.add(evaluate(facts, entitlement: "pro", in: patientApp, at: at(day)))
       }
     }
-    #expect(rulesVersion == 4)
-    #expect(hash.value == 4_503_832_542_466_497_321)
+    #expect(rulesVersion == 5)
+    #expect(hash.value == 9_646_211_541_265_754_443)
   }
 
   @Test("The fingerprint is the same in every process and on every machine")
   func golden() {
-    #expect(app.fingerprint == 3_976_013_840_437_516_619)
+    #expect(app.fingerprint == 12_706_618_113_437_427_168)
   }
 
   @Test("The fingerprint changes exactly with the inputs of the evaluation")
@@ -69,6 +70,7 @@ private struct AnswerHash {
     add("\(status.substate.rawValue) \(status.productState.rawValue) \(status.until?.description ?? "-")")
     add("\(status.checkAgainAt?.description ?? "-") \(status.willRenew?.description ?? "-")")
     add("\(status.accessLevel) \(status.since?.description ?? "-") \(status.actBy?.description ?? "-")")
+    add(status.paidUntil?.description ?? "-")
     add("\(status.grantID ?? "-") \(status.outlook.map { "\($0)" } ?? "-")")
     guard let deciding = status.deciding else { return add("-") }
     add("\(deciding.transactionID) \(deciding.originalTransactionID) \(deciding.productID)")

@@ -42,6 +42,12 @@ let fullApp = AppDefinition(
   ],
   familySharing: ["pro": .limited, "export": .deny])
 
+/// The same app with a slack of one day, a tolerance of two days, and the next product in grace.
+let patientApp = AppDefinition(
+  id: "ocean", identity: app.identity, environments: [.sandbox], products: Array(fullApp.products.values),
+  renewalPolicy: RenewalPolicy(
+    slack: 86_400_000, clockTolerance: 172_800_000, graceEntitlements: .next))
+
 /// One paid period of a subscription, by days.
 func period(
   _ days: ClosedRange<Int64>, _ product: String = "monthly", line: String = "L1", id: String? = nil
@@ -96,7 +102,7 @@ func pro(
 func randomCustomer(_ random: inout SplitMix64) -> CustomerFacts {
   let subscriptions = (0..<Int.random(in: 0...8, using: &random)).map { _ in randomPeriod(&random) }
   let others = (0..<Int.random(in: 0...3, using: &random)).map { _ in randomPurchase(&random) }
-  let renewals = (0..<3).map { randomRenewal(line: "L\($0)", &random) }
+  let renewals = (0..<9).map { randomRenewal(line: "L\($0 % 3)", &random) }
   return CustomerFacts(
     transactions: subscriptions + others, renewals: renewals.filter { _ in .random(using: &random) },
     grants: (0..<Int.random(in: 0...2, using: &random)).map { _ in randomGrant(&random) },
@@ -132,6 +138,7 @@ private func randomPeriod(_ random: inout SplitMix64) -> TransactionFact {
     if random.one(in: 8) { $0.revocationReason = .appIssue }
     if random.one(in: 8) { $0.revocationType = .familyRevoke }
     if random.one(in: 8) { $0.details.commitment = .init(billingPeriodNumber: 12, totalBillingPeriods: 12) }
+    if random.one(in: 6) { $0 = $0.arrived(at: at(start, hours: -30)) }
     if random.one(in: 9) {
       $0.quantity = 2
       $0.revokedSeatQuantity = 1

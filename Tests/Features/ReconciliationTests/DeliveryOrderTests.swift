@@ -30,6 +30,7 @@ struct DeliveryOrderTests {
     #expect(world.secondVersion.count > 3 * Self.customers && world.firstVersion.count > Self.customers)
     #expect(Set(expected.map { $0.split(separator: " ")[2] }).count > 4, "lives differ")
 
+    var expectedPast: [String] = []
     for delivery in Delivery.allCases {
       let recipient = try Recipient(world)
       try await recipient.submit(world.submissions)
@@ -37,6 +38,15 @@ struct DeliveryOrderTests {
       let state = try await recipient.state()
       let differences = zip(expected, state).filter { $0 != $1 }
       #expect(hash(state) == hash(expected), "\(delivery.rawValue): \(differences.prefix(3))")
+      let past = try await recipient.past()
+      switch delivery {
+      case .inOrder: expectedPast = past
+      case .shuffled, .duplicated, .thirdMissing:
+        let differences = zip(expectedPast, past).filter { $0 != $1 }
+        #expect(hash(past) == hash(expectedPast), "\(delivery.rawValue): \(differences.prefix(3))")
+      // These lack renewal infos of the past.
+      case .firstVersion, .mixed: break
+      }
       await recipient.store.close()
     }
   }

@@ -111,23 +111,36 @@ struct Recipient {
 
   // MARK: Stored state
 
-  /// Returns one line for each customer and entitlement, with the state now, in the past and in the future.
+  /// The present answers of all customers, without the end of access that is over: Apple's responses do not report
+  /// a grace period that has ended.
   func state() async throws -> [String] {
+    try await answers { now, _ in
+      "\(now.reason.rawValue) \(now.isEntitled ? now.until?.description ?? "" : "")"
+        + " \(now.deciding?.transactionID ?? "") \(now.willRenew.map { $0 ? "on" : "off" } ?? "")"
+    }
+  }
+
+  /// The answers about the past of all customers.
+  func past() async throws -> [String] {
+    try await answers { now, at in
+      let others = stride(from: Int64(0), through: 200, by: 5).map { day in
+        let then = at(LivedWorld.start.advanced(byMilliseconds: day * 86_400_000))
+        return then.isEntitled ? then.deciding?.productID.prefix(1) ?? "?" : "-"
+      }
+      return "\(now.until?.description ?? "") \(others.joined())"
+    }
+  }
+
+  private func answers(
+    _ text: (_ now: EntitlementStatus, _ at: (Instant) -> EntitlementStatus) -> String
+  ) async throws -> [String] {
     let records = try await store.snapshot {
       try $0.customers(of: "demo", in: .sandbox, after: nil, limit: 10_000)
     }
     return records.flatMap { record in
       app.entitlements.map { entitlement in
-        let now = evaluate(record.facts, entitlement: entitlement, in: app, at: clock.now())
-        let others = stride(from: Int64(0), through: 200, by: 5).map { day in
-          let instant = LivedWorld.start.advanced(byMilliseconds: day * 86_400_000)
-          let then = evaluate(record.facts, entitlement: entitlement, in: app, at: instant)
-          return then.isEntitled ? then.deciding?.productID.prefix(1) ?? "?" : "-"
-        }
-        return
-          "\(record.key.customerID) \(entitlement) \(now.reason.rawValue) \(now.until?.description ?? "")"
-          + " \(now.deciding?.transactionID ?? "") \(now.willRenew.map { $0 ? "on" : "off" } ?? "")"
-          + " \(others.joined())"
+        let at = { evaluate(record.facts, entitlement: entitlement, in: app, at: $0) }
+        return "\(record.key.customerID) \(entitlement) \(text(at(clock.now()), at))"
       }
     }.sorted()
   }

@@ -99,6 +99,7 @@ static inline const void *entitled_descriptor_Entitled__V1__InspectResponse(void
 static inline const void *entitled_descriptor_Entitled__V1__InspectedDocument(void) { return &entitled__v1__inspected_document__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__IssueTokenRequest(void) { return &entitled__v1__issue_token_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__IssueTokenResponse(void) { return &entitled__v1__issue_token_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__LaterChange(void) { return &entitled__v1__later_change__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__LinkPurchaseRequest(void) { return &entitled__v1__link_purchase_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__LinkPurchaseResponse(void) { return &entitled__v1__link_purchase_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListConsumptionRequestsRequest(void) { return &entitled__v1__list_consumption_requests_request__descriptor; }

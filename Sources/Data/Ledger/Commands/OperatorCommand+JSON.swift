@@ -8,53 +8,61 @@ internal import Store
 extension OperatorCommand {
   /// Encodes the command. `number` makes equal commands distinct, because equal bytes are one evidence.
   func encoded(number: EvidenceID) -> [UInt8] {
-    var object: JSONObject = ["number": .number(JSONNumber(number.rawValue)), "actor": .string(actor)]
+    var object: JSONObject = [
+      "number": .number(JSONNumber(number.rawValue)), "actor": .string(actor), "command": .string(word),
+    ]
     if !note.isEmpty { object["note"] = .string(note) }
     switch action {
     case .move(let line, let from, let to):
-      object["command"] = "MOVE"
       object["line"] = .string(line)
       object["from"] = .array(from.map(JSONValue.string))
       object["to"] = .string(to)
     case .merge(let from, let into):
-      object["command"] = "MERGE"
       object["from"] = .string(from)
       object["to"] = .string(into)
     case .undo(let id):
-      object["command"] = "UNDO"
       object["undone"] = .number(JSONNumber(id.rawValue))
     case .grant(let fact, let customerID, let key):
-      object["command"] = "GRANT"
       object["to"] = .string(customerID)
       object["grant"] = .object(JSONObject(fact))
       if !key.isEmpty { object["key"] = .string(key) }
     case .revokeGrant(let fact):
-      object["command"] = "REVOKE_GRANT"
       object["grant"] = .object(JSONObject(fact))
     case .claimSeat(let seat, let customerID):
-      object["command"] = "CLAIM_SEAT"
       object["seat"] = .object(JSONObject(seat))
       if let customerID { object["to"] = .string(customerID) }
     case .associateSeat(let seat, let customerID):
-      object["command"] = "ASSOCIATE_SEAT"
       object["seat"] = .string(seat)
       object["to"] = .string(customerID)
     case .releaseSeats(let seats, let instant):
-      object["command"] = "RELEASE_SEATS"
       object["seats"] = .array(seats.map(JSONValue.string))
       object["at"] = .number(JSONNumber(instant.millisecondsSince1970))
     case .appleCall(let call):
-      object["command"] = "APPLE_CALL"
       object["call"] = .object(JSONObject(call))
     case .consent(let isGiven, let customerID):
-      object["command"] = "CONSUMPTION_CONSENT"
       object["to"] = .string(customerID)
       object["given"] = .bool(isGiven)
     case .erase(let customerIDs):
-      object["command"] = "ERASE"
       object["customers"] = .array(customerIDs.map(JSONValue.string))
     }
     return JSONValue.object(object).serialized()
+  }
+
+  /// The word for the kind of decision; part of the API.
+  var word: String {
+    switch action {
+    case .move: "MOVE"
+    case .merge: "MERGE"
+    case .undo: "UNDO"
+    case .grant: "GRANT"
+    case .revokeGrant: "REVOKE_GRANT"
+    case .claimSeat: "CLAIM_SEAT"
+    case .associateSeat: "ASSOCIATE_SEAT"
+    case .releaseSeats: "RELEASE_SEATS"
+    case .appleCall: "APPLE_CALL"
+    case .consent: "CONSUMPTION_CONSENT"
+    case .erase: "ERASE"
+    }
   }
 
   /// Decodes a command; `nil` if this version does not support it.

@@ -110,9 +110,13 @@ struct ChangeSet {
   }
 
   /// Records a renewal info that was stored.
-  mutating func recordFact(_ fact: RenewalFact, of line: LineKey, isNew: Bool) {
-    recordDocument(isNew: isNew)
-    if isNew { newFacts[line, default: CustomerFacts()].insert(fact) }
+  mutating func recordFact(
+    _ fact: RenewalFact, of line: LineKey, knownAt: Instant, _ insertion: RenewalHistory.Insertion
+  ) {
+    // An older document may change what is known about the past, but says nothing new about the present.
+    recordDocument(isNew: insertion == .latest)
+    guard insertion != .duplicate else { return }
+    newFacts[line, default: CustomerFacts()].insert(fact, knownAt: knownAt)
   }
 
   /// Records a document that was stored.

@@ -20,7 +20,8 @@ extension FactApplier {
     try store.dequeue(line)
     try lines.record(
       OwnershipChange(
-        line: line, customerID: customer.customerID, gained: true, at: now, evidenceID: evidence))
+        line: line, customerID: customer.customerID, gained: true, at: try store.knownAt(now),
+        evidenceID: evidence))
     try store.index(evidence, under: customer)
     changes.markAffected(customer, linked: line, by: origin)
   }
@@ -32,7 +33,8 @@ extension FactApplier {
     guard let evidence = origin.evidence else { return }
     try lines.record(
       OwnershipChange(
-        line: line, customerID: customer.customerID, gained: false, at: now, evidenceID: evidence))
+        line: line, customerID: customer.customerID, gained: false, at: try store.knownAt(now),
+        evidenceID: evidence))
     try store.index(evidence, under: customer)
     changes.markAffected(customer, needsRebuild: true, by: origin)
   }

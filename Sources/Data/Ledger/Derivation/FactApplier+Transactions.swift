@@ -6,6 +6,7 @@ internal import Store
 extension FactApplier {
   mutating func applyTransaction(_ fact: TransactionFact, from source: Source) throws(StoreError) {
     let line = source.line(fact.originalTransactionID)
+    let fact = fact.arrived(at: source.knownAt)
     changes.recordFact(fact, of: line, isNew: try store.put(fact, of: line, from: source.id))
     try resolveOwner(of: line, token: fact.details.appAccountToken?.lowercased(), from: source)
     try markSeatHoldersAffected(of: line, by: source.origin)
@@ -13,7 +14,9 @@ extension FactApplier {
 
   mutating func applyRenewal(_ fact: RenewalFact, from source: Source) throws(StoreError) {
     let line = source.line(fact.originalTransactionID)
-    changes.recordFact(fact, of: line, isNew: try store.put(fact, of: line, from: source.id))
+    changes.recordFact(
+      fact, of: line, knownAt: source.knownAt,
+      try store.put(fact, of: line, knownAt: source.knownAt, from: source.id))
     try lines.index(source.id, under: line)
     try markOwnersAffected(of: line, by: source.origin)
     try markSeatHoldersAffected(of: line, by: source.origin)

@@ -14,6 +14,7 @@ struct FactApplier {
     let appID: String
     let environment: Environment
     let receivedAt: Instant
+    let knownAt: Instant
     /// The customer who submitted it, or the merge target of that one.
     let customer: CustomerKey?
     /// ``ChangeSet/newDocuments`` before this evidence.
@@ -70,7 +71,7 @@ struct FactApplier {
     }
     return Source(
       id: stored.id, appID: appID, environment: environment, receivedAt: stored.evidence.receivedAt,
-      customer: customer, newDocumentsBefore: changes.newDocuments)
+      knownAt: stored.knownAt, customer: customer, newDocumentsBefore: changes.newDocuments)
   }
 
   /// Stores the record of a notification, after the documents inside were applied.

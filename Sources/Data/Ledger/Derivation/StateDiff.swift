@@ -70,9 +70,13 @@ struct StateDiff {
   /// Whether the stored answers were computed under the current catalog.
   private var isOfThisCatalog: Bool { before.map { $0.answers.fingerprint == app.fingerprint } ?? true }
 
-  /// The answer just before this write.
+  /// The answer just before this write. If the clock was set back since the last one, that is the answer of the
+  /// last one, whose events may be about a time that has not come.
   private func statusBefore(_ entitlement: String) throws(StoreError) -> EntitlementStatus {
     var facts = before?.facts ?? CustomerFacts()
+    if let before, isOfThisCatalog, before.answers.start > now {
+      return evaluate(facts, entitlement: entitlement, in: app, at: before.answers.start)
+    }
     if let before, !isOfThisCatalog {
       if let stored = try before.answers.status(of: entitlement, at: now) { return stored }
       // No customer had an entitlement that the previous catalog does not define.

@@ -83,7 +83,7 @@ extension EvidenceLedger {
       if !appended.isDuplicate {
         var applier = FactApplier(store, catalog: catalog, now: notification.receivedAt)
         try applier.apply(
-          EvidenceDecoder.decode(evidence), from: StoredEvidence(id: appended.id, evidence: evidence))
+          EvidenceDecoder.decode(evidence), from: StoredEvidence(appended, evidence))
       }
       guard let record = try store.notification(appended.id) else {
         throw .corrupt("notification without record")
@@ -157,13 +157,10 @@ extension EvidenceLedger {
       let customerID = try store.owners(of: line).first
       return (ReceivedNotification(record: stored, isDuplicate: true, customerID: customerID), [])
     }
-    let appended =
-      uuid.isEmpty
-      ? try store.append(evidence)
-      : AppendedEvidence(id: try store.appendNew(evidence), isDuplicate: false)
+    let appended = uuid.isEmpty ? try store.append(evidence) : try store.appendNew(evidence)
     var applier = FactApplier(store, catalog: catalog, now: evidence.receivedAt)
     if !appended.isDuplicate {
-      try applier.apply(contents.items, from: StoredEvidence(id: appended.id, evidence: evidence))
+      try applier.apply(contents.items, from: StoredEvidence(appended, evidence))
     }
     // Read before the derivation, which consumes the cache of owners and changes no owner.
     let customerID = try applier.lines.owners(of: line).first

@@ -81,7 +81,7 @@ struct ReceiptWrite: Sendable {
       .receiptStatement, EvidenceContent(hashing: contents.encoded, keepingAtMost: .max))
     let appended = try applier.store.append(evidence)
     if !appended.isDuplicate {
-      try applier.apply(contents.items, from: StoredEvidence(id: appended.id, evidence: evidence))
+      try applier.apply(contents.items, from: StoredEvidence(appended, evidence))
     }
     return (appended.id, appended.isDuplicate)
   }

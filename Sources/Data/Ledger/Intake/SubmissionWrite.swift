@@ -101,7 +101,7 @@ struct SubmissionWrite: Sendable {
       first = first ?? appended.id
       guard !appended.isDuplicate else { continue }
       lastNew = appended.id
-      try applier.apply([document.item], from: StoredEvidence(id: appended.id, evidence: evidence))
+      try applier.apply([document.item], from: StoredEvidence(appended, evidence))
     }
     return Appended(first: first ?? EvidenceID(rawValue: 0), lastNew: lastNew)
   }

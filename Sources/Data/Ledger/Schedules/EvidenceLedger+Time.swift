@@ -1,6 +1,7 @@
 package import AppStore
 internal import Entitlements
 internal import Store
+internal import Synchronization
 
 // Changes without evidence: time passes, and the catalog changes.
 extension EvidenceLedger {
@@ -17,6 +18,8 @@ extension EvidenceLedger {
   package func advance(to instant: Instant) async throws(LedgerError) -> Int {
     let catalog = catalog.value
     var count = 0
+    if wasClockSetBack(at: instant) { count += try await correct(at: instant, catalog) }
+    lastAdvance.withLock { $0 = instant }
     while true {
       let (customers, events) = try await commit { store throws(StoreError) in
         let due = try store.due(by: instant, limit: Self.batchSize)
@@ -27,6 +30,25 @@ extension EvidenceLedger {
       }
       count += events
       guard customers == Self.batchSize else { return count }
+    }
+  }
+
+  /// Whether the clock shows an earlier time than at the last ``advance(to:)``, or there was none, so that events
+  /// about a time that has not come may be recorded.
+  package func wasClockSetBack(at now: Instant) -> Bool {
+    lastAdvance.withLock { last in last.map { now < $0 } ?? true }
+  }
+
+  /// Evaluates the customers again whose events were recorded after `now`, before the clock was set back.
+  private func correct(at now: Instant, _ catalog: Catalog) async throws(LedgerError) -> Int {
+    try await commit { store throws(StoreError) in
+      var applier = FactApplier(store, catalog: catalog, now: now)
+      for customer in try store.customers(withEventsAfter: now)
+      where try store.customer(customer) != nil {
+        applier.changes.markAffected(customer, by: .time)
+      }
+      let derived = try Derivation.run(applier)
+      return (derived.events.count, derived.effects)
     }
   }
 
@@ -41,8 +63,8 @@ extension EvidenceLedger {
     let catalog = catalog.value
     var count = 0
     for app in catalog.appIDs.compactMap({ catalog[$0] }) {
-      let stored = try await read { snapshot throws(StoreError) in try snapshot.fingerprint(of: app.id) }
-      guard stored != app.fingerprint else { continue }
+      let changes = try await read { snapshot throws(StoreError) in try snapshot.catalogChanges(of: app.id) }
+      guard changes.last?.fingerprint != app.fingerprint else { continue }
       count += try await adopt(app, catalog)
     }
     return count
@@ -62,7 +84,7 @@ extension EvidenceLedger {
         for customer in customers { applier.changes.markAffected(customer, by: origin) }
         let derived = try Derivation.run(applier)
         if customers.count < Self.batchSize {
-          try store.setFingerprint(app.fingerprint, of: app.id)
+          try store.record(CatalogChange(fingerprint: app.fingerprint, at: now()), of: app.id)
         }
         return ((customers, derived.events.count), derived.effects)
       }

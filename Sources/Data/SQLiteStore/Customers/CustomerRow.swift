@@ -178,19 +178,21 @@ extension CustomerRow {
   }
 }
 
-// The catalog fingerprint of each app's answers.
-extension SQLiteReader {
-  func fingerprint(of appID: String) throws(StoreError) -> UInt64? {
-    try rows("SELECT fingerprint FROM answer_fingerprint WHERE app = ?", appID) { row in
-      UInt64(bitPattern: row.number(0))
-    }.first
+// The changes of each app's catalog.
+extension SQLiteSession {
+  func catalogChanges(of appID: String) throws(StoreError) -> [CatalogChange] {
+    try rows("SELECT fingerprint, at FROM catalog_change WHERE app = ? ORDER BY change_id", appID) { row in
+      CatalogChange(
+        fingerprint: UInt64(bitPattern: row.number(0)), at: Instant(millisecondsSince1970: row.number(1)))
+    }
   }
 }
 
 extension SQLiteTransaction {
-  func setFingerprint(_ fingerprint: UInt64, of appID: String) throws(StoreError) {
+  func record(_ change: CatalogChange, of appID: String) throws(StoreError) {
+    guard try catalogChanges(of: appID).last?.fingerprint != change.fingerprint else { return }
     try run(
-      "INSERT OR REPLACE INTO answer_fingerprint (app, fingerprint) VALUES (?, ?)", appID,
-      Int64(bitPattern: fingerprint))
+      "INSERT INTO catalog_change (app, fingerprint, at) VALUES (?, ?, ?)", appID,
+      Int64(bitPattern: change.fingerprint), change.at)
   }
 }

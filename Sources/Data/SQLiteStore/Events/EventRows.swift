@@ -41,6 +41,20 @@ final class EventRows {
   }
 }
 
+extension SQLiteTransaction {
+  /// Scans the latest events only, because there is no index by time.
+  func customers(withEventsAfter now: Instant) throws(StoreError) -> [CustomerKey] {
+    try rows(
+      """
+      SELECT DISTINCT app, environment, customer_id FROM event
+      WHERE sequence > (SELECT ifnull(max(sequence), 0) - 100000 FROM event) AND recorded_at > ?
+      """, now
+    ) { row throws(StoreError) in
+      CustomerKey(appID: row.text(0) ?? "", environment: try row.value(1), customerID: row.text(2) ?? "")
+    }
+  }
+}
+
 /// Reads events page by page.
 final class EventQueries {
   private let selectAll: Statement

@@ -10,7 +10,7 @@ struct EvidenceQueries {
 
   private static let columns = """
     e.evidence_id, e.app, e.environment, e.customer_id, e.kind, e.source, e.received_at, e.content_hash,
-    e.size, e.body, e.rejection, e.compression
+    e.size, e.body, e.rejection, e.compression, ifnull(e.known_at, e.received_at)
     """
 
   init(_ connection: Connection, _ compressor: BodyCompressor) {
@@ -76,7 +76,9 @@ struct EvidenceQueries {
     var found: [StoredEvidence] = []
     while try select.step() {
       found.append(
-        StoredEvidence(id: EvidenceID(rawValue: select.number(0)), evidence: try evidence(select)))
+        StoredEvidence(
+          id: EvidenceID(rawValue: select.number(0)), evidence: try evidence(select),
+          knownAt: Instant(millisecondsSince1970: select.number(12))))
     }
     return found
   }

@@ -11,13 +11,16 @@ final class EvidenceRows {
   private let indexByCustomer: Statement
   private let indexByLine: Statement
   private let selectLast: Statement
+  private let selectLastKnown: Statement
+  /// When the latest evidence became known; `nil` if it must be read.
+  private var lastKnownAt: Instant?
 
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
     compressor = try BodyCompressor(connection)
     find = try Statement(
       """
-      SELECT evidence_id FROM evidence
+      SELECT evidence_id, ifnull(known_at, received_at) FROM evidence
       WHERE content_hash = ? AND app = ? AND kind = ? AND customer_id = ? AND rejection = ?
         AND is_found_by_content = 1
       """, on: connection)
@@ -25,8 +28,8 @@ final class EvidenceRows {
       """
       INSERT INTO evidence (
         content_hash, app, kind, customer_id, rejection, environment, source, received_at, size, body,
-        evidence_id, compression, is_found_by_content)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        evidence_id, compression, is_found_by_content, known_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, on: connection)
     indexByCustomer = try Statement(
       """
@@ -39,22 +42,33 @@ final class EvidenceRows {
       VALUES (?1, ?2, ?3, \(LineRecordKind.evidence), ?4, ?4) ON CONFLICT DO NOTHING
       """, on: connection)
     selectLast = try Statement("SELECT ifnull(max(evidence_id), 0) FROM evidence", on: connection)
+    selectLastKnown = try Statement(
+      "SELECT ifnull(known_at, received_at) FROM evidence ORDER BY evidence_id DESC LIMIT 1", on: connection)
   }
 
   /// Searches for equal content first, by the unique index on hash, app, kind, customer and rejection.
   func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
-    if let id = try find(evidence) { return AppendedEvidence(id: id, isDuplicate: true) }
-    return AppendedEvidence(id: try insert(evidence, as: nil), isDuplicate: false)
+    if let stored = try stored(evidence) { return stored }
+    return try insert(evidence, as: nil, knownAt: try knownAt(evidence.receivedAt))
   }
 
   /// Skips that search and its index: a notification has a UUID that identifies it.
-  func appendNew(_ evidence: Evidence) throws(StoreError) -> EvidenceID {
-    try insert(evidence, as: nil, isFoundByContent: false)
+  func appendNew(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
+    try insert(evidence, as: nil, knownAt: try knownAt(evidence.receivedAt), isFoundByContent: false)
   }
 
   /// Inserts evidence under its old id; throws if the id is in use.
   func restore(_ evidence: StoredEvidence) throws(StoreError) {
-    _ = try insert(evidence.evidence, as: evidence.id)
+    _ = try insert(evidence.evidence, as: evidence.id, knownAt: evidence.knownAt)
+  }
+
+  func knownAt(_ now: Instant) throws(StoreError) -> Instant {
+    if let lastKnownAt { return max(now, lastKnownAt) }
+    defer { selectLastKnown.reset() }
+    guard try selectLastKnown.step() else { return now }
+    let last = Instant(millisecondsSince1970: selectLastKnown.number(0))
+    lastKnownAt = last
+    return max(now, last)
   }
 
   /// Valid until the next insert of the same write. Ids are never reused, because evidence is never deleted.
@@ -112,12 +126,15 @@ final class EvidenceRows {
   }
 
   /// Discards cached state after a rollback.
-  func rolledBack() { compressor.rolledBack() }
+  func rolledBack() {
+    compressor.rolledBack()
+    lastKnownAt = nil
+  }
 
   /// Inserts evidence under `id`, or under the next free id.
   private func insert(
-    _ evidence: Evidence, as id: EvidenceID?, isFoundByContent: Bool = true
-  ) throws(StoreError) -> EvidenceID {
+    _ evidence: Evidence, as id: EvidenceID?, knownAt: Instant, isFoundByContent: Bool = true
+  ) throws(StoreError) -> AppendedEvidence {
     let body = try evidence.content.body.map { body throws(StoreError) in
       try compressor.compress(body, isAccepted: evidence.verdict == .accepted)
     }
@@ -130,19 +147,24 @@ final class EvidenceRows {
     try insert.bind(11, id?.rawValue)
     try insert.bind(12, (body?.form ?? .verbatim).rawValue)
     try insert.bind(13, isFoundByContent ? 1 : 0)
+    try insert.bind(14, knownAt == evidence.receivedAt ? nil : knownAt.millisecondsSince1970)
     try insert.run()
+    lastKnownAt = knownAt
     let id = EvidenceID(rawValue: connection.lastInsertedRow)
     if let customer = evidence.customerID {
       try indexByCustomer(id, customer, evidence.appID, evidence.environment)
     }
-    return id
+    return AppendedEvidence(id: id, isDuplicate: false, knownAt: knownAt)
   }
 
   /// Returns equal evidence that can be found by content; `nil` if there is none.
-  private func find(_ evidence: Evidence) throws(StoreError) -> EvidenceID? {
+  private func stored(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence? {
     try bindIdentity(of: evidence, to: find)
     defer { find.reset() }
-    return try find.step() ? EvidenceID(rawValue: find.number(0)) : nil
+    guard try find.step() else { return nil }
+    return AppendedEvidence(
+      id: EvidenceID(rawValue: find.number(0)), isDuplicate: true,
+      knownAt: Instant(millisecondsSince1970: find.number(1)))
   }
 
   /// Binds the columns by which evidence is equal to the first five parameters.

@@ -4,8 +4,8 @@ internal import FamilySharing
 internal import SQLite
 internal import Store
 
-/// Writes the newest facts of each purchase line: the `line_record` rows of the views `transaction_fact` and
-/// `renewal_fact`.
+/// Writes the facts of each purchase line, the `line_record` rows of the views `transaction_fact` and
+/// `renewal_fact`: the newest document about each transaction, and all renewal infos.
 final class FactRows {
   private let connection: Connection
   private let transactionOfLine: Statement
@@ -59,10 +59,10 @@ final class FactRows {
     // Most facts are new, so the insert is tried first and a conflict reveals an existing row.
     try write(fact, of: line, from: evidence, with: insertTransaction)
     guard connection.changedRows == 0 else { return true }
-    guard let known = try transaction(fact.transactionID, of: line), fact.supersedes(known) else {
-      return false
-    }
-    try write(fact, of: line, from: evidence, with: replaceTransaction)
+    guard let known = try transaction(fact.transactionID, of: line) else { return false }
+    let merged = fact.merged(with: known)
+    guard merged != known else { return false }
+    try write(merged, of: line, from: evidence, with: replaceTransaction)
     return true
   }
 
@@ -88,14 +88,24 @@ final class FactRows {
     try insertInstallLine.run()
   }
 
-  /// Replaces the renewal info of a line unless the stored one supersedes it.
-  func put(_ fact: RenewalFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) -> Bool {
-    if let known = try renewal(of: line), !fact.supersedes(known) { return false }
+  /// Adds a renewal info to those of the line, which are one row.
+  func put(
+    _ fact: RenewalFact, of line: LineKey, knownAt: Instant, from evidence: EvidenceID
+  ) throws(StoreError) -> RenewalHistory.Insertion {
+    var history: RenewalHistory
+    var insertion = RenewalHistory.Insertion.latest
+    if let known = try renewals(of: line) {
+      history = known
+      insertion = history.insert(fact, knownAt: knownAt)
+      guard insertion != .duplicate else { return .duplicate }
+    } else {
+      history = RenewalHistory(fact, knownAt: knownAt)
+    }
     try putRenewal.bind(line)
-    try putRenewal.bind(4, FactCoding.encode(fact))
+    try putRenewal.bind(4, FactCoding.encode(history))
     try putRenewal.bind(5, evidence.rawValue)
     try putRenewal.run()
-    return true
+    return insertion
   }
 
   /// Decodes the rows of one line, which are next to each other in `line_record`.
@@ -107,8 +117,9 @@ final class FactRows {
     while try transactionsOfLine.step() {
       transactions.append(try FactCoding.transaction(transactionsOfLine.bytes(0)))
     }
-    let renewal = try renewal(of: line)
-    return CustomerFacts(transactions: transactions, renewals: renewal.map { [$0] } ?? [])
+    var facts = CustomerFacts(transactions: transactions)
+    if let history = try renewals(of: line) { facts.insert(history) }
+    return facts
   }
 
   /// The stored fact of a transaction; `nil` if there is none.
@@ -119,10 +130,10 @@ final class FactRows {
     return try transactionOfLine.step() ? FactCoding.transaction(transactionOfLine.bytes(0)) : nil
   }
 
-  /// The stored renewal info of a line; `nil` if there is none.
-  private func renewal(of line: LineKey) throws(StoreError) -> RenewalFact? {
+  /// The stored renewal infos of a line; `nil` if there are none.
+  private func renewals(of line: LineKey) throws(StoreError) -> RenewalHistory? {
     try renewalOfLine.bind(line)
     defer { renewalOfLine.reset() }
-    return try renewalOfLine.step() ? FactCoding.renewal(renewalOfLine.bytes(0)) : nil
+    return try renewalOfLine.step() ? FactCoding.renewals(renewalOfLine.bytes(0)) : nil
   }
 }

@@ -12,6 +12,7 @@ extension Schema {
       kind TEXT NOT NULL,
       source TEXT NOT NULL,
       received_at INTEGER NOT NULL, -- milliseconds since 1970
+      known_at INTEGER,             -- NULL: at received_at; later if the clock was set back before it arrived
       content_hash BLOB NOT NULL,   -- SHA-256
       size INTEGER NOT NULL,        -- bytes
       body BLOB,                    -- NULL: too large, or purged
@@ -181,11 +182,14 @@ extension Schema {
       PRIMARY KEY (line_id, app, environment)
     ) STRICT, WITHOUT ROWID;
 
-    -- The catalog fingerprint under which the answers of all customers of an app were last computed.
-    CREATE TABLE answer_fingerprint (
-      app TEXT PRIMARY KEY,
-      fingerprint INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
+    -- The catalog fingerprints under which the answers of all customers of an app were computed, in order.
+    CREATE TABLE catalog_change (
+      change_id INTEGER PRIMARY KEY,
+      app TEXT NOT NULL,
+      fingerprint INTEGER NOT NULL,
+      at INTEGER NOT NULL             -- milliseconds since 1970
+    ) STRICT;
+    CREATE INDEX catalog_change_of_app ON catalog_change (app);
 
     -- Seats that are or were claimed.
     CREATE TABLE seat (

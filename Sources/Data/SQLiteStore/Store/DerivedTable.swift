@@ -12,7 +12,7 @@ struct DerivedTable {
       bytes throws(StoreError) in FactCoding.encode(try FactCoding.transaction(bytes))
     },
     DerivedTable("renewal_fact", "\(line), evidence_id", fact: "fact") { bytes throws(StoreError) in
-      FactCoding.encode(try FactCoding.renewal(bytes))
+      FactCoding.encode(try FactCoding.renewals(bytes))
     },
     DerivedTable("grant_fact", "\(line), evidence_id", fact: "fact") { bytes throws(StoreError) in
       FactCoding.encode(try FactCoding.grant(bytes))

@@ -9,11 +9,13 @@ extension SQLiteTransaction {
     try self.evidence.append(evidence)
   }
 
-  func appendNew(_ evidence: Evidence) throws(StoreError) -> EvidenceID {
+  func appendNew(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
     try self.evidence.appendNew(evidence)
   }
 
   func restore(_ evidence: StoredEvidence) throws(StoreError) { try self.evidence.restore(evidence) }
+
+  func knownAt(_ now: Instant) throws(StoreError) -> Instant { try evidence.knownAt(now) }
 
   func nextEvidenceID() throws(StoreError) -> EvidenceID { try evidence.nextID() }
 
@@ -33,8 +35,10 @@ extension SQLiteTransaction {
     try self.fact.put(fact, of: line, from: evidence)
   }
 
-  func put(_ fact: RenewalFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) -> Bool {
-    try self.fact.put(fact, of: line, from: evidence)
+  func put(
+    _ fact: RenewalFact, of line: LineKey, knownAt: Instant, from evidence: EvidenceID
+  ) throws(StoreError) -> RenewalHistory.Insertion {
+    try self.fact.put(fact, of: line, knownAt: knownAt, from: evidence)
   }
 
   func put(

@@ -73,6 +73,8 @@ struct SegmentFlags: OptionSet {
   static let actByIsEnd = SegmentFlags(rawValue: 1 << 16)
   /// The evidence id follows the grant id.
   static let hasGrantEvidence = SegmentFlags(rawValue: 1 << 17)
+  static let hasPaidUntil = SegmentFlags(rawValue: 1 << 18)
+  static let paidUntilIsEnd = SegmentFlags(rawValue: 1 << 19)
 }
 
 /// The optional parts of a segment's purchase. Persisted.

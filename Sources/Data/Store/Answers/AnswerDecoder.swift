@@ -64,13 +64,16 @@ struct AnswerDecoder {
     let grantEvidence = try flags.contains(.hasGrantEvidence) ? evidenceID(bytes) : nil
     let since = try flags.contains(.hasSince) ? instant(since: start, bytes) : nil
     let until = try flags.contains(.hasUntil) ? instant(orEnd: .untilIsEnd, flags, end, start, bytes) : nil
+    let paidUntil =
+      try flags.contains(.hasPaidUntil) ? instant(orEnd: .paidUntilIsEnd, flags, end, start, bytes) : nil
     let checkAgainAt =
       try flags.contains(.hasCheckAgain) ? instant(orEnd: .checkAgainIsEnd, flags, end, start, bytes) : nil
     let actBy = try flags.contains(.hasActBy) ? instant(orEnd: .actByIsEnd, flags, end, start, bytes) : nil
     let status = EntitlementStatus(
       reason, accessLevel: try flags.accessLevel(), substate: try flags.substate(),
-      productState: try flags.productState(), since: since, until: until, checkAgainAt: checkAgainAt,
-      actBy: actBy, deciding: purchase?.deciding, grantID: grantID, outlook: purchase?.outlook)
+      productState: try flags.productState(), since: since, until: until, paidUntil: paidUntil,
+      checkAgainAt: checkAgainAt, actBy: actBy, deciding: purchase?.deciding, grantID: grantID,
+      outlook: purchase?.outlook)
     return PrecomputedAnswer(end: end, status: status, evidenceID: purchase?.evidenceID ?? grantEvidence)
   }
 

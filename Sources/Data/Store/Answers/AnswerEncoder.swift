@@ -35,6 +35,7 @@ extension FactEncoder {
     }
     if let instant = status.since { append(instant, since: start) }
     if let instant = status.until, !flags.contains(.untilIsEnd) { append(instant, since: start) }
+    if let instant = status.paidUntil, !flags.contains(.paidUntilIsEnd) { append(instant, since: start) }
     if let instant = status.checkAgainAt, !flags.contains(.checkAgainIsEnd) { append(instant, since: start) }
     if let instant = status.actBy, !flags.contains(.actByIsEnd) { append(instant, since: start) }
   }
@@ -82,6 +83,8 @@ extension FactEncoder {
     flags.set(.hasSince, status.since != nil)
     flags.set(.hasUntil, status.until != nil)
     flags.set(.untilIsEnd, status.until != nil && status.until == segment.end)
+    flags.set(.hasPaidUntil, status.paidUntil != nil)
+    flags.set(.paidUntilIsEnd, status.paidUntil != nil && status.paidUntil == segment.end)
     flags.set(.hasCheckAgain, status.checkAgainAt != nil)
     flags.set(.checkAgainIsEnd, status.checkAgainAt != nil && status.checkAgainAt == segment.end)
     flags.set(.hasActBy, status.actBy != nil)

@@ -28,6 +28,7 @@ package enum StatusCoding {
     case renewalCurrency = 18
     case needsPriceConsent = 19
     case winBackOfferIDs = 20
+    case paidUntil = 21
   }
 
   /// Encodes a status.
@@ -47,6 +48,7 @@ package enum StatusCoding {
     add(.productState, status.productState.rawValue)
     add(.since, status.since)
     add(.until, status.until)
+    add(.paidUntil, status.paidUntil)
     add(.checkAgainAt, status.checkAgainAt)
     add(.actBy, status.actBy)
     add(.originalTransactionID, status.deciding?.originalTransactionID)
@@ -80,7 +82,8 @@ package enum StatusCoding {
     return EntitlementStatus(
       reason, accessLevel: level, substate: substate, productState: productState,
       since: members.instant(.since), until: members.instant(.until),
-      checkAgainAt: members.instant(.checkAgainAt), actBy: members.instant(.actBy),
+      paidUntil: members.instant(.paidUntil), checkAgainAt: members.instant(.checkAgainAt),
+      actBy: members.instant(.actBy),
       deciding: members.deciding, grantID: members[.grantID], outlook: members.outlook)
   }
 

@@ -102,10 +102,18 @@ package struct StoredEvidence: Hashable, Sendable {
   package let id: EvidenceID
   /// The evidence.
   package let evidence: Evidence
+  /// When it became known: its arrival time, but from commit to commit never earlier, whatever the clock does.
+  package let knownAt: Instant
 
   /// Creates stored evidence from its parts.
-  package init(id: EvidenceID, evidence: Evidence) {
+  package init(id: EvidenceID, evidence: Evidence, knownAt: Instant) {
     self.id = id
     self.evidence = evidence
+    self.knownAt = knownAt
+  }
+
+  /// The evidence after it was appended.
+  package init(_ appended: AppendedEvidence, _ evidence: Evidence) {
+    self.init(id: appended.id, evidence: evidence, knownAt: appended.knownAt)
   }
 }

@@ -9,10 +9,14 @@ package protocol EvidenceLog {
 
   /// Appends evidence that Apple identifies, such as a notification with a UUID, after the caller looked that
   /// up without success. Neither searches for equal content nor makes the evidence findable by its content.
-  func appendNew(_ evidence: Evidence) throws(StoreError) -> EvidenceID
+  func appendNew(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence
 
   /// Appends evidence under its id in another store, for a replay into an empty store.
   func restore(_ evidence: StoredEvidence) throws(StoreError)
+
+  /// Returns when something that is written `now` becomes known: `now`, but never before the latest evidence
+  /// became known, whatever the clock does.
+  func knownAt(_ now: Instant) throws(StoreError) -> Instant
 
   /// Returns the id of the next appended evidence.
   func nextEvidenceID() throws(StoreError) -> EvidenceID
@@ -33,11 +37,14 @@ package struct AppendedEvidence: Hashable, Sendable {
   package let id: EvidenceID
   /// Whether equal evidence was stored before; then nothing was written and `id` is that of the older one.
   package let isDuplicate: Bool
+  /// When the stored evidence became known; see ``StoredEvidence/knownAt``.
+  package let knownAt: Instant
 
   /// Creates a result from its parts.
-  package init(id: EvidenceID, isDuplicate: Bool) {
+  package init(id: EvidenceID, isDuplicate: Bool, knownAt: Instant) {
     self.id = id
     self.isDuplicate = isDuplicate
+    self.knownAt = knownAt
   }
 }
 

@@ -22,11 +22,11 @@ package enum FactCoding {
     return encoder.bytes
   }
 
-  /// Encodes a renewal info.
-  package static func encode(_ fact: RenewalFact) -> [UInt8] {
+  /// Encodes the renewal infos of a line.
+  package static func encode(_ history: RenewalHistory) -> [UInt8] {
     var encoder = FactEncoder()
     encoder.append(byte: version)
-    encoder.append(fact)
+    encoder.append(history)
     return encoder.bytes
   }
 
@@ -62,10 +62,10 @@ package enum FactCoding {
     return try decoder.transaction()
   }
 
-  /// Decodes a renewal info; throws as ``customerFacts(_:)`` does.
-  package static func renewal(_ bytes: [UInt8]) throws(StoreError) -> RenewalFact {
+  /// Decodes the renewal infos of a line; throws as ``customerFacts(_:)`` does.
+  package static func renewals(_ bytes: [UInt8]) throws(StoreError) -> RenewalHistory {
     var decoder = try decoder(bytes)
-    return try decoder.renewal()
+    return try decoder.renewalHistory()
   }
 
   /// Decodes a grant; throws as ``customerFacts(_:)`` does.

@@ -31,12 +31,14 @@ extension FactDecoder {
     return details
   }
 
-  mutating func renewalDetails(since base: Instant) throws(StoreError) -> RenewalDetails {
+  mutating func renewalDetails(
+    since base: Instant, after previous: RenewalDetails?
+  ) throws(StoreError) -> RenewalDetails {
     let flags = RenewalDetailFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
     var details = RenewalDetails()
     if flags.contains(.hasPrice) { details.renewalPrice = try signed() }
-    details.currency = try optionalText()
-    details.offerIdentifier = try optionalText()
+    details.currency = try optionalText(sharedWith: previous?.currency)
+    details.offerIdentifier = try optionalText(sharedWith: previous?.offerIdentifier)
     if flags.contains(.hasOfferType) { details.offerType = try code() }
     if flags.contains(.hasOfferDiscountType) { details.offerDiscountType = try code() }
     for _ in 0..<(try count()) { details.eligibleWinBackOfferIDs.append(try text()) }
@@ -44,7 +46,7 @@ extension FactDecoder {
     if flags.contains(.hasBillingPlan) { details.billingPlanType = try code() }
     guard flags.contains(.hasCommitment) else { return details }
     var commitment = RenewalDetails.Commitment()
-    commitment.autoRenewProductID = try optionalText()
+    commitment.autoRenewProductID = try optionalText(sharedWith: previous?.commitment?.autoRenewProductID)
     if flags.contains(.hasCommitmentStatus) { commitment.autoRenewStatus = try code() }
     if flags.contains(.hasCommitmentBillingPlan) { commitment.billingPlanType = try code() }
     if flags.contains(.hasCommitmentDate) { commitment.renewalDate = try instant(since: base) }

@@ -5,10 +5,12 @@ internal import Entitlements
 /// Reads the format that ``FactEncoder`` writes.
 ///
 /// Format: a version byte (``FactCoding``), then varints, length-prefixed texts, and dates in milliseconds
-/// relative to one base date of each fact. Flags mark the line,
-/// product or group of a transaction as equal to those of the transaction before, as in most periods of a
-/// subscription; the decoded facts then share one string. Texts of the details do the same with their length:
-/// 0 is no text, 1 is the text before, and otherwise the length is two less.
+/// relative to one base date of each fact. Flags mark the line, product or group of a transaction as equal to
+/// those of the transaction before, as in most periods of a subscription; the decoded facts then share one
+/// string. Texts of the details do the same with their length: 0 is no text, 1 is the text before, and
+/// otherwise the length is two less. The renewal infos of a line are its distinct contents and the list of
+/// signatures, each with the index of its content, its date since the signature before, and the time until it
+/// was known.
 struct FactDecoder: ~Copyable {
   private let bytes: [UInt8]
   private var position = 0
@@ -28,9 +30,9 @@ struct FactDecoder: ~Copyable {
     transactions.reserveCapacity(transactionCount)
     for _ in 0..<transactionCount { transactions.append(try transaction()) }
     let renewalCount = try count()
-    var renewals: [RenewalFact] = []
+    var renewals: [RenewalHistory] = []
     renewals.reserveCapacity(renewalCount)
-    for _ in 0..<renewalCount { renewals.append(try renewal()) }
+    for _ in 0..<renewalCount { renewals.append(try renewalHistory()) }
     var grants: [GrantFact] = []
     for _ in 0..<(try count()) { grants.append(try grant()) }
     var appTransactions: [AppTransactionFact] = []
@@ -57,6 +59,7 @@ struct FactDecoder: ~Copyable {
     if flags.contains(.hasGroup), !flags.contains(.sameGroup) { group = try text() }
     let quantity = try flags.contains(.hasQuantity) ? signed() : 1
     let revokedSeats = try flags.contains(.hasRevokedSeats) ? signed() : nil
+    let arrived = try flags.contains(.hasEarlyArrival) ? instant(since: base) : nil
     details = try flags.contains(.hasDetails) ? transactionDetails(since: base, after: details) : .init()
     // Built in one expression, because changing a member of this large value would copy it.
     return TransactionFact(
@@ -65,25 +68,53 @@ struct FactDecoder: ~Copyable {
       revocationReason: revocationReason, revocationType: revocationType,
       isUpgraded: flags.contains(.isUpgraded), ownership: ownership, offerType: offerType,
       offerDiscountType: discount, subscriptionGroupID: flags.contains(.hasGroup) ? group : nil,
-      quantity: quantity, revokedSeatQuantity: revokedSeats, signedDate: signedDate, details: details)
+      quantity: quantity, revokedSeatQuantity: revokedSeats, signedDate: signedDate, arrivedEarlyAt: arrived,
+      details: details)
   }
 
-  mutating func renewal() throws(StoreError) -> RenewalFact {
-    let flags = RenewalFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
+  mutating func renewalHistory() throws(StoreError) -> RenewalHistory {
     let line = try text()
-    let product = try text()
+    var base = Instant(millisecondsSince1970: try signed())
+    var contents: [RenewalFact] = []
+    for _ in 0..<(try count()) { contents.append(try renewal(of: line, since: base, after: contents.last)) }
+    var signatures: [RenewalHistory.Signature] = []
+    for _ in 0..<(try count()) {
+      let content = Int(truncatingIfNeeded: try unsigned())
+      let signedDate = try instant(since: base)
+      signatures.append(
+        .init(signedDate: signedDate, knownAt: try instant(since: signedDate), content: content))
+      base = signedDate
+    }
+    guard let history = RenewalHistory(line, contents: contents, signatures: signatures) else {
+      throw .corrupt("the renewal infos of a line do not fit together")
+    }
+    return history
+  }
+
+  private mutating func renewal(
+    of line: String, since base: Instant, after previous: RenewalFact?
+  ) throws(StoreError) -> RenewalFact {
+    let flags = RenewalFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
+    let product: String
+    if let previous, flags.contains(.sameProduct) {
+      product = previous.productID
+    } else {
+      product = try text()
+    }
     var fact = RenewalFact(
       originalTransactionID: line, productID: product, isInBillingRetry: flags.contains(.isInBillingRetry),
-      signedDate: Instant(millisecondsSince1970: try signed()))
+      signedDate: Instant(millisecondsSince1970: 0))
     if flags.contains(.hasAutoRenewProduct) {
       fact.autoRenewProductID = try flags.contains(.renewsToSameProduct) ? product : text()
     }
     if flags.contains(.hasAutoRenewStatus) { fact.autoRenewStatus = try code() }
-    if flags.contains(.hasGracePeriod) { fact.gracePeriodExpiresDate = try instant(since: fact.signedDate) }
+    if flags.contains(.hasGracePeriod) { fact.gracePeriodExpiresDate = try instant(since: base) }
     if flags.contains(.hasExpirationIntent) { fact.expirationIntent = try code() }
     if flags.contains(.hasPriceIncreaseStatus) { fact.priceIncreaseStatus = try code() }
-    if flags.contains(.hasRenewalDate) { fact.renewalDate = try instant(since: fact.signedDate) }
-    if flags.contains(.hasDetails) { fact.details = try renewalDetails(since: fact.signedDate) }
+    if flags.contains(.hasRenewalDate) { fact.renewalDate = try instant(since: base) }
+    if flags.contains(.hasDetails) {
+      fact.details = try renewalDetails(since: base, after: previous?.details)
+    }
     return fact
   }
 }

@@ -39,7 +39,9 @@ extension FactEncoder {
     if let price = commitment.price { append(signed: price) }
   }
 
-  mutating func append(_ details: RenewalDetails, since base: Instant) {
+  mutating func append(
+    _ details: RenewalDetails, since base: Instant, after previous: RenewalDetails?
+  ) {
     let commitment = details.commitment
     var flags: RenewalDetailFlags = []
     flags.set(.hasPrice, details.renewalPrice != nil)
@@ -55,8 +57,8 @@ extension FactEncoder {
 
     append(unsigned: UInt64(flags.rawValue))
     if let price = details.renewalPrice { append(signed: price) }
-    append(details.currency)
-    append(details.offerIdentifier)
+    append(details.currency, sharedWith: previous?.currency)
+    append(details.offerIdentifier, sharedWith: previous?.offerIdentifier)
     if let code = details.offerType { append(code) }
     if let code = details.offerDiscountType { append(code) }
     append(unsigned: UInt64(details.eligibleWinBackOfferIDs.count))
@@ -64,7 +66,7 @@ extension FactEncoder {
     if let date = details.recentSubscriptionStartDate { append(date, since: base) }
     if let code = details.billingPlanType { append(code) }
     guard let commitment else { return }
-    append(commitment.autoRenewProductID)
+    append(commitment.autoRenewProductID, sharedWith: previous?.commitment?.autoRenewProductID)
     if let code = commitment.autoRenewStatus { append(code) }
     if let code = commitment.billingPlanType { append(code) }
     if let date = commitment.renewalDate { append(date, since: base) }

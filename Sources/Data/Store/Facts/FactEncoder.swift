@@ -11,8 +11,8 @@ struct FactEncoder {
     for index in facts.transactions.indices {
       append(facts.transactions[index], after: index == 0 ? nil : facts.transactions[index - 1])
     }
-    append(unsigned: UInt64(facts.renewals.count))
-    for renewal in facts.renewals { append(renewal) }
+    append(unsigned: UInt64(facts.renewalHistories.count))
+    for history in facts.renewalHistories { append(history) }
     append(unsigned: UInt64(facts.grants.count))
     for grant in facts.grants { append(grant) }
     append(unsigned: UInt64(facts.appTransactions.count))
@@ -37,6 +37,7 @@ struct FactEncoder {
     flags.set(.hasQuantity, fact.quantity != 1)
     flags.set(.hasRevokedSeats, fact.revokedSeatQuantity != nil)
     flags.set(.hasDetails, fact.details != TransactionDetails())
+    flags.set(.hasEarlyArrival, fact.arrivedEarlyAt != nil)
 
     append(unsigned: UInt64(flags.rawValue))
     if !flags.contains(.sameLine) { append(fact.originalTransactionID) }
@@ -57,11 +58,32 @@ struct FactEncoder {
     if let group = fact.subscriptionGroupID, !flags.contains(.sameGroup) { append(group) }
     if flags.contains(.hasQuantity) { append(signed: fact.quantity) }
     if let quantity = fact.revokedSeatQuantity { append(signed: quantity) }
+    if let arrived = fact.arrivedEarlyAt { append(arrived, since: base) }
     if flags.contains(.hasDetails) { append(fact.details, since: base, after: previous?.details) }
   }
 
-  mutating func append(_ fact: RenewalFact) {
+  /// Appends the contents once each, and the packed list of their signatures.
+  mutating func append(_ history: RenewalHistory) {
+    append(history.originalTransactionID)
+    var base = history.signatures[0].signedDate
+    append(signed: base.millisecondsSince1970)
+    append(unsigned: UInt64(history.contents.count))
+    for index in history.contents.indices {
+      append(history.contents[index], since: base, after: index == 0 ? nil : history.contents[index - 1])
+    }
+    append(unsigned: UInt64(history.signatures.count))
+    for signature in history.signatures {
+      append(unsigned: UInt64(signature.content))
+      append(signature.signedDate, since: base)
+      append(signature.knownAt, since: signature.signedDate)
+      base = signature.signedDate
+    }
+  }
+
+  /// Appends a renewal info without its line and signature date; dates are relative to `base`.
+  private mutating func append(_ fact: RenewalFact, since base: Instant, after previous: RenewalFact?) {
     var flags: RenewalFlags = []
+    flags.set(.sameProduct, fact.productID == previous?.productID)
     flags.set(.hasAutoRenewProduct, fact.autoRenewProductID != nil)
     flags.set(.renewsToSameProduct, fact.autoRenewProductID == fact.productID)
     flags.set(.hasAutoRenewStatus, fact.autoRenewStatus != nil)
@@ -73,16 +95,14 @@ struct FactEncoder {
     flags.set(.hasDetails, fact.details != RenewalDetails())
 
     append(unsigned: UInt64(flags.rawValue))
-    append(fact.originalTransactionID)
-    append(fact.productID)
-    append(signed: fact.signedDate.millisecondsSince1970)
+    if !flags.contains(.sameProduct) { append(fact.productID) }
     if let product = fact.autoRenewProductID, !flags.contains(.renewsToSameProduct) { append(product) }
     if let code = fact.autoRenewStatus { append(code) }
-    if let date = fact.gracePeriodExpiresDate { append(date, since: fact.signedDate) }
+    if let date = fact.gracePeriodExpiresDate { append(date, since: base) }
     if let code = fact.expirationIntent { append(code) }
     if let code = fact.priceIncreaseStatus { append(code) }
-    if let date = fact.renewalDate { append(date, since: fact.signedDate) }
-    if flags.contains(.hasDetails) { append(fact.details, since: fact.signedDate) }
+    if let date = fact.renewalDate { append(date, since: base) }
+    if flags.contains(.hasDetails) { append(fact.details, since: base, after: previous?.details) }
   }
 }
 

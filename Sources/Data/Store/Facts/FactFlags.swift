@@ -20,6 +20,7 @@ struct TransactionFlags: OptionSet {
   static let hasQuantity = TransactionFlags(rawValue: 1 << 13)
   static let hasRevokedSeats = TransactionFlags(rawValue: 1 << 14)
   static let hasDetails = TransactionFlags(rawValue: 1 << 15)
+  static let hasEarlyArrival = TransactionFlags(rawValue: 1 << 16)
 }
 
 /// The optional parts of a stored renewal info. Persisted as ``TransactionFlags`` are.
@@ -35,6 +36,7 @@ struct RenewalFlags: OptionSet {
   static let hasPriceIncreaseStatus = RenewalFlags(rawValue: 1 << 6)
   static let hasRenewalDate = RenewalFlags(rawValue: 1 << 7)
   static let hasDetails = RenewalFlags(rawValue: 1 << 8)
+  static let sameProduct = RenewalFlags(rawValue: 1 << 9)
 }
 
 /// The optional numbers and codes in the details of a transaction; its texts encode their absence themselves.

@@ -11,8 +11,12 @@ package protocol FactStore {
     _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID
   ) throws(StoreError) -> Bool
 
-  /// Stores the fact of a signed renewal info; see ``put(_:of:from:)-(TransactionFact,_,_)``.
-  func put(_ fact: RenewalFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) -> Bool
+  /// Adds the fact of a signed renewal info that the service has had since `knownAt`. All of them are stored.
+  ///
+  /// - Returns: what changed.
+  func put(
+    _ fact: RenewalFact, of line: LineKey, knownAt: Instant, from evidence: EvidenceID
+  ) throws(StoreError) -> RenewalHistory.Insertion
 
   /// Stores the fact of a signed app transaction; see ``put(_:of:from:)-(TransactionFact,_,_)``.
   func put(

@@ -81,12 +81,30 @@ package protocol ExpiryStore {
   /// overdue first.
   func due(by now: Instant, limit: Int) throws(StoreError) -> [CustomerKey]
 
+  /// Returns the customers with an event, among the latest ones, that was recorded after `now`: the clock was set
+  /// back since.
+  func customers(withEventsAfter now: Instant) throws(StoreError) -> [CustomerKey]
+
   /// Returns at most `limit` customers of an app whose answers were computed under another catalog
   /// fingerprint, after `customer`.
   func customers(
     of appID: String, withFingerprintOtherThan fingerprint: UInt64, after customer: CustomerKey?, limit: Int
   ) throws(StoreError) -> [CustomerKey]
 
-  /// Stores the catalog fingerprint under which the answers of all customers of an app were computed.
-  func setFingerprint(_ fingerprint: UInt64, of appID: String) throws(StoreError)
+  /// Records that the answers of all customers of an app were computed under this catalog and these rules, unless
+  /// the last change was the same.
+  func record(_ change: CatalogChange, of appID: String) throws(StoreError)
+}
+
+/// A change of the catalog or of the rules of an app.
+package struct CatalogChange: Hashable, Sendable {
+  /// The ``AppDefinition/fingerprint`` since then.
+  package let fingerprint: UInt64
+  /// When the answers of all customers were computed under it, by the service's clock.
+  package let at: Instant
+
+  package init(fingerprint: UInt64, at: Instant) {
+    self.fingerprint = fingerprint
+    self.at = at
+  }
 }

@@ -39,6 +39,9 @@ package struct AppDefinition: Hashable, Sendable {
   /// the facts.
   package let ownershipPolicy: OwnershipPolicy
 
+  /// What applies around a renewal.
+  package let renewalPolicy: RenewalPolicy
+
   /// How consumption requests are answered. Not part of ``fingerprint``.
   package let consumptionPolicy: ConsumptionPolicy
 
@@ -53,15 +56,17 @@ package struct AppDefinition: Hashable, Sendable {
   package init(
     id: String, identity: AppIdentity, environments: [Environment], products: [ProductDefinition],
     boughtBefore: [BoughtBeforeVersion] = [], familySharing: [String: FamilySharingPolicy] = [:],
-    ownershipPolicy: OwnershipPolicy = .keep, consumptionPolicy: ConsumptionPolicy = .manual
+    renewalPolicy: RenewalPolicy = .exact, ownershipPolicy: OwnershipPolicy = .keep,
+    consumptionPolicy: ConsumptionPolicy = .manual
   ) {
     self.id = id
     self.identity = identity
     self.environments = environments
     self.products = Dictionary(products.map { ($0.productID, $0) }, uniquingKeysWith: { $1 })
+    self.renewalPolicy = renewalPolicy
     self.ownershipPolicy = ownershipPolicy
     self.consumptionPolicy = consumptionPolicy
-    rules = EntitlementRules.all(self.products.values, boughtBefore, familySharing)
+    rules = EntitlementRules.all(self.products.values, boughtBefore, familySharing, renewalPolicy)
     fingerprint = Fingerprint(rules: rules, products: self.products.keys.sorted()).value
   }
 

@@ -11,6 +11,7 @@ struct EntitlementRules: Hashable, Sendable {
   let boughtBefore: [LegacyVersionRule]
   /// The ids of all products of the app, whether or not they grant this entitlement.
   let knownProducts: Set<String>
+  let renewal: RenewalPolicy
 
   /// The part of a ``ProductDefinition`` that evaluation reads.
   struct EntitlingProduct: Hashable, Sendable {
@@ -31,7 +32,7 @@ extension EntitlementRules {
   /// Returns the rules of every entitlement that a product or a legacy version rule grants, by entitlement.
   static func all(
     _ products: some Collection<ProductDefinition>, _ boughtBefore: [BoughtBeforeVersion],
-    _ familySharing: [String: FamilySharingPolicy]
+    _ familySharing: [String: FamilySharingPolicy], _ renewal: RenewalPolicy
   ) -> [String: EntitlementRules] {
     let names = Set(products.flatMap(\.accessLevels.keys) + boughtBefore.flatMap(\.entitlements.keys))
     let knownProducts = Set(products.map(\.productID))
@@ -48,7 +49,7 @@ extension EntitlementRules {
         boughtBefore: boughtBefore.compactMap { rule in
           rule.entitlements[name].map { LegacyVersionRule(version: rule.version, level: $0) }
         },
-        knownProducts: knownProducts)
+        knownProducts: knownProducts, renewal: renewal)
     }
     return rules
   }

@@ -5,7 +5,7 @@ internal import AppStore
 /// Precomputed answers are valid only under the version that made them. Raise it with every change after
 /// which ``evaluate(_:entitlement:in:at:)`` may return a different answer for the same facts;
 /// `FingerprintTests` fails if it was not raised.
-package let rulesVersion: UInt64 = 4
+package let rulesVersion: UInt64 = 5
 
 /// A 64-bit hash (FNV-1a) of the inputs of evaluation besides facts and time: equal in every process on every
 /// machine, and different for different catalogs except by chance (1 in 2^64).
@@ -27,7 +27,7 @@ struct Fingerprint {
 
 extension Fingerprint {
   /// Hashes everything that evaluation reads of an app: its products, their access levels, durations and
-  /// grace periods, and the family sharing and legacy version rules.
+  /// grace periods, and the rules of renewals, family sharing and legacy versions.
   init(rules: [String: EntitlementRules], products: [String]) {
     add(rulesVersion)
     add(UInt64(products.count))
@@ -36,6 +36,9 @@ extension Fingerprint {
     for (entitlement, rules) in rules.sorted(by: { $0.key < $1.key }) {
       add(entitlement)
       add(rules.familySharing.rawValue)
+      add(UInt64(bitPattern: rules.renewal.slack))
+      add(UInt64(bitPattern: rules.renewal.clockTolerance))
+      add(rules.renewal.graceEntitlements.rawValue)
       add(UInt64(rules.boughtBefore.count))
       for rule in rules.boughtBefore {
         add(rule.version.description)

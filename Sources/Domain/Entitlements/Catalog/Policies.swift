@@ -56,6 +56,37 @@ package struct OperatorGrace: Hashable, Sendable {
   }
 }
 
+/// The operator's decisions about the time around a renewal.
+package struct RenewalPolicy: Hashable, Sendable {
+  /// The product whose entitlements apply while a downgrade or crossgrade is pending and its payment failed.
+  /// The raw values are configuration values and part of the catalog fingerprint.
+  package enum GraceEntitlements: String, Hashable, Sendable, CaseIterable {
+    /// The product of the period that was paid last.
+    case previous
+    /// The product that the subscription renews to, as in Apple's sample code.
+    case next
+  }
+
+  /// How long access continues after the end of a period whose renewal is on, while neither the renewal nor its
+  /// failure is known; in milliseconds.
+  package var slack: Int64
+  /// How far a verified purchase date may be in the future of the service's clock to count from its arrival;
+  /// in milliseconds.
+  package var clockTolerance: Int64
+  package var graceEntitlements: GraceEntitlements
+
+  package init(slack: Int64, clockTolerance: Int64, graceEntitlements: GraceEntitlements = .previous) {
+    self.slack = slack
+    self.clockTolerance = clockTolerance
+    self.graceEntitlements = graceEntitlements
+  }
+
+  /// Dates count exactly as Apple signed them.
+  package static let exact = RenewalPolicy(slack: 0, clockTolerance: 0)
+  /// The policy of an app whose configuration has none: a slack of one hour and a tolerance of five minutes.
+  package static let standard = RenewalPolicy(slack: 3_600_000, clockTolerance: 300_000)
+}
+
 /// A legacy version rule of a paid app that became free: customers who got an earlier version keep what they
 /// paid for (WWDC18-704).
 package struct BoughtBeforeVersion: Hashable, Sendable {

@@ -83,15 +83,16 @@ extension EntitlementChange {
       return [cause == .grant ? .grantRevoked : .started]
     }
     if before.deciding?.productID != after.deciding?.productID { return [.productChanged] }
-    if isLater(after.until, than: before.until) {
+    let (endBefore, endAfter) = (before.expectedEnd, after.expectedEnd)
+    if isLater(endAfter, than: endBefore) {
       // An early renewal joins the current period, whose own end stays the same.
-      return isSamePurchase && before.checkAgainAt != after.checkAgainAt ? [.extended] : [.renewed]
+      return isSamePurchase && before.endOfPeriod != after.endOfPeriod ? [.extended] : [.renewed]
     }
-    if isLater(before.until, than: after.until) { return [.shortened] }
+    if isLater(endBefore, than: endAfter) { return [.shortened] }
     if before.accessLevel != after.accessLevel { return [.accessLevelChanged] }
     // The next period, whose renewal was reported before, starts.
     if !isSamePurchase {
-      return cause == .time && isSameLine && before.until == after.until ? [] : [.renewed]
+      return cause == .time && isSameLine && endBefore == endAfter ? [] : [.renewed]
     }
     return before.isSameAccess(as: after) ? [] : [.reasonChanged]
   }
@@ -125,12 +126,24 @@ extension EntitlementChange {
 }
 
 extension EntitlementStatus {
+  /// The end of access without the time for which the renewal may be late, which depends on auto-renew.
+  fileprivate var expectedEnd: Instant? { isRenewalOnly ? paidUntil ?? until : until }
+
+  /// The end of the deciding period itself, if it is paid.
+  fileprivate var endOfPeriod: Instant? {
+    guard let checkAgainAt, let paidUntil else { return checkAgainAt }
+    return min(checkAgainAt, paidUntil)
+  }
+
+  /// Whether the deciding period is paid, and only its renewal is open.
+  fileprivate var isRenewalOnly: Bool {
+    [.subscriptionActive, .subscriptionNotRenewing, .awaitingRenewal].contains(reason)
+  }
+
   /// Whether both answers grant the same access for the same reason.
   fileprivate func isSameAccess(as other: EntitlementStatus) -> Bool {
-    let reasons = [reason, other.reason]
     // Auto-renew changes have event kinds of their own.
-    let isRenewalOnly = reasons.allSatisfy { $0 == .subscriptionActive || $0 == .subscriptionNotRenewing }
-    return isRenewalOnly || reason == other.reason
+    isRenewalOnly && other.isRenewalOnly || reason == other.reason
   }
 
   /// The product of the next period if it differs from the current product.

@@ -58,7 +58,7 @@ package struct ProductOverview: Hashable, Sendable {
     }
     self.productID = productID
     self.latest = latest.map { facts.transactions[$0] }
-    renewal = latest.flatMap { facts.renewal(describing: $0) }.map { facts.renewals[$0] }
+    renewal = latest.flatMap { facts.renewal(of: $0, at: now) }
     type = self.latest?.type ?? app.products[productID]?.type ?? .unrecognized("")
     let intervals = AccessIntervals(facts, .ownership(of: productID, in: app))
     if intervals.deciding(at: now) != nil {
@@ -96,7 +96,8 @@ package struct GroupOverview: Hashable, Sendable {
     let bought = products.filter { productIDs.contains($0.productID) }
     let active = bought.first { $0.state == .active }
     let own = indices.filter { facts.transactions[$0].ownership != .familyShared }
-    let renewals = indices.compactMap { facts.renewal(describing: $0) }.map { facts.renewals[$0] }
+    let lines = Set(indices.map { facts.transactions[$0].originalTransactionID })
+    let renewals = facts.renewals.filter { lines.contains($0.originalTransactionID) }
     self.group = group
     state = active?.state ?? (bought.contains { $0.state == .inactive } ? .inactive : .new)
     productID = active?.productID
@@ -119,7 +120,7 @@ extension EntitlementRules {
       duration: app.products[productID]?.duration, level: .full, operatorGrace: nil)
     return EntitlementRules(
       entitlement: "", products: [productID: product], familySharing: .allow, boughtBefore: [],
-      knownProducts: [])
+      knownProducts: [], renewal: app.renewalPolicy)
   }
 }
 

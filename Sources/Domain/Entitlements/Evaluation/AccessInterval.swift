@@ -5,6 +5,8 @@ struct AccessInterval {
   /// The rule that made the interval.
   enum Kind {
     case subscription
+    /// The time after the end of a period in which Apple has not reported the renewal yet.
+    case renewalSlack
     /// Apple's billing grace period, from the end of the paid period to `gracePeriodExpiresDate`.
     case grace
     /// The operator's grace, from the end of the paid period for the days in the catalog.
@@ -70,6 +72,14 @@ struct AccessInterval {
     if case .transaction(let index) = source { index } else { nil }
   }
 
+  /// Whether the purchase was paid for this time.
+  var isPaid: Bool {
+    switch kind {
+    case .subscription, .nonRenewing, .nonConsumable, .trial: level > .none
+    case .renewalSlack, .grace, .operatorGrace, .boughtBefore, .grant, .nonEntitling, .sharingDenied: false
+    }
+  }
+
   func covers(_ now: Instant) -> Bool { start <= now && now < end }
 
   /// Whether it takes precedence over `other`, which covers the same instant: higher level, then lower rank,
@@ -77,6 +87,9 @@ struct AccessInterval {
   func decides(before other: AccessInterval) -> Bool {
     guard level == other.level else { return level > other.level }
     guard rank == other.rank else { return rank.rawValue < other.rank.rawValue }
+    // Before the failure of the renewal was reported, nothing but the renewal was expected.
+    if kind == .renewalSlack, other.kind == .grace { return true }
+    if kind == .grace, other.kind == .renewalSlack { return false }
     return end > other.end
   }
 }

@@ -16,6 +16,34 @@ extension AccessIntervals {
     return best
   }
 
+  /// The end of the slack after `interval`; `nil` if there is none.
+  func slackEnd(after interval: AccessInterval) -> Instant? {
+    guard interval.kind == .subscription else { return nil }
+    return all.first {
+      $0.kind == .renewalSlack && $0.transaction == interval.transaction && $0.start == interval.end
+    }?.end
+  }
+
+  /// The end of the unbroken paid time that contains `interval`, or after which it grants access; `nil` if it
+  /// does not rest on a purchase.
+  func paidUntil(_ interval: AccessInterval, _ facts: borrowing CustomerFacts) -> Instant? {
+    guard interval.isPaid else {
+      guard interval.level > .none, let index = interval.transaction else { return nil }
+      return facts.transactions[index].expiresDate
+    }
+    var end = interval.end
+    var grew = true
+    while grew {
+      grew = false
+      for other in all
+      where other.isPaid && other.level >= interval.level && other.start <= end && end < other.end {
+        end = other.end
+        grew = true
+      }
+    }
+    return end
+  }
+
   /// Returns the unbroken access, at the level of `interval` or higher, that contains `interval`.
   func run(of interval: AccessInterval) -> (start: Instant, end: Instant) {
     var (start, end) = (interval.start, interval.end)
@@ -59,9 +87,9 @@ extension AccessIntervals {
     all.contains { $0.start <= now && $0.transaction != nil && $0.level > .none }
   }
 
-  /// The earliest start after `now`.
+  /// The earliest start after `now`. Slack continues the access of its period.
   func nextStart(after now: Instant) -> Instant? {
-    all.lazy.filter { $0.start > now }.map(\.start).min()
+    all.lazy.filter { $0.start > now && $0.kind != .renewalSlack }.map(\.start).min()
   }
 
   /// All instants after `now`, in order, at which the answer may change: every instant that a rule compares
@@ -73,7 +101,11 @@ extension AccessIntervals {
       if let index = interval.transaction { instants.insert(facts.billingRetryEnd(index)) }
     }
     // The next purchase of a line replaces the previous one, whether or not it grants this entitlement.
-    for index in facts.transactions.indices { instants.insert(facts.transactions[index].purchaseDate) }
+    for index in facts.transactions.indices {
+      instants.insert(facts.transactions[index].purchaseDate)
+      if let expiry = facts.transactions[index].expiresDate { instants.insert(expiry) }
+    }
+    for history in facts.renewalHistories { instants.formUnion(history.changes(after: now)) }
     return instants.filter { now < $0 && $0 < .openEnd }.sorted()
   }
 }

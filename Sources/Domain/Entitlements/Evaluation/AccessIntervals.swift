@@ -1,9 +1,24 @@
 internal import AppStore
 
-/// The access intervals of one entitlement for one customer.
+/// The access intervals of one entitlement for one customer, and with them what the facts say about an
+/// instant t, past or present:
 ///
-/// There is no "latest expiry": each transaction of a subscription covers its own interval, cut by a
-/// revocation and by the next purchase of its line, so a refund of an old period removes that period only.
+/// - There is no "latest expiry": each transaction of a subscription covers its own interval, cut by a
+///   revocation and by the next purchase of its line, so a refund of an old period removes that period only.
+/// - Each failed renewal covers an interval too: the grace period that any renewal info granted lasts from the
+///   end of the paid period to the latest `gracePeriodExpiresDate`, and stays an interval when renewal info
+///   that was signed after it has none. A revocation, the next paid period, and renewal info with auto-renew off cut it; the last
+///   one at the date of its signature, because the App Store then ends the subscription at once (Apple,
+///   Testing failing subscription renewals).
+/// - Renewal, price and the reason of an end come from the renewal info in force at t: the newest one signed
+///   at or before t, or the first one signed after the end of the period, which proves how the period ended
+///   (``CustomerFacts/renewal(of:at:)``). A document that was signed later than it arrived, by the service's
+///   clock, counts from its arrival.
+/// - A period with renewal on, whose renewal or failure is not known when it ends, is followed by the slack of
+///   ``RenewalPolicy``, up to the first renewal info that says how the renewal went.
+///
+/// So a document changes the answers about the time before its signature only where it proves something about
+/// that time.
 struct AccessIntervals {
   private(set) var all: [AccessInterval] = []
   /// The purchase date of the first product that is missing from the catalog; `nil` if there is none.
@@ -32,7 +47,7 @@ struct AccessIntervals {
       }
     }
     if !nonRenewing.isEmpty { addNonRenewing(nonRenewing, facts, rules) }
-    for renewal in facts.renewals.indices { addGrace(renewal, facts, rules) }
+    for history in facts.renewalHistories.indices { addFailedRenewals(history, facts, rules) }
     for grant in facts.grants.indices { addGrant(grant, facts, rules) }
     for index in facts.appTransactions.indices { addApp(index, facts, rules) }
   }
@@ -57,7 +72,9 @@ struct AccessIntervals {
       level = rules.familySharing.applied(to: level)
       guard level > .none else {
         // Recorded once, for the purchase itself and not for its grace.
-        if kind != .grace, kind != .operatorGrace { addNothing(.sharingDenied, index, facts) }
+        if kind != .grace, kind != .operatorGrace, kind != .renewalSlack {
+          addNothing(.sharingDenied, index, facts)
+        }
         return
       }
     }
@@ -76,11 +93,15 @@ struct AccessIntervals {
   private mutating func addPeriod(
     _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules, _ level: AccessLevel
   ) {
-    let start = facts.transactions[index].purchaseDate
+    let start = facts.accessStart(index, rules.renewal)
     let next = facts.nextInLine(after: index)
     // The upgrade has not arrived yet: the instant at which it replaced this period is unknown.
     let end = next == nil && facts.transactions[index].isUpgraded ? start : facts.paidEnd(index, next)
     add(.subscription, level, from: start, to: end, by: index, facts, rules)
+    let slack = facts.renewalSlack(index, next, rules.renewal.slack)
+    if let slack {
+      add(.renewalSlack, level, from: slack.lowerBound, to: slack.upperBound, by: index, facts, rules)
+    }
   }
 
   /// Adds a non-consumable: no end unless revoked; if the catalog gives it a duration it is a trial that
@@ -89,12 +110,12 @@ struct AccessIntervals {
     _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules,
     _ product: EntitlementRules.EntitlingProduct
   ) {
-    let bought = facts.transactions[index].purchaseDate
+    let bought = facts.accessStart(index, rules.renewal)
     let revoked = facts.transactions[index].accessRevokedAt ?? .openEnd
     guard let duration = product.duration else {
       return add(.nonConsumable, product.level, from: bought, to: revoked, by: index, facts, rules)
     }
-    let start = facts.transactions[index].originalPurchaseDate ?? bought
+    let start = min(facts.transactions[index].originalPurchaseDate ?? bought, bought)
     let end = min(start.adding(duration), revoked)
     add(.trial, product.level, from: start, to: end, by: index, facts, rules)
   }
@@ -115,7 +136,7 @@ struct AccessIntervals {
     for index in ordered {
       let bought = transactions[index]
       guard let product = rules.products[bought.productID] else { continue }
-      var start = bought.purchaseDate
+      var start = facts.accessStart(index, rules.renewal)
       if let previous, previous.product == bought.productID { start = max(start, previous.end) }
       var end = start
       if let duration = product.duration {
@@ -130,25 +151,36 @@ struct AccessIntervals {
 
 // Access after a paid period, and access without an in-app purchase.
 extension AccessIntervals {
-  /// Adds the grace after the period that a renewal info describes: Apple's to its end, the operator's for
-  /// the days in the catalog, counted from the end of the paid period.
-  private mutating func addGrace(
-    _ renewal: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules
+  /// Adds the access after each failed renewal of a line.
+  private mutating func addFailedRenewals(
+    _ history: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules
   ) {
-    let graceEnd = facts.renewals[renewal].gracePeriodExpiresDate
-    guard graceEnd != nil || facts.renewals[renewal].isInBillingRetry,
-      let index = facts.transaction(describedBy: renewal),
-      let product = rules.products[facts.transactions[index].productID],
-      !facts.transactions[index].isUpgraded, let expiry = facts.transactions[index].expiresDate
+    for failure in facts.failedRenewals(history) { addGrace(failure, facts, rules) }
+  }
+
+  /// Adds the grace after a failed renewal: Apple's to its end, the operator's for the days in the catalog,
+  /// counted from the end of the paid period.
+  private mutating func addGrace(
+    _ failure: FailedRenewal, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules
+  ) {
+    let index = failure.period
+    let productID =
+      switch rules.renewal.graceEntitlements {
+      case .previous: facts.transactions[index].productID
+      case .next: failure.nextProductID ?? facts.transactions[index].productID
+      }
+    guard let product = rules.products[productID], !facts.transactions[index].isUpgraded,
+      let expiry = facts.transactions[index].expiresDate
     else { return }
-    let cut = facts.cut(index, facts.nextInLine(after: index))
-    if let end = graceEnd.map({ min($0, cut) }), expiry < end {
-      add(.grace, product.level, from: expiry, to: end, by: index, facts, rules)
+    let start = max(expiry, failure.start ?? expiry)
+    let cut = min(facts.cut(index, facts.nextInLine(after: index)), failure.turnedOffAt ?? .openEnd)
+    if let end = failure.graceEnd.map({ min($0, cut) }), start < end {
+      add(.grace, product.level, from: start, to: end, by: index, facts, rules)
     }
     guard let grace = product.operatorGrace else { return }
     let end = min(expiry.advanced(byMilliseconds: grace.days * 86_400_000), cut)
-    if expiry < end {
-      add(.operatorGrace, min(product.level, grace.access), from: expiry, to: end, by: index, facts, rules)
+    if start < end {
+      add(.operatorGrace, min(product.level, grace.access), from: start, to: end, by: index, facts, rules)
     }
   }
 

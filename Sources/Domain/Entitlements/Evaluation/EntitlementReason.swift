@@ -35,6 +35,7 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
   case familySharingNotAllowed = "FAMILY_SHARING_NOT_ALLOWED"
   case grantEnded = "GRANT_ENDED"
   case grantRevoked = "GRANT_REVOKED"
+  case awaitingRenewal = "AWAITING_RENEWAL"
 
   /// An English sentence for people, without data of the customer.
   package var sentence: String {
@@ -72,13 +73,15 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
       "The purchase is shared by a family member, and the catalog does not share this entitlement."
     case .grantEnded: "The operator's grant ended."
     case .grantRevoked: "The operator revoked the grant."
+    case .awaitingRenewal:
+      "The paid period ended with auto-renew on; access continues until the App Store reports the renewal."
     }
   }
 
   /// The entitlement state of the reason (WWDC20-10671).
   package var state: EntitlementState {
     switch self {
-    case .subscriptionActive: .activeRenewing
+    case .subscriptionActive, .awaitingRenewal: .activeRenewing
     case .subscriptionNotRenewing: .activeNotRenewing
     case .inGracePeriod, .inOperatorGracePeriod: .gracePeriod
     case .nonRenewingActive, .nonConsumableOwned, .trialActive, .boughtBeforeVersion: .nonRenewing
@@ -101,7 +104,7 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
   /// subscription. For Apple, the operator's grace is plain billing retry.
   package var subscriptionStatus: SubscriptionStatus? {
     switch self {
-    case .subscriptionActive, .subscriptionNotRenewing: .active
+    case .subscriptionActive, .subscriptionNotRenewing, .awaitingRenewal: .active
     case .billingLapsed, .priceIncreaseNotAccepted, .productUnavailable, .cancelled, .expired,
       .productChanged, .upgraded:
       .expired

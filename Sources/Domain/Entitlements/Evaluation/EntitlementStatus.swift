@@ -15,7 +15,10 @@ package struct EntitlementStatus: Hashable, Sendable {
   /// If entitled: the end of the unbroken access at this level or higher, across products; `nil`: no end. If
   /// not entitled: when the deciding purchase stopped granting access; `nil` if there is none.
   package let until: Instant?
-  /// The earliest instant at which the answer may change without new evidence; `nil` if it cannot.
+  /// The end of the unbroken time that was paid for, which ``until`` exceeds by a grace period and by the time
+  /// for which the renewal may be late; `nil` without a purchase or an end.
+  package let paidUntil: Instant?
+  /// The earliest instant at which the access may change without new evidence; `nil` if it cannot.
   package let checkAgainAt: Instant?
   /// The deadline of the ``advice(in:)``; `nil` if there is none.
   package let actBy: Instant?
@@ -46,14 +49,14 @@ package struct EntitlementStatus: Hashable, Sendable {
   init(_ reason: EntitlementReason, checkAgainAt: Instant? = nil) {
     self.init(
       reason, accessLevel: .none, substate: .standard, productState: .new, since: nil, until: nil,
-      checkAgainAt: checkAgainAt, actBy: nil, deciding: nil, grantID: nil, outlook: nil)
+      paidUntil: nil, checkAgainAt: checkAgainAt, actBy: nil, deciding: nil, grantID: nil, outlook: nil)
   }
 
   /// Recreates a stored answer.
   package init(
     _ reason: EntitlementReason, accessLevel: AccessLevel, substate: EntitlementSubstate,
-    productState: ProductState, since: Instant?, until: Instant?, checkAgainAt: Instant?, actBy: Instant?,
-    deciding: DecidingTransaction?, grantID: String?, outlook: RenewalOutlook?
+    productState: ProductState, since: Instant?, until: Instant?, paidUntil: Instant?, checkAgainAt: Instant?,
+    actBy: Instant?, deciding: DecidingTransaction?, grantID: String?, outlook: RenewalOutlook?
   ) {
     self.reason = reason
     self.accessLevel = accessLevel
@@ -61,6 +64,7 @@ package struct EntitlementStatus: Hashable, Sendable {
     self.productState = productState
     self.since = since
     self.until = until
+    self.paidUntil = paidUntil
     self.checkAgainAt = checkAgainAt
     self.actBy = actBy
     self.deciding = deciding

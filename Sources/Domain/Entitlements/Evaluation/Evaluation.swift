@@ -31,20 +31,26 @@ private func granted(
   by deciding: AccessInterval, _ intervals: AccessIntervals, _ facts: borrowing CustomerFacts,
   at now: Instant
 ) -> EntitlementStatus {
-  let outlook = deciding.transaction.flatMap { RenewalOutlook(facts, $0) }
+  let outlook = deciding.transaction.flatMap { RenewalOutlook(facts, $0, at: now) }
   let run = intervals.run(of: deciding)
+  let paidUntil = intervals.paidUntil(deciding, facts)?.bounded
   let reason = grantReason(deciding.kind, willRenew: outlook?.willRenew)
   return EntitlementStatus(
     reason, accessLevel: deciding.level, substate: deciding.transaction.map(facts.substate) ?? .standard,
     productState: .active, since: run.start, until: run.end.bounded,
-    checkAgainAt: [deciding.end.bounded, intervals.nextStart(after: now)].compactMap(\.self).min(),
-    actBy: actBy(reason, deciding, outlook),
+    paidUntil: paidUntil,
+    checkAgainAt: [
+      (intervals.slackEnd(after: deciding) ?? deciding.end).bounded, intervals.nextStart(after: now),
+      deciding.transaction.flatMap { facts.nextRenewalInfo(of: $0, after: now) },
+    ].compactMap(\.self).min(),
+    actBy: actBy(reason, deciding, outlook, paidUntil),
     deciding: deciding.transaction.map { DecidingTransaction(facts, $0) }, grantID: deciding.grantID(facts),
     outlook: outlook)
 }
 
 private func grantReason(_ kind: AccessInterval.Kind, willRenew: Bool?) -> EntitlementReason {
   switch kind {
+  case .renewalSlack: .awaitingRenewal
   case .subscription: willRenew == false ? .subscriptionNotRenewing : .subscriptionActive
   case .grace: .inGracePeriod
   case .operatorGrace: .inOperatorGracePeriod
@@ -59,10 +65,12 @@ private func grantReason(_ kind: AccessInterval.Kind, willRenew: Bool?) -> Entit
 
 /// The deadline for the customer to act; `nil` if there is nothing to do.
 private func actBy(
-  _ reason: EntitlementReason, _ deciding: AccessInterval, _ outlook: RenewalOutlook?
+  _ reason: EntitlementReason, _ deciding: AccessInterval, _ outlook: RenewalOutlook?,
+  _ paidUntil: Instant?
 ) -> Instant? {
   switch reason {
-  case .inGracePeriod, .inOperatorGracePeriod, .subscriptionNotRenewing: deciding.end
+  case .inGracePeriod, .inOperatorGracePeriod: deciding.end
+  case .subscriptionNotRenewing: paidUntil
   case .subscriptionActive: outlook?.needsPriceConsent == true ? deciding.end : nil
   default: nil
   }
@@ -77,14 +85,19 @@ private func denied(
   let takeover = last.transaction.flatMap { index in
     facts.nextInLine(after: index).map { facts.transactions[$0].purchaseDate }
   }
-  let changes = [intervals.nextStart(after: now), retryEnd, takeover].compactMap(\.self)
+  let changes = [
+    intervals.nextStart(after: now), retryEnd, takeover,
+    last.transaction.flatMap { facts.transactions[$0].expiresDate },
+    last.transaction.flatMap { facts.nextRenewalInfo(of: $0, after: now) },
+  ].compactMap(\.self)
   return EntitlementStatus(
     reason, accessLevel: .none, substate: last.transaction.map(facts.substate) ?? .standard,
     productState: intervals.wasBought(by: now) ? .inactive : .new, since: nil,
     until: last.level == .none ? nil : last.end,
+    paidUntil: last.isPaid ? last.end : intervals.paidUntil(last, facts),
     checkAgainAt: changes.filter { $0 > now }.min(), actBy: retryEnd,
     deciding: last.transaction.map { DecidingTransaction(facts, $0) }, grantID: last.grantID(facts),
-    outlook: last.transaction.flatMap { RenewalOutlook(facts, $0) })
+    outlook: last.transaction.flatMap { RenewalOutlook(facts, $0, at: now) })
 }
 
 extension AccessInterval {
@@ -118,15 +131,15 @@ private func lapseReason(
   case .sharingDenied: return .familySharingNotAllowed
   case .nonConsumable, .nonRenewing: return .nonRenewingEnded
   case .trial: return .trialEnded
-  case .subscription, .grace, .operatorGrace, .grant, .boughtBefore: break
+  case .subscription, .renewalSlack, .grace, .operatorGrace, .grant, .boughtBefore: break
   }
   if facts.transactions[index].isUpgraded { return .upgraded }
   if let next = facts.nextInLine(after: index), facts.transactions[next].purchaseDate <= now {
     return facts.transactions[next].purchaseDate < facts.transactions[index].expiresDate ?? interval.end
       ? .upgraded : .productChanged
   }
-  guard let renewal = facts.renewal(describing: index) else { return .expired }
-  return endOfSubscription(facts.renewals[renewal], retryEnded: facts.billingRetryEnd(index) <= now)
+  guard let renewal = facts.renewal(of: index, at: now) else { return .expired }
+  return endOfSubscription(renewal, retryEnded: facts.billingRetryEnd(index) <= now)
 }
 
 private func revocationReason(_ transaction: borrowing TransactionFact) -> EntitlementReason {
@@ -147,9 +160,11 @@ private func endOfSubscription(_ renewal: borrowing RenewalFact, retryEnded: Boo
 }
 
 extension CustomerFacts {
-  /// The end of billing retry after the period at `index`: 60 days after its expiry (WWDC19-302).
+  /// The end of billing retry after the period at `index`: 60 days after its expiry (WWDC19-302), 90 days in a
+  /// commitment (Apple, Supporting monthly subscriptions with a 12-month commitment).
   func billingRetryEnd(_ index: Int) -> Instant {
-    (transactions[index].expiresDate ?? transactions[index].purchaseDate)
-      .advanced(byMilliseconds: 60 * 86_400_000)
+    let days: Int64 = transactions[index].details.commitment == nil ? 60 : 90
+    return (transactions[index].expiresDate ?? transactions[index].purchaseDate)
+      .advanced(byMilliseconds: days * 86_400_000)
   }
 }

@@ -23,7 +23,7 @@ extension AccessInterval {
       }
       return "Apple revoked it on \(revoked) and refunded \(percentage / 1000) %"
     }
-    guard kind == .subscription || kind == .grace || kind == .operatorGrace else { return nil }
+    guard [.subscription, .renewalSlack, .grace, .operatorGrace].contains(kind) else { return nil }
     if let next = facts.nextInLine(after: index), facts.transactions[next].purchaseDate == end {
       return "transaction \(facts.transactions[next].transactionID) of the same purchase replaced it"
     }
@@ -58,6 +58,7 @@ extension AccessInterval.Kind {
   var rule: String {
     switch self {
     case .subscription: "PERIOD"
+    case .renewalSlack: "RENEWAL_SLACK"
     case .grace: "GRACE_PERIOD"
     case .operatorGrace: "OPERATOR_GRACE_PERIOD"
     case .nonRenewing: "NON_RENEWING_PERIOD"
@@ -74,6 +75,7 @@ extension AccessInterval.Kind {
   var text: String {
     switch self {
     case .subscription: "The paid period"
+    case .renewalSlack: "The time for a late report of the renewal"
     case .grace: "The billing grace period"
     case .operatorGrace: "The operator's grace period"
     case .nonRenewing: "The non-renewing period"

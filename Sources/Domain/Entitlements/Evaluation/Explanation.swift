@@ -43,11 +43,10 @@ package struct Explanation: Hashable, Sendable {
     for interval in intervals.all.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) {
       add(interval, facts, at: now, isDecisive: deciding.map { $0.isSame(as: interval) } ?? false)
     }
-    if let index = deciding?.transaction, let outlook = RenewalOutlook(facts, index) {
-      let (transaction, line) = (facts.transactions[index], facts.transactions[index].originalTransactionID)
-      add(
-        "RENEWAL_INFO", outlook.sentence, transaction.transactionID,
-        facts.renewals.first { $0.originalTransactionID == line }.map(AnyFact.renewal))
+    if let index = deciding?.transaction, let renewal = facts.renewal(of: index, at: now),
+      let outlook = RenewalOutlook(facts, index, at: now)
+    {
+      add("RENEWAL_INFO", outlook.sentence, facts.transactions[index].transactionID, .renewal(renewal))
     }
     addCopies(stored, facts)
     add(status.isEntitled ? "ENTITLED" : "NOT_ENTITLED", status.reason.sentence, isDecisive: deciding == nil)

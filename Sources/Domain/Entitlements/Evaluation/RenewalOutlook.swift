@@ -29,30 +29,29 @@ package struct RenewalOutlook: Hashable, Sendable {
     self.winBackOfferIDs = winBackOfferIDs
   }
 
-  /// Reads the renewal info that describes the period at `index`; `nil` if none does.
+  /// Reads the renewal info in force for the period at `index` at `now`; `nil` if there is none.
   ///
   /// The last payment of a commitment is followed by the renewal of the commitment, not by another payment
   /// (Apple, Supporting monthly subscriptions with a 12-month commitment).
-  init?(_ facts: borrowing CustomerFacts, _ index: Int) {
-    // By index: a local constant would copy the renewal info, which is large.
-    guard let renewal = facts.renewal(describing: index) else { return nil }
+  init?(_ facts: borrowing CustomerFacts, _ index: Int, at now: Instant) {
+    guard let renewal = facts.renewal(of: index, at: now) else { return nil }
     let endsCommitment = facts.transactions[index].details.commitment?.isLastPayment == true
-    let commitment = endsCommitment ? facts.renewals[renewal].details.commitment : nil
-    willRenew = (commitment?.autoRenewStatus ?? facts.renewals[renewal].autoRenewStatus).flatMap { status in
+    let commitment = endsCommitment ? renewal.details.commitment : nil
+    willRenew = (commitment?.autoRenewStatus ?? renewal.autoRenewStatus).flatMap { status in
       switch status {
       case .on: true
       case .off: false
       case .unrecognized: nil
       }
     }
-    productID = commitment?.autoRenewProductID ?? facts.renewals[renewal].autoRenewProductID
-    price = commitment?.renewalPrice ?? facts.renewals[renewal].details.renewalPrice
-    currency = facts.renewals[renewal].details.currency
+    productID = commitment?.autoRenewProductID ?? renewal.autoRenewProductID
+    price = commitment?.renewalPrice ?? renewal.details.renewalPrice
+    currency = renewal.details.currency
     needsPriceConsent =
-      facts.renewals[renewal].priceIncreaseStatus.map { status in
+      renewal.priceIncreaseStatus.map { status in
         if case .pending = status { true } else { false }
       } ?? false
-    winBackOfferIDs = facts.renewals[renewal].details.eligibleWinBackOfferIDs
+    winBackOfferIDs = renewal.details.eligibleWinBackOfferIDs
   }
 }
 

@@ -7,11 +7,12 @@ package enum AnyFact: Hashable, Sendable {
 }
 
 extension CustomerFacts {
-  /// Whether an equal fact is among these.
+  /// Whether a fact of an equal document is among these.
   package func contains(_ fact: AnyFact) -> Bool {
     switch fact {
-    case .transaction(let fact): transactions.contains(fact)
-    case .renewal(let fact): renewals.contains(fact)
+    case .transaction(let fact):
+      transactions.contains { $0.withoutArrival == fact.withoutArrival }
+    case .renewal(let fact): renewalHistories.contains { $0.contains(fact) }
     case .grant(let fact): grants.contains(fact)
     case .appTransaction(let fact): appTransactions.contains(fact)
     }

@@ -44,7 +44,8 @@ extension CustomerFacts {
 extension TransactionFact {
   /// The id of the subscription period; `nil` without one. Receipts have 0 for other purchases.
   fileprivate var periodID: String? {
-    guard type == .autoRenewableSubscription, let id = details.webOrderLineItemID, !id.isEmpty, id != "0" else {
+    guard type == .autoRenewableSubscription, let id = details.webOrderLineItemID, !id.isEmpty, id != "0"
+    else {
       return nil
     }
     return id
@@ -79,6 +80,7 @@ extension TransactionFact {
     self = latest
     transactionID = first.transactionID
     purchaseDate = first.purchaseDate
+    arrivedEarlyAt = first.arrivedEarlyAt
     originalPurchaseDate = first.originalPurchaseDate ?? copy.originalPurchaseDate
     isUpgraded = first.isUpgraded || copy.isUpgraded
     if details.price == nil {

@@ -36,34 +36,6 @@ extension CustomerFacts {
     min(transactions[index].expiresDate ?? transactions[index].purchaseDate, cut(index, next))
   }
 
-  /// The index of the period that a renewal info describes: the one of its line that ends on its
-  /// `renewalDate`, "when the most recent auto-renewable subscription purchase expires" (Apple, renewalDate).
-  /// Apple renews up to a day early, so that period can start after the renewal info was signed. If no period
-  /// ends then, because the date is missing or was moved by an extension, it is the latest period that had
-  /// started when Apple signed. Renewal info of an older period says nothing about a newer one.
-  func transaction(describedBy renewal: Int) -> Int? {
-    let signed = renewals[renewal].signedDate
-    var begunLast: Int?
-    // By index, because an element has about 300 bytes and a dozen reference counts.
-    for index in transactions.indices.reversed()
-    where transactions[index].originalTransactionID == renewals[renewal].originalTransactionID {
-      if let date = renewals[renewal].renewalDate, transactions[index].expiresDate == date { return index }
-      if begunLast == nil, transactions[index].purchaseDate <= signed { begunLast = index }
-    }
-    return begunLast
-  }
-
-  /// The index of the renewal info that describes the period at `index`. See ``transaction(describedBy:)``.
-  func renewal(describing index: Int) -> Int? {
-    let ofLine = renewals.indices.first {
-      renewals[$0].originalTransactionID == transactions[index].originalTransactionID
-    }
-    guard let renewal = ofLine, let described = transaction(describedBy: renewal),
-      transactions[described].purchaseDate == transactions[index].purchaseDate
-    else { return nil }
-    return renewal
-  }
-
   /// The payment mode of the period at `index`.
   func substate(_ index: Int) -> EntitlementSubstate {
     switch transactions[index].offerType {

@@ -1,4 +1,4 @@
-internal import AppStore
+package import AppStore
 
 /// All facts of one customer in one app and environment.
 ///
@@ -7,8 +7,8 @@ internal import AppStore
 package struct CustomerFacts: Hashable, Sendable {
   /// By line, purchase date and transaction id; each transaction once.
   package private(set) var transactions: [TransactionFact]
-  /// By line; at most one per line.
-  package private(set) var renewals: [RenewalFact]
+  /// All renewal infos, by line; one history per line.
+  package private(set) var renewalHistories: [RenewalHistory]
   /// By grant id; each grant once.
   package private(set) var grants: [GrantFact]
   /// The customer's app installs by Apple's `appTransactionId`, one per Apple account.
@@ -28,11 +28,11 @@ package struct CustomerFacts: Hashable, Sendable {
 
   /// Creates facts from arrays in the order of another value's members.
   package init(
-    ordered transactions: [TransactionFact], _ renewals: [RenewalFact], _ grants: [GrantFact] = [],
-    _ appTransactions: [AppTransactionFact] = []
+    ordered transactions: [TransactionFact], _ renewalHistories: [RenewalHistory],
+    _ grants: [GrantFact] = [], _ appTransactions: [AppTransactionFact] = []
   ) {
     self.transactions = transactions
-    self.renewals = renewals
+    self.renewalHistories = renewalHistories
     self.grants = grants
     self.appTransactions = appTransactions
   }
@@ -46,28 +46,52 @@ package struct CustomerFacts: Hashable, Sendable {
       $0.transactionID == fact.transactionID && $0.originalTransactionID == fact.originalTransactionID
     }
     if let known {
-      guard fact.supersedes(transactions[known]) else { return false }
+      let merged = fact.merged(with: transactions[known])
+      guard merged != transactions[known] else { return false }
       transactions.remove(at: known)
+      insertSorted(merged)
+    } else {
+      insertSorted(fact)
     }
-    let index = transactions.firstIndex { fact.precedes($0) } ?? transactions.endIndex
-    transactions.insert(fact, at: index)
     return true
   }
 
-  /// Adds a renewal info. See ``insert(_:)-(TransactionFact)``.
+  private mutating func insertSorted(_ fact: TransactionFact) {
+    let index = transactions.firstIndex { fact.precedes($0) } ?? transactions.endIndex
+    transactions.insert(fact, at: index)
+  }
+
+  /// The latest renewal info of each line.
+  package var renewals: [RenewalFact] { renewalHistories.map(\.latest) }
+
+  /// Adds a renewal info that was known from `knownAt` on; without that, from its signature on.
   @discardableResult
-  package mutating func insert(_ fact: RenewalFact) -> Bool {
-    let index =
-      renewals.firstIndex { $0.originalTransactionID >= fact.originalTransactionID } ?? renewals.endIndex
-    guard index < renewals.endIndex,
-      renewals[index].originalTransactionID == fact.originalTransactionID
+  package mutating func insert(
+    _ fact: RenewalFact, knownAt: Instant? = nil
+  ) -> RenewalHistory.Insertion {
+    let knownAt = knownAt ?? fact.signedDate
+    let index = renewalIndex(fact.originalTransactionID)
+    guard index < renewalHistories.endIndex,
+      renewalHistories[index].originalTransactionID == fact.originalTransactionID
     else {
-      renewals.insert(fact, at: index)
-      return true
+      renewalHistories.insert(RenewalHistory(fact, knownAt: knownAt), at: index)
+      return .latest
     }
-    guard fact.supersedes(renewals[index]) else { return false }
-    renewals[index] = fact
-    return true
+    return renewalHistories[index].insert(fact, knownAt: knownAt)
+  }
+
+  /// Adds all renewal infos of one line.
+  package mutating func insert(_ history: RenewalHistory) {
+    let index = renewalIndex(history.originalTransactionID)
+    guard index < renewalHistories.endIndex,
+      renewalHistories[index].originalTransactionID == history.originalTransactionID
+    else { return renewalHistories.insert(history, at: index) }
+    renewalHistories[index].merge(history)
+  }
+
+  /// The index of a line's history, or where to insert it.
+  private func renewalIndex(_ line: String) -> Int {
+    renewalHistories.firstIndex { $0.originalTransactionID >= line } ?? renewalHistories.endIndex
   }
 
   /// Adds a grant; of two states of one grant the one revoked later wins.
@@ -104,7 +128,7 @@ package struct CustomerFacts: Hashable, Sendable {
   /// Adds all facts of `other`.
   package mutating func merge(_ other: CustomerFacts) {
     for transaction in other.transactions { insert(transaction) }
-    for renewal in other.renewals { insert(renewal) }
+    for history in other.renewalHistories { insert(history) }
     for grant in other.grants { insert(grant) }
     for appTransaction in other.appTransactions { insert(appTransaction) }
   }
@@ -116,11 +140,11 @@ package struct CustomerFacts: Hashable, Sendable {
     return facts
   }
 
-  /// The transactions and renewal info of one line.
+  /// The transactions and renewal infos of one line.
   package func ofLine(_ originalTransactionID: String) -> CustomerFacts {
     CustomerFacts(
       ordered: transactions.filter { $0.originalTransactionID == originalTransactionID },
-      renewals.filter { $0.originalTransactionID == originalTransactionID })
+      renewalHistories.filter { $0.originalTransactionID == originalTransactionID })
   }
 }
 
@@ -133,20 +157,20 @@ extension TransactionFact {
 }
 
 extension CustomerFacts {
-  /// The same facts without signature dates. Apple signs every response again, so only these facts show
+  /// The present facts without signature dates. Apple signs every response again, so only these facts show
   /// whether a response contains new information.
   package var undated: CustomerFacts {
     let never = Instant(millisecondsSince1970: 0)
     return CustomerFacts(
       ordered: transactions.map { fact in
-        var fact = fact
+        var fact = fact.withoutArrival
         fact.signedDate = never
         return fact
       },
       renewals.map { fact in
         var fact = fact
         fact.signedDate = never
-        return fact
+        return RenewalHistory(fact, knownAt: never)
       }, grants,
       appTransactions.map { fact in
         var fact = fact

@@ -42,6 +42,8 @@ package struct TransactionFact: Hashable, Sendable {
   package var revokedSeatQuantity: Int64?
   /// When Apple signed the document. Among documents about one transaction the latest wins.
   package var signedDate: Instant
+  /// When the service first had it, if that was before ``purchaseDate`` by the service's clock.
+  package var arrivedEarlyAt: Instant?
   /// Price, offer, account and seats.
   @CopyOnWriteBox package var details: TransactionDetails
 
@@ -54,7 +56,7 @@ package struct TransactionFact: Hashable, Sendable {
     ownership: InAppOwnershipType = .purchased, offerType: OfferType? = nil,
     offerDiscountType: OfferDiscountType? = nil, subscriptionGroupID: String? = nil,
     quantity: Int64 = 1, revokedSeatQuantity: Int64? = nil, signedDate: Instant,
-    details: TransactionDetails = TransactionDetails()
+    arrivedEarlyAt: Instant? = nil, details: TransactionDetails = TransactionDetails()
   ) {
     self.transactionID = transactionID
     self.originalTransactionID = originalTransactionID
@@ -74,6 +76,7 @@ package struct TransactionFact: Hashable, Sendable {
     self.quantity = max(1, quantity)
     self.revokedSeatQuantity = revokedSeatQuantity
     self.signedDate = signedDate
+    self.arrivedEarlyAt = arrivedEarlyAt
     self.details = details
   }
 
@@ -96,6 +99,31 @@ package struct TransactionFact: Hashable, Sendable {
 }
 
 extension TransactionFact {
+  /// The fact as the service has it since `instant`.
+  package func arrived(at instant: Instant) -> TransactionFact {
+    guard instant < purchaseDate else { return self }
+    var fact = self
+    fact.arrivedEarlyAt = instant
+    return fact
+  }
+
+  /// The fact without its arrival.
+  package var withoutArrival: TransactionFact {
+    guard arrivedEarlyAt != nil else { return self }
+    var fact = self
+    fact.arrivedEarlyAt = nil
+    return fact
+  }
+
+  /// The fact of this document and `other` about the same transaction: the content of the one that supersedes,
+  /// with the first arrival.
+  package func merged(with other: TransactionFact) -> TransactionFact {
+    var fact = supersedes(other) ? self : other
+    let arrivals = [arrivedEarlyAt, other.arrivedEarlyAt].compactMap(\.self).filter { $0 < fact.purchaseDate }
+    fact.arrivedEarlyAt = arrivals.min()
+    return fact
+  }
+
   /// Whether this document replaces `other` about the same transaction.
   ///
   /// A signed transaction always replaces a receipt entry. Otherwise the later signature wins. If two

@@ -109,10 +109,11 @@ extension SubscriptionHistory {
       if facts.transactions[index].offerDiscountType == .freeTrial {
         add(.trial, interval.start, interval.end, productID)
       }
-      if let renewal = facts.renewal(describing: index), facts.renewals[renewal].autoRenewStatus == .off {
-        add(.atRisk, max(interval.start, facts.renewals[renewal].signedDate), interval.end, productID)
+      for off in facts.timesWithRenewalOff(index) {
+        add(.atRisk, max(interval.start, off.start), min(interval.end, off.end), productID)
       }
-    case .operatorGrace, .nonRenewing, .nonConsumable, .boughtBefore, .grant, .nonEntitling, .sharingDenied:
+    case .renewalSlack, .operatorGrace, .nonRenewing, .nonConsumable, .boughtBefore, .grant, .nonEntitling,
+      .sharingDenied:
       break
     }
   }
@@ -199,7 +200,9 @@ extension EntitlementRules {
       products[productID] = EntitlingProduct(
         duration: app.products[productID]?.duration, level: .full, operatorGrace: nil)
     }
+    // Reports count paid time, so a period ends when Apple says.
     return EntitlementRules(
-      entitlement: "", products: products, familySharing: .allow, boughtBefore: [], knownProducts: [])
+      entitlement: "", products: products, familySharing: .allow, boughtBefore: [], knownProducts: [],
+      renewal: .exact)
   }
 }

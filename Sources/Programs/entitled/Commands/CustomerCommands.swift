@@ -135,6 +135,7 @@ struct ExplainCommand: AsyncParsableCommand {
       ("\(step.decisive ? "* " : "  ")\(step.rule)", step.explanation)
     }
     let contradictions = explanation.contradictions.map { ("contradiction", $0) }
-    client.show(explanation, (explanation.answer?.rows ?? []) + steps + contradictions)
+    let changes = explanation.laterChanges.map { ("changed later", $0.explanation) }
+    client.show(explanation, (explanation.answer?.rows ?? []) + steps + contradictions + changes)
   }
 }

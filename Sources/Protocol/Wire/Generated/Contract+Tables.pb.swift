@@ -359,6 +359,7 @@ extension Contract {
     ConsumableBalance.self,
     ExplainRequest.self,
     ExplainResponse.self,
+    LaterChange.self,
     ExplanationStep.self,
     WatchRequest.self,
     WatchResponse.self,

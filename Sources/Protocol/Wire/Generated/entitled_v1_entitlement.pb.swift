@@ -238,10 +238,11 @@ package struct CheckResponse: WireMessage {
   package var stateCode: String = ""
   /// NEW, ACTIVE or INACTIVE, for all products that grant this entitlement together.
   package var productState: ProductState = .init()
-  /// The end of the unbroken access at this level or a higher one that covers now; if not entitled,
-  /// the end of the last access. Unset: no expiry, or never entitled.
+  /// The end of the unbroken access at this level or a higher one that covers now, with the grace period
+  /// or, while auto-renew is on, with `renewal_slack`; if not entitled, the end of the last access.
+  /// Unset: no expiry, or never entitled.
   package var until: GoogleProtobuf.Timestamp?
-  /// The stable reason: SUBSCRIPTION_ACTIVE, EXPIRED, REVOKED, NEVER_PURCHASED, ...
+  /// The stable reason: SUBSCRIPTION_ACTIVE, AWAITING_RENEWAL, EXPIRED, REVOKED, NEVER_PURCHASED, ...
   package var reason: String = ""
   /// The reason as a sentence.
   package var explanation: String = ""
@@ -257,7 +258,7 @@ package struct CheckResponse: WireMessage {
   package var evaluatedAt: GoogleProtobuf.Timestamp?
   /// Whether the deciding subscription will renew, according to Apple's latest renewal info.
   package var willRenew: Bool = false
-  /// The next instant at which the answer can change without new evidence. Unset: it cannot.
+  /// The next instant at which access can change without new evidence. Unset: it cannot.
   package var checkAgainAt: GoogleProtobuf.Timestamp?
   /// How the customer came to the deciding purchase.
   package var inAppOwnershipType: InAppOwnershipType = .init()
@@ -283,6 +284,9 @@ package struct CheckResponse: WireMessage {
   package var advice: [Advice] = []
   /// The deciding grant of the operator, if any.
   package var grantId: String = ""
+  /// The end of the time that was paid for, without grace period and `renewal_slack`. Unset: no expiry,
+  /// or no purchase.
+  package var paidUntil: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
   package init() {}
@@ -318,6 +322,7 @@ package struct CheckResponse: WireMessage {
     renewalPrice = CField.message(c.pointee.renewal_price)
     advice = CField.messages(c.pointee.advice, count: c.pointee.n_advice)
     grantId = CField.text(c.pointee.grant_id)
+    paidUntil = CField.message(c.pointee.paid_until)
   }
 
   /// Writes the fields that are set.
@@ -347,6 +352,7 @@ package struct CheckResponse: WireMessage {
     writer.message(23, renewalPrice)
     writer.messages(24, advice)
     writer.text(25, grantId)
+    writer.message(26, paidUntil)
   }
 }
 

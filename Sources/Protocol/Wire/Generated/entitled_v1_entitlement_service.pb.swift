@@ -391,9 +391,10 @@ package struct ExplainRequest: WireMessage {
   package var entitlement: String = ""
   /// `environment`.
   package var environment: Environment = .init()
-  /// The instant of the answer; unset: now.
+  /// The instant of the answer; unset: now. A past instant alone returns what Check answered then,
+  /// unless something that was recorded later changed it; `later_changes` names that.
   package var asOf: GoogleProtobuf.Timestamp?
-  /// Only evidence recorded until this instant counts; unset: all evidence.
+  /// Only evidence recorded until this instant counts.
   package var knownAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
@@ -432,6 +433,9 @@ package struct ExplainResponse: WireMessage {
   package var steps: [ExplanationStep] = []
   /// Contradictions between facts, as sentences.
   package var contradictions: [String] = []
+  /// For a past `as_of` without `known_at`: what was recorded later and changed the answer about that
+  /// instant, in the order of recording; empty if the answer is the one that Check gave.
+  package var laterChanges: [LaterChange] = []
 
   /// A message with every field at its default.
   package init() {}
@@ -445,6 +449,7 @@ package struct ExplainResponse: WireMessage {
     answer = CField.message(c.pointee.answer)
     steps = CField.messages(c.pointee.steps, count: c.pointee.n_steps)
     contradictions = CField.elements(c.pointee.contradictions, count: c.pointee.n_contradictions)
+    laterChanges = CField.messages(c.pointee.later_changes, count: c.pointee.n_later_changes)
   }
 
   /// Writes the fields that are set.
@@ -452,6 +457,47 @@ package struct ExplainResponse: WireMessage {
     writer.message(1, answer)
     writer.messages(2, steps)
     writer.texts(3, contradictions)
+    writer.messages(4, laterChanges)
+  }
+}
+
+/// Something that was recorded after an instant and changed the answer about it.
+package struct LaterChange: WireMessage {
+  /// SIGNED_TRANSACTION, SIGNED_RENEWAL_INFO, NOTIFICATION_V2 and other kinds of evidence; the word of
+  /// an operator's command, for example MOVE, MERGE, GRANT, REVOKE_GRANT or ERASE; or CATALOG.
+  package var kind: String = ""
+  /// The document or the command; 0 for CATALOG.
+  package var evidenceId: Int64 = 0
+  /// Identifies the catalog and the rules in force since then; only for CATALOG.
+  package var catalogFingerprint: String = ""
+  /// `recorded_at`.
+  package var recordedAt: GoogleProtobuf.Timestamp?
+  /// `explanation`.
+  package var explanation: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__LaterChange())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__LaterChange.self)
+    kind = CField.text(c.pointee.kind)
+    evidenceId = c.pointee.evidence_id
+    catalogFingerprint = CField.text(c.pointee.catalog_fingerprint)
+    recordedAt = CField.message(c.pointee.recorded_at)
+    explanation = CField.text(c.pointee.explanation)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, kind)
+    writer.integer(2, evidenceId)
+    writer.text(3, catalogFingerprint)
+    writer.message(4, recordedAt)
+    writer.text(5, explanation)
   }
 }
 

@@ -21,6 +21,7 @@ extension CheckResponse {
     productState = Wire.ProductState(status.productState)
     since = status.since.map(GoogleProtobuf.Timestamp.init)
     until = status.until.map(GoogleProtobuf.Timestamp.init)
+    paidUntil = status.paidUntil.map(GoogleProtobuf.Timestamp.init)
     reason = status.reason.rawValue
     explanation = status.reason.sentence
     self.environment = Wire.Environment(environment)
@@ -45,7 +46,7 @@ extension CheckResponse {
       self.status = status.reason.subscriptionStatus.map { Int32(clamping: $0.rawValue) } ?? 0
     }
     // Without renewal info, assume auto-renew: it is Apple's default until the customer turns it off.
-    willRenew = status.willRenew ?? (status.reason == .subscriptionActive)
+    willRenew = status.willRenew ?? [.subscriptionActive, .awaitingRenewal].contains(status.reason)
     autoRenewProductId = status.outlook?.productID ?? ""
     guard PurchaseRole(deciding.ownership).mayReceive(.price) else { return }
     renewalPrice = Wire.Money(milliunits: status.outlook?.price, currency: status.outlook?.currency)
@@ -99,7 +100,7 @@ extension Wire.EntitlementState {
   /// Maps a reason to the contract, which distinguishes some reasons that share a code.
   init(_ reason: EntitlementReason) {
     switch reason {
-    case .subscriptionActive: self = .activeAutoRenewOn
+    case .subscriptionActive, .awaitingRenewal: self = .activeAutoRenewOn
     case .subscriptionNotRenewing: self = .activeAutoRenewOff
     case .inGracePeriod, .inOperatorGracePeriod: self = .gracePeriod
     case .nonRenewingActive, .trialActive: self = .nonRenewing

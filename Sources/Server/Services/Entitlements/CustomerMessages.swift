@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Entitlements
+internal import Ledger
 internal import Store
 internal import Wire
 
@@ -61,10 +62,11 @@ extension CustomerSubscriptionGroup {
 }
 
 extension ExplainResponse {
-  /// The explanation of the answer at `now`; `evidence` has the evidence of each step's fact.
+  /// The explanation of the answer at `now`; `evidence` has the evidence of each step's fact, `changes` what
+  /// was recorded later and changed the answer.
   init(
     _ explanation: Explanation, evidence: [EvidenceID?], entitlement: String, in app: AppDefinition,
-    environment: AppStore.Environment, at now: Instant
+    environment: AppStore.Environment, at now: Instant, changes: [Ledger.LaterChange]
   ) {
     self.init()
     answer = CheckResponse(
@@ -72,6 +74,25 @@ extension ExplainResponse {
       evidence: zip(explanation.steps, evidence).first { $0.0.isDecisive }?.1, evaluatedAt: now)
     steps = zip(explanation.steps, evidence).map(ExplanationStep.init)
     contradictions = explanation.contradictions.map { "\($0.kind.rawValue): \($0.sentence)" }
+    laterChanges = changes.map(Wire.LaterChange.init)
+  }
+}
+
+extension Wire.LaterChange {
+  fileprivate init(_ change: Ledger.LaterChange) {
+    self.init()
+    recordedAt = GoogleProtobuf.Timestamp(change.recordedAt)
+    switch change.cause {
+    case .evidence(let id, let word):
+      kind = word
+      evidenceId = id.rawValue
+      explanation = "Evidence \(id.rawValue) (\(word)), recorded at \(change.recordedAt), changed the answer."
+    case .catalog(let fingerprint):
+      kind = "CATALOG"
+      catalogFingerprint = String(fingerprint, radix: 16)
+      explanation =
+        "The catalog or the rules changed at \(change.recordedAt); the answer is that of the present ones."
+    }
   }
 }
 

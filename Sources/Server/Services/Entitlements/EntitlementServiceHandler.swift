@@ -53,14 +53,22 @@ extension EntitlementServiceHandler {
     try RequestValidation.customerID(request.customerId)
     try RequestValidation.entitlement(request.entitlement, of: app)
     let knownAt = try request.knownAt.map { time throws(Status) in try Instant(time, "known_at") }
-    let instant = try request.asOf.map { time throws(Status) in try Instant(time, "as_of") } ?? context.now()
+    let now = context.now()
+    let instant = try request.asOf.map { time throws(Status) in try Instant(time, "as_of") } ?? now
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     return try await context.read { reader throws(StoreError) in
       // A customer without facts has no entitlements.
-      let facts =
-        if let knownAt { try FactsAsOf.facts(of: key, knownAt: knownAt, in: reader) } else {
-          try reader.facts(of: key) ?? CustomerFacts()
-        }
+      var facts = CustomerFacts()
+      var changes: [Ledger.LaterChange] = []
+      if let knownAt {
+        facts = try FactHistory(of: key, in: reader).facts(knownAt: knownAt)
+      } else if instant < now {
+        let past = try PastAnswer(
+          FactHistory(of: key, in: reader), entitlement: request.entitlement, in: app, at: instant, reader)
+        (facts, changes) = (past.facts, past.changes)
+      } else {
+        facts = try reader.facts(of: key) ?? facts
+      }
       let explanation = Explanation(facts, entitlement: request.entitlement, in: app, at: instant)
       var sources = FactProvenance(of: key, in: reader)
       let evidence = try explanation.steps.map { step throws(StoreError) in
@@ -68,7 +76,7 @@ extension EntitlementServiceHandler {
       }
       return ExplainResponse(
         explanation, evidence: evidence, entitlement: request.entitlement, in: app, environment: environment,
-        at: instant)
+        at: instant, changes: changes)
     }
   }
 }

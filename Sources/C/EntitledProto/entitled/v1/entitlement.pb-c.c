@@ -142,7 +142,7 @@ void   entitled__v1__consumption_consent__free_unpacked
   assert(message->base.descriptor == &entitled__v1__consumption_consent__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descriptors[25] =
+static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descriptors[26] =
 {
   {
     "entitled",
@@ -444,6 +444,18 @@ static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "paid_until",
+    26,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CheckResponse, paid_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__check_response__field_indices_by_name[] = {
   1,   /* field[1] = access_level */
@@ -459,6 +471,7 @@ static const unsigned entitled__v1__check_response__field_indices_by_name[] = {
   24,   /* field[24] = grant_id */
   15,   /* field[15] = in_app_ownership_type */
   10,   /* field[10] = original_transaction_id */
+  25,   /* field[25] = paid_until */
   8,   /* field[8] = product_id */
   4,   /* field[4] = product_state */
   17,   /* field[17] = product_type */
@@ -475,7 +488,7 @@ static const unsigned entitled__v1__check_response__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__check_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 25 }
+  { 0, 26 }
 };
 const ProtobufCMessageDescriptor entitled__v1__check_response__descriptor =
 {
@@ -485,7 +498,7 @@ const ProtobufCMessageDescriptor entitled__v1__check_response__descriptor =
   "Entitled__V1__CheckResponse",
   "entitled.v1",
   sizeof(Entitled__V1__CheckResponse),
-  25,
+  26,
   entitled__v1__check_response__field_descriptors,
   entitled__v1__check_response__field_indices_by_name,
   1,  entitled__v1__check_response__number_ranges,

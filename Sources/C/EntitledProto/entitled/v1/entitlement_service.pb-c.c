@@ -502,6 +502,51 @@ void   entitled__v1__explain_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__explain_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__later_change__init
+                     (Entitled__V1__LaterChange         *message)
+{
+  static const Entitled__V1__LaterChange init_value = ENTITLED__V1__LATER_CHANGE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__later_change__get_packed_size
+                     (const Entitled__V1__LaterChange *message)
+{
+  assert(message->base.descriptor == &entitled__v1__later_change__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__later_change__pack
+                     (const Entitled__V1__LaterChange *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__later_change__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__later_change__pack_to_buffer
+                     (const Entitled__V1__LaterChange *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__later_change__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__LaterChange *
+       entitled__v1__later_change__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__LaterChange *)
+     protobuf_c_message_unpack (&entitled__v1__later_change__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__later_change__free_unpacked
+                     (Entitled__V1__LaterChange *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__later_change__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__explanation_step__init
                      (Entitled__V1__ExplanationStep         *message)
 {
@@ -2751,7 +2796,7 @@ const ProtobufCMessageDescriptor entitled__v1__explain_request__descriptor =
   (ProtobufCMessageInit) entitled__v1__explain_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__explain_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__explain_response__field_descriptors[4] =
 {
   {
     "answer",
@@ -2789,16 +2834,29 @@ static const ProtobufCFieldDescriptor entitled__v1__explain_response__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "later_changes",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ExplainResponse, n_later_changes),
+    offsetof(Entitled__V1__ExplainResponse, later_changes),
+    &entitled__v1__later_change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__explain_response__field_indices_by_name[] = {
   0,   /* field[0] = answer */
   2,   /* field[2] = contradictions */
+  3,   /* field[3] = later_changes */
   1,   /* field[1] = steps */
 };
 static const ProtobufCIntRange entitled__v1__explain_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__explain_response__descriptor =
 {
@@ -2808,11 +2866,101 @@ const ProtobufCMessageDescriptor entitled__v1__explain_response__descriptor =
   "Entitled__V1__ExplainResponse",
   "entitled.v1",
   sizeof(Entitled__V1__ExplainResponse),
-  3,
+  4,
   entitled__v1__explain_response__field_descriptors,
   entitled__v1__explain_response__field_indices_by_name,
   1,  entitled__v1__explain_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__explain_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__later_change__field_descriptors[5] =
+{
+  {
+    "kind",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LaterChange, kind),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evidence_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LaterChange, evidence_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "catalog_fingerprint",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LaterChange, catalog_fingerprint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "recorded_at",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LaterChange, recorded_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "explanation",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LaterChange, explanation),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__later_change__field_indices_by_name[] = {
+  2,   /* field[2] = catalog_fingerprint */
+  1,   /* field[1] = evidence_id */
+  4,   /* field[4] = explanation */
+  0,   /* field[0] = kind */
+  3,   /* field[3] = recorded_at */
+};
+static const ProtobufCIntRange entitled__v1__later_change__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitled__v1__later_change__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.LaterChange",
+  "LaterChange",
+  "Entitled__V1__LaterChange",
+  "entitled.v1",
+  sizeof(Entitled__V1__LaterChange),
+  5,
+  entitled__v1__later_change__field_descriptors,
+  entitled__v1__later_change__field_indices_by_name,
+  1,  entitled__v1__later_change__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__later_change__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__explanation_step__field_descriptors[7] =

@@ -41,7 +41,7 @@ struct StoreSeedCommand: AsyncParsableCommand {
       if onlyAnswers { try await writeAnswers(of: all, to: store) } else { try await write(all, to: store) }
       // With a current fingerprint, the service does not evaluate all customers again when it starts.
       try await store.write { transaction throws(StoreError) in
-        try transaction.setFingerprint(app.fingerprint, of: app.id)
+        try transaction.record(CatalogChange(fingerprint: app.fingerprint, at: now), of: app.id)
       }
     } catch {
       throw Failure(error.description)
@@ -133,7 +133,7 @@ struct SyntheticCustomer {
 
   func write(to store: any StoreTransaction, _ evidence: EvidenceID) throws(StoreError) {
     for transaction in transactions(of: line) { _ = try store.put(transaction, of: line, from: evidence) }
-    _ = try store.put(renewal(of: line), of: line, from: evidence)
+    _ = try store.put(renewal(of: line), of: line, knownAt: now, from: evidence)
     try store.index(evidence, under: line)
     try store.record(
       OwnershipChange(line: line, customerID: key.customerID, gained: true, at: now, evidenceID: evidence))

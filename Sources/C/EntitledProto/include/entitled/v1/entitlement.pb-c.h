@@ -175,12 +175,13 @@ struct  Entitled__V1__CheckResponse
    */
   Entitled__V1__ProductState product_state;
   /*
-   * The end of the unbroken access at this level or a higher one that covers now; if not entitled,
-   * the end of the last access. Unset: no expiry, or never entitled.
+   * The end of the unbroken access at this level or a higher one that covers now, with the grace period
+   * or, while auto-renew is on, with `renewal_slack`; if not entitled, the end of the last access.
+   * Unset: no expiry, or never entitled.
    */
   Google__Protobuf__Timestamp *until;
   /*
-   * The stable reason: SUBSCRIPTION_ACTIVE, EXPIRED, REVOKED, NEVER_PURCHASED, ...
+   * The stable reason: SUBSCRIPTION_ACTIVE, AWAITING_RENEWAL, EXPIRED, REVOKED, NEVER_PURCHASED, ...
    */
   char *reason;
   /*
@@ -209,7 +210,7 @@ struct  Entitled__V1__CheckResponse
    */
   protobuf_c_boolean will_renew;
   /*
-   * The next instant at which the answer can change without new evidence. Unset: it cannot.
+   * The next instant at which access can change without new evidence. Unset: it cannot.
    */
   Google__Protobuf__Timestamp *check_again_at;
   /*
@@ -251,10 +252,15 @@ struct  Entitled__V1__CheckResponse
    * The deciding grant of the operator, if any.
    */
   char *grant_id;
+  /*
+   * The end of the time that was paid for, without grace period and `renewal_slack`. Unset: no expiry,
+   * or no purchase.
+   */
+  Google__Protobuf__Timestamp *paid_until;
 };
 #define ENTITLED__V1__CHECK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__check_response__descriptor) \
-    , 0, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_STATE__PRODUCT_STATE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, 0, NULL, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, 0, NULL, (char *)protobuf_c_empty_string, NULL, 0,NULL, (char *)protobuf_c_empty_string }
+    , 0, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_STATE__PRODUCT_STATE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, 0, NULL, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, 0, NULL, (char *)protobuf_c_empty_string, NULL, 0,NULL, (char *)protobuf_c_empty_string, NULL }
 
 
 /*

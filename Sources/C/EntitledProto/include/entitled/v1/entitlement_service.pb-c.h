@@ -35,6 +35,7 @@ typedef struct Entitled__V1__CustomerSubscriptionGroup Entitled__V1__CustomerSub
 typedef struct Entitled__V1__ConsumableBalance Entitled__V1__ConsumableBalance;
 typedef struct Entitled__V1__ExplainRequest Entitled__V1__ExplainRequest;
 typedef struct Entitled__V1__ExplainResponse Entitled__V1__ExplainResponse;
+typedef struct Entitled__V1__LaterChange Entitled__V1__LaterChange;
 typedef struct Entitled__V1__ExplanationStep Entitled__V1__ExplanationStep;
 typedef struct Entitled__V1__WatchRequest Entitled__V1__WatchRequest;
 typedef struct Entitled__V1__WatchResponse Entitled__V1__WatchResponse;
@@ -309,11 +310,12 @@ struct  Entitled__V1__ExplainRequest
   char *entitlement;
   Entitled__V1__Environment environment;
   /*
-   * The instant of the answer; unset: now.
+   * The instant of the answer; unset: now. A past instant alone returns what Check answered then,
+   * unless something that was recorded later changed it; `later_changes` names that.
    */
   Google__Protobuf__Timestamp *as_of;
   /*
-   * Only evidence recorded until this instant counts; unset: all evidence.
+   * Only evidence recorded until this instant counts.
    */
   Google__Protobuf__Timestamp *known_at;
 };
@@ -336,10 +338,43 @@ struct  Entitled__V1__ExplainResponse
    */
   size_t n_contradictions;
   char **contradictions;
+  /*
+   * For a past `as_of` without `known_at`: what was recorded later and changed the answer about that
+   * instant, in the order of recording; empty if the answer is the one that Check gave.
+   */
+  size_t n_later_changes;
+  Entitled__V1__LaterChange **later_changes;
 };
 #define ENTITLED__V1__EXPLAIN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__explain_response__descriptor) \
-    , NULL, 0,NULL, 0,NULL }
+    , NULL, 0,NULL, 0,NULL, 0,NULL }
+
+
+/*
+ * Something that was recorded after an instant and changed the answer about it.
+ */
+struct  Entitled__V1__LaterChange
+{
+  ProtobufCMessage base;
+  /*
+   * SIGNED_TRANSACTION, SIGNED_RENEWAL_INFO, NOTIFICATION_V2 and other kinds of evidence; the word of
+   * an operator's command, for example MOVE, MERGE, GRANT, REVOKE_GRANT or ERASE; or CATALOG.
+   */
+  char *kind;
+  /*
+   * The document or the command; 0 for CATALOG.
+   */
+  int64_t evidence_id;
+  /*
+   * Identifies the catalog and the rules in force since then; only for CATALOG.
+   */
+  char *catalog_fingerprint;
+  Google__Protobuf__Timestamp *recorded_at;
+  char *explanation;
+};
+#define ENTITLED__V1__LATER_CHANGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__later_change__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1206,6 +1241,25 @@ Entitled__V1__ExplainResponse *
 void   entitled__v1__explain_response__free_unpacked
                      (Entitled__V1__ExplainResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__LaterChange methods */
+void   entitled__v1__later_change__init
+                     (Entitled__V1__LaterChange         *message);
+size_t entitled__v1__later_change__get_packed_size
+                     (const Entitled__V1__LaterChange   *message);
+size_t entitled__v1__later_change__pack
+                     (const Entitled__V1__LaterChange   *message,
+                      uint8_t             *out);
+size_t entitled__v1__later_change__pack_to_buffer
+                     (const Entitled__V1__LaterChange   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__LaterChange *
+       entitled__v1__later_change__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__later_change__free_unpacked
+                     (Entitled__V1__LaterChange *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__ExplanationStep methods */
 void   entitled__v1__explanation_step__init
                      (Entitled__V1__ExplanationStep         *message);
@@ -1849,6 +1903,9 @@ typedef void (*Entitled__V1__ExplainRequest_Closure)
 typedef void (*Entitled__V1__ExplainResponse_Closure)
                  (const Entitled__V1__ExplainResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__LaterChange_Closure)
+                 (const Entitled__V1__LaterChange *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__ExplanationStep_Closure)
                  (const Entitled__V1__ExplanationStep *message,
                   void *closure_data);
@@ -2128,6 +2185,7 @@ extern const ProtobufCMessageDescriptor entitled__v1__customer_subscription_grou
 extern const ProtobufCMessageDescriptor entitled__v1__consumable_balance__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__explain_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__explain_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__later_change__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__explanation_step__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__watch_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__watch_response__descriptor;

@@ -1,0 +1,229 @@
+internal import AppStore
+
+// The renewal infos that are about a period.
+extension CustomerFacts {
+  /// The index of the history of a period's line; `nil` without renewal info.
+  func renewalHistory(of index: Int) -> Int? {
+    renewalHistories.firstIndex {
+      $0.originalTransactionID == transactions[index].originalTransactionID
+    }
+  }
+
+  /// The index of the period that a renewal info describes: the one of its line that ends on its
+  /// `renewalDate`, "when the most recent auto-renewable subscription purchase expires" (Apple, renewalDate).
+  /// Apple renews up to a day early, so that period can start after the renewal info was signed. If no period
+  /// ends then, because the date is missing or was moved by an extension, it is the latest period that had
+  /// started when Apple signed.
+  func period(describedBy signature: Int, of history: Int) -> Int? {
+    let (signed, content) =
+      (
+        renewalHistories[history].signatures[signature].signedDate,
+        renewalHistories[history].signatures[signature].content
+      )
+    let date = renewalHistories[history].contents[content].renewalDate
+    var begunLast: Int?
+    // By index, because an element has about 300 bytes and a dozen reference counts.
+    for index in transactions.indices.reversed()
+    where transactions[index].originalTransactionID == renewalHistories[history].originalTransactionID {
+      if let date, transactions[index].expiresDate == date { return index }
+      if begunLast == nil, transactions[index].purchaseDate <= signed { begunLast = index }
+    }
+    return begunLast
+  }
+
+  /// The renewal info that is in force for the period at `index` at `now`: the newest one, of those signed by
+  /// then, that is not about an earlier period. After an early renewal it is about the next period.
+  ///
+  /// If it was signed before the period ended, and the period has ended, then the first one signed after the
+  /// end takes its place: that one proves how the period ended.
+  func renewal(of index: Int, at now: Instant) -> RenewalFact? {
+    guard let history = renewalHistory(of: index) else { return nil }
+    let start = transactions[index].purchaseDate
+    let newest = newestSignature(of: history, notBefore: start, at: now)
+    if let end = transactions[index].expiresDate, end <= now,
+      newest.map({ renewalHistories[history].signatures[$0].signedDate < end }) ?? true,
+      let proof = firstSignature(of: history, after: end, about: start)
+    {
+      return renewalHistories[history].document(proof)
+    }
+    return newest.map { renewalHistories[history].document($0) }
+  }
+
+  /// When renewal info that was signed in the future counts for the line of the period at `index`; `nil` if there
+  /// is none.
+  func nextRenewalInfo(of index: Int, after now: Instant) -> Instant? {
+    renewalHistory(of: index).flatMap { renewalHistories[$0].changes(after: now).min() }
+  }
+
+  /// The newest signature in force at `now` that describes a period which starts at `start` or later.
+  private func newestSignature(of history: Int, notBefore start: Instant, at now: Instant) -> Int? {
+    var examined: Int?
+    for index in renewalHistories[history].signatures.indices.reversed() {
+      let signature = renewalHistories[history].signatures[index]
+      // An earlier repetition is about the same period, or about an earlier one.
+      guard signature.inForceFrom <= now, signature.content != examined else { continue }
+      examined = signature.content
+      if let described = period(describedBy: index, of: history),
+        transactions[described].purchaseDate >= start
+      {
+        return index
+      }
+    }
+    return nil
+  }
+
+  /// The first signature at `end` or later that describes the period which starts at `start`.
+  private func firstSignature(of history: Int, after end: Instant, about start: Instant) -> Int? {
+    var first: Int?
+    for index in renewalHistories[history].signatures.indices.reversed() {
+      guard renewalHistories[history].signatures[index].signedDate >= end else { break }
+      if let described = period(describedBy: index, of: history),
+        transactions[described].purchaseDate == start
+      {
+        first = index
+      }
+    }
+    return first
+  }
+}
+
+/// A failed renewal payment and the access that renewal infos granted after it.
+struct FailedRenewal {
+  /// The index of the period whose renewal failed.
+  let period: Int
+  /// When the access starts, if auto-renew was off before in the same failure; `nil`: at the end of the period.
+  let start: Instant?
+  /// The latest end of Apple's grace period that a renewal info granted; `nil` without one.
+  var graceEnd: Instant?
+  /// The product of the failed renewal, as reported last.
+  var nextProductID: String?
+  /// When auto-renew was turned off, which ends the subscription at once; `nil` if it was not.
+  var turnedOffAt: Instant?
+
+  /// Adds renewal info about the same failure. Billing retry without a grace period ends the grace period that
+  /// was granted before, if that lasts longer.
+  fileprivate mutating func add(_ info: borrowing RenewalFact, from instant: Instant) {
+    nextProductID = info.autoRenewProductID ?? nextProductID
+    if let end = info.gracePeriodExpiresDate {
+      graceEnd = max(graceEnd ?? end, end)
+    } else {
+      graceEnd = graceEnd.map { min($0, instant) }
+    }
+  }
+}
+
+extension CustomerFacts {
+  /// The failed renewals of a line that its renewal infos report, in the order of the signatures.
+  func failedRenewals(_ history: Int) -> [FailedRenewal] {
+    guard renewalHistories[history].contents.contains(where: \.hasFailed) else { return [] }
+    var failures: [FailedRenewal] = []
+    var open: FailedRenewal?
+    var turnedOff: Int?
+    var examined: Int?
+    for index in renewalHistories[history].signatures.indices {
+      let signature = renewalHistories[history].signatures[index]
+      let info = renewalHistories[history].contents[signature.content]
+      guard signature.content != examined || info.renewalDate == nil else { continue }
+      examined = signature.content
+      guard info.hasFailed || open != nil, let period = period(describedBy: index, of: history),
+        open.map({ transactions[$0.period].purchaseDate <= transactions[period].purchaseDate }) ?? true
+      else { continue }
+      if let other = open, other.period != period {
+        failures.append(other)
+        open = nil
+      }
+      if info.hasFailed {
+        let start = turnedOff == period ? signature.inForceFrom : nil
+        var failure = open ?? FailedRenewal(period: period, start: start)
+        failure.add(info, from: signature.inForceFrom)
+        open = failure
+      }
+      if info.autoRenewStatus == .off, var failure = open {
+        failure.turnedOffAt = signature.inForceFrom
+        failures.append(failure)
+        open = nil
+        turnedOff = period
+      }
+    }
+    return failures + (open.map { [$0] } ?? [])
+  }
+
+  /// The time after the period at `index` in which its renewal is on and neither the renewal nor its failure is
+  /// reported, at most `slack` milliseconds; `nil` if there is none. `next` is the next period of its line.
+  ///
+  /// Commitments have none: Apple stops the plan when a payment fails (Apple, Supporting monthly subscriptions
+  /// with a 12-month commitment).
+  func renewalSlack(_ index: Int, _ next: Int?, _ slack: Int64) -> Range<Instant>? {
+    guard slack > 0, let expiry = transactions[index].expiresDate, !transactions[index].isUpgraded,
+      !transactions[index].isContradictory, transactions[index].details.commitment == nil,
+      transactions[index].details.billingPlanType != .monthly
+    else { return nil }
+    let cut = cut(index, next)
+    guard expiry < cut, var end = renewalReport(index, after: expiry) else { return nil }
+    end = min(end, cut, expiry.advanced(byMilliseconds: slack))
+    return expiry < end ? expiry..<end : nil
+  }
+
+  /// When a renewal info first reported, after the end of the period at `index`, that it did not renew; the open
+  /// end if none did, and `nil` if one reported it before.
+  private func renewalReport(_ index: Int, after expiry: Instant) -> Instant? {
+    guard let history = renewalHistory(of: index) else { return .openEnd }
+    var isExpected = true
+    var examined: Int?
+    for signature in renewalHistories[history].signatures.indices {
+      let content = renewalHistories[history].signatures[signature].content
+      let info = renewalHistories[history].contents[content]
+      guard content != examined || info.renewalDate == nil else { continue }
+      examined = content
+      guard let described = period(describedBy: signature, of: history),
+        transactions[described].purchaseDate == transactions[index].purchaseDate
+      else { continue }
+      let from = renewalHistories[history].signatures[signature].inForceFrom
+      let expects = info.autoRenewStatus != .off && !info.hasFailed && info.expirationIntent == nil
+      if from <= expiry {
+        isExpected = expects
+      } else if !isExpected {
+        return nil
+      } else if !expects {
+        return from
+      }
+    }
+    return isExpected ? .openEnd : nil
+  }
+
+  /// When the purchase at `index` starts to grant access: on its purchase date, or when it arrived, if that was
+  /// at most the policy's tolerance earlier by the service's clock.
+  func accessStart(_ index: Int, _ policy: RenewalPolicy) -> Instant {
+    let bought = transactions[index].purchaseDate
+    guard let arrived = transactions[index].arrivedEarlyAt,
+      bought.milliseconds(since: arrived) <= policy.clockTolerance
+    else { return bought }
+    return arrived
+  }
+
+  /// The times in which the renewal infos about the period at `index` had auto-renew off.
+  func timesWithRenewalOff(_ index: Int) -> [(start: Instant, end: Instant)] {
+    guard let history = renewalHistory(of: index) else { return [] }
+    var times: [(start: Instant, end: Instant)] = []
+    var since: Instant?
+    for signature in renewalHistories[history].signatures.indices {
+      guard let described = period(describedBy: signature, of: history),
+        transactions[described].purchaseDate == transactions[index].purchaseDate
+      else { continue }
+      let from = renewalHistories[history].signatures[signature].inForceFrom
+      let content = renewalHistories[history].signatures[signature].content
+      if renewalHistories[history].contents[content].autoRenewStatus == .off {
+        since = since ?? from
+      } else if let start = since {
+        times.append((start, from))
+        since = nil
+      }
+    }
+    return times + (since.map { [($0, .openEnd)] } ?? [])
+  }
+}
+
+extension RenewalFact {
+  /// Whether it reports a failed renewal payment.
+  var hasFailed: Bool { isInBillingRetry || gracePeriodExpiresDate != nil }
+}

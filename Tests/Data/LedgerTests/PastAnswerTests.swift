@@ -1,0 +1,106 @@
+import AppStore
+import Entitlements
+import JSON
+import Ledger
+import Store
+import TestSupport
+import Testing
+
+/// What changed the answer about a past instant.
+@Suite struct PastAnswerTests {
+  private static let ana = CustomerKey(appID: "ocean", environment: .sandbox, customerID: "ana")
+
+  private func past(
+    _ day: Int64, _ fixture: LedgerFixture, of customer: CustomerKey = ana
+  ) async throws -> (status: EntitlementStatus, changes: [LaterChange]) {
+    let app = try #require(fixture.catalog.value["ocean"])
+    return try await fixture.store.snapshot { reader throws in
+      let past = try PastAnswer(
+        FactHistory(of: customer, in: reader), entitlement: "pro", in: app, at: at(day), reader)
+      return (evaluate(past.facts, entitlement: "pro", in: app, at: at(day)), past.changes)
+    }
+  }
+
+  @Test("Grace until four days ago: ten days ago the customer was entitled, in grace, with the same end")
+  func graceIsOver() async throws {
+    try await LedgerFixture.run { fixture in
+      func info(signed: Int64, grace: Int64?) throws -> String {
+        var payload: JSONObject = [
+          "originalTransactionId": "L1", "productId": "monthly", "autoRenewProductId": "monthly",
+          "autoRenewStatus": 1, "isInBillingRetryPeriod": true, "environment": "Sandbox",
+          "renewalDate": date(70), "signedDate": date(signed),
+        ]
+        payload["gracePeriodExpiresDate"] = grace.map(date)
+        return try fixture.sign(payload)
+      }
+      let period = try fixture.period(40...70)
+      _ = try await fixture.submit(period)
+      fixture.clock.set(at(70))
+      _ = try await fixture.submit(period, renewal: info(signed: 70, grace: 86))
+      fixture.clock.set(at(90))
+      let before = try await past(80, fixture)
+      _ = try await fixture.submit(period, renewal: info(signed: 90, grace: nil))
+      let after = try await past(80, fixture)
+      for answer in [before, after] {
+        #expect(answer.status.isEntitled && answer.status.reason == .inGracePeriod)
+        #expect(answer.status.until == at(86) && answer.changes.isEmpty)
+      }
+    }
+  }
+
+  @Test("The end and the renewal of a past answer are those that were expected then")
+  func expectations() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      fixture.clock.set(at(60))
+      _ = try await fixture.submit(
+        fixture.period(40...70, signed: 60, ["revocationDate": date(60)]))
+      fixture.clock.set(at(100))
+      let then = try await past(55, fixture)
+      #expect(then.status.until == at(70) && then.changes.isEmpty)
+      #expect(try await past(61, fixture).status.reason == .refunded)
+    }
+  }
+
+  @Test("A late document, a grant's revocation, a transfer and a catalog are named with id and time")
+  func causes() async throws {
+    try await LedgerFixture.run { fixture in
+      try await fixture.ledger.adoptCatalog()
+      fixture.clock.set(at(75))
+      let late = try await fixture.submit(fixture.period(40...70))
+      let first = try await past(60, fixture)
+      #expect(first.status.isEntitled)
+      #expect(
+        first.changes == [
+          LaterChange(cause: .evidence(late.evidenceID, word: "SIGNED_TRANSACTION"), recordedAt: at(75))
+        ])
+      fixture.clock.set(at(80))
+      let move = try await fixture.ledger.move(
+        "L1", from: "ana", to: "ben", policy: .transfer, fixture.scope)
+      #expect(try await past(76, fixture).status.reason == .neverPurchased)
+      #expect(try await past(60, fixture).status.isEntitled == false)
+      let changes = try await past(76, fixture).changes
+      #expect(changes.map(\.recordedAt) == [at(80)])
+      #expect(changes.first?.cause == .evidence(try #require(move.evidenceID), word: "MOVE"))
+      fixture.catalog.replace(
+        with: Catalog([
+          AppDefinition(
+            id: "ocean", identity: LedgerFixture.app.identity, environments: [.sandbox],
+            products: [
+              ProductDefinition(
+                productID: "monthly", type: .autoRenewableSubscription, entitlements: ["pro", "sync"])
+            ])
+        ]))
+      fixture.clock.set(at(85))
+      try await fixture.ledger.adoptCatalog()
+      let last = try await past(82, fixture).changes.last
+      #expect(last?.recordedAt == at(85))
+      guard case .catalog? = last?.cause else {
+        Issue.record("the catalog is not named")
+        return
+      }
+    }
+  }
+
+  private func date(_ day: Int64) -> JSONValue { .number(JSONNumber(at(day).millisecondsSince1970)) }
+}

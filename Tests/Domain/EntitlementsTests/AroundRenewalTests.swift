@@ -1,0 +1,170 @@
+import AppStore
+import Entitlements
+import TestSupport
+import Testing
+
+/// The hours around the end of a period, with the standard policy: a slack of one hour, a tolerance of five
+/// minutes.
+@Suite struct AroundRenewalTests {
+  private static func app(_ policy: RenewalPolicy) -> AppDefinition {
+    AppDefinition(
+      id: "ocean", identity: EntitlementsTests.app.identity, environments: [.sandbox],
+      products: Array(EntitlementsTests.app.products.values), renewalPolicy: policy)
+  }
+
+  private static let hour: Int64 = 3_600_000
+  private static let end = at(30)
+  private static let endOfSlack = end.advanced(byMilliseconds: hour)
+
+  private func status(
+    _ transactions: [TransactionFact], _ renewals: [RenewalFact] = [], after end: Int64,
+    _ entitlement: String = "pro", _ policy: RenewalPolicy = .standard
+  ) -> EntitlementStatus {
+    evaluate(
+      CustomerFacts(transactions: transactions, renewals: renewals), entitlement: entitlement,
+      in: Self.app(policy), at: Self.end.advanced(byMilliseconds: end))
+  }
+
+  /// The events of a change between two answers of the same purchases.
+  private func kinds(_ before: EntitlementStatus, _ after: EntitlementStatus) -> [EntitlementChange.Kind] {
+    let facts = CustomerFacts(transactions: [period(0...30), period(30...60)])
+    return EntitlementChange.changes(
+      of: "pro", from: before, to: after, by: .evidence, at: Self.end,
+      facts: FactsChange(from: facts, to: facts, by: .evidence)
+    ).map(\.kind)
+  }
+
+  private func info(
+    _ status: AutoRenewStatus, signedAfterEnd milliseconds: Int64 = -29 * 24 * hour,
+    _ change: (inout RenewalFact) -> Void = { _ in }
+  ) -> RenewalFact {
+    renewal(signed: 0) {
+      $0.signedDate = Self.end.advanced(byMilliseconds: milliseconds)
+      $0.autoRenewStatus = status
+      $0.renewalDate = Self.end
+      change(&$0)
+    }
+  }
+
+  @Test(
+    "Access goes on for the slack while the renewal is on and nothing was reported", arguments: [true, false])
+  func awaiting(hasInfo: Bool) {
+    let infos = hasInfo ? [info(.on)] : []
+    let before = status([period(0...30)], infos, after: -Self.hour)
+    #expect(before.reason == .subscriptionActive)
+    #expect(before.until == Self.endOfSlack && before.checkAgainAt == Self.endOfSlack)
+    #expect(before.paidUntil == Self.end)
+    for late in [Int64(0), 1, Self.hour - 1] {
+      let awaiting = status([period(0...30)], infos, after: late)
+      #expect(awaiting.reason == .awaitingRenewal && awaiting.isEntitled && awaiting.code == 5)
+      #expect(awaiting.until == Self.endOfSlack && awaiting.checkAgainAt == Self.endOfSlack)
+      #expect(awaiting.paidUntil == Self.end && awaiting.since == at(0))
+    }
+    let over = status([period(0...30)], infos, after: Self.hour)
+    #expect(over.reason == .expired && !over.isEntitled)
+    #expect(over.until == Self.endOfSlack && over.paidUntil == Self.end)
+  }
+
+  @Test("There is no slack without a renewal to wait for")
+  func noSlack() {
+    let off = status([period(0...30)], [info(.off)], after: 0)
+    #expect(off.reason == .cancelled && off.until == Self.end)
+    #expect(status([period(0...30)], [info(.off)], after: -1).until == Self.end)
+    let failed = info(.on, signedAfterEnd: 0) { $0.isInBillingRetry = true }
+    #expect(status([period(0...30)], [info(.on), failed], after: 0).reason == .billingRetry)
+    let commitment = period(0...30).with {
+      $0.details.commitment = .init(billingPeriodNumber: 3, totalBillingPeriods: 12)
+    }
+    #expect(status([commitment], [info(.on)], after: 0).reason == .expired)
+    #expect(status([period(0...30)], [info(.on)], after: 0, "pro", .exact).reason == .expired)
+    let revoked = period(0...30).with { $0.revocationDate = at(20) }
+    #expect(status([revoked], [info(.on)], after: 0).reason == .refunded)
+  }
+
+  @Test("The slack ends with the report of a failure, and stays access before it")
+  func failureInSlack() {
+    let minute: Int64 = 60_000
+    let failed = info(.on, signedAfterEnd: 10 * minute) { $0.isInBillingRetry = true }
+    let infos = [info(.on), failed]
+    #expect(status([period(0...30)], infos, after: 5 * minute).reason == .awaitingRenewal)
+    #expect(status([period(0...30)], infos, after: 10 * minute).reason == .billingRetry)
+    let grace = info(.on, signedAfterEnd: 10 * minute) { $0.gracePeriodExpiresDate = at(46) }
+    #expect(status([period(0...30)], [info(.on), grace], after: 5 * minute).reason == .awaitingRenewal)
+    #expect(status([period(0...30)], [info(.on), grace], after: 10 * minute).reason == .inGracePeriod)
+    #expect(status([period(0...30)], [info(.on), grace], after: 10 * minute).paidUntil == Self.end)
+  }
+
+  @Test("A renewal that is reported within the slack leaves no gap")
+  func lateRenewal() {
+    let renewed = period(30...60).with {
+      $0.purchaseDate = Self.end.advanced(byMilliseconds: 20 * 60_000)
+    }
+    let status = status([period(0...30), renewed], [info(.on)], after: Self.hour)
+    #expect(status.since == at(0) && status.paidUntil == at(60))
+  }
+
+  @Test("After an early renewal the answer is about the period to come")
+  func earlyRenewal() {
+    let transactions = [period(0...30), period(30...60)]
+    let renewed = info(.on, signedAfterEnd: -20 * Self.hour) { $0.renewalDate = at(60) }
+    let off = info(.off, signedAfterEnd: -10 * Self.hour) {
+      $0.renewalDate = at(60)
+      $0.autoRenewProductID = "yearly"
+      $0.details.renewalPrice = 4990
+      $0.priceIncreaseStatus = .pending
+    }
+    let before = status(transactions, [info(.on), renewed], after: -15 * Self.hour)
+    #expect(before.code == 5 && before.willRenew == true)
+    let after = status(transactions, [info(.on), renewed, off], after: -5 * Self.hour)
+    #expect(after.code == 4 && after.willRenew == false && after.deciding?.transactionID == "L1-0")
+    #expect(after.outlook?.productID == "yearly" && after.outlook?.price == 4990)
+    #expect(after.outlook?.needsPriceConsent == true)
+    #expect(after.until == at(60) && after.paidUntil == at(60) && after.actBy == at(60))
+    #expect(kinds(before, after) == [.renewalTurnedOff])
+  }
+
+  @Test("Turning auto-renew off and on is one event each, although the slack ends and starts")
+  func events() {
+    let on = status([period(0...30)], [info(.on)], after: -Self.hour)
+    let off = status([period(0...30)], [info(.off)], after: -Self.hour)
+    #expect(kinds(on, off) == [.renewalTurnedOff])
+    #expect(kinds(off, on) == [.renewalTurnedOn])
+    #expect(kinds(on, status([period(0...30)], [info(.on)], after: 1)) == [])
+    let renewed = status([period(0...30), period(30...60)], [info(.on)], after: 1)
+    #expect(kinds(status([period(0...30)], [info(.on)], after: 1), renewed) == [.renewed])
+  }
+
+  @Test("A purchase dated up to the tolerance in the future counts from its arrival")
+  func tolerance() {
+    let minute: Int64 = 60_000
+    func bought(early minutes: Int64) -> TransactionFact {
+      period(30...60).arrived(at: Self.end.advanced(byMilliseconds: -minutes * minute))
+    }
+    #expect(status([bought(early: 5)], after: -5 * minute).isEntitled)
+    #expect(status([bought(early: 5)], after: -5 * minute - 1).reason == .neverPurchased)
+    #expect(!status([bought(early: 6)], after: -6 * minute).isEntitled)
+    #expect(status([bought(early: 6)], after: 0).since == Self.end)
+    var facts = CustomerFacts(transactions: [bought(early: 2)])
+    let signedLater = period(30...60).with { $0.signedDate = at(40) }
+    let changes = [
+      facts.insert(bought(early: 1)), facts.insert(bought(early: 4)), facts.insert(signedLater),
+    ]
+    #expect(changes == [false, true, true])
+    #expect(facts.transactions.first?.arrivedEarlyAt == Self.end.advanced(byMilliseconds: -4 * minute))
+    #expect(facts.contains(.transaction(signedLater)))
+  }
+
+  @Test(
+    "A pending downgrade grants in grace what the policy names",
+    arguments: RenewalPolicy.GraceEntitlements.allCases)
+  func graceEntitlements(_ choice: RenewalPolicy.GraceEntitlements) {
+    let policy = RenewalPolicy(slack: 0, clockTolerance: 0, graceEntitlements: choice)
+    let failed = info(.on, signedAfterEnd: 0) {
+      $0.gracePeriodExpiresDate = at(46)
+      $0.autoRenewProductID = "monthly"
+    }
+    let transactions = [period(0...30, "plus")]
+    #expect(status(transactions, [failed], after: 1, "plus", policy).isEntitled == (choice == .previous))
+    #expect(status(transactions, [failed], after: 1, "pro", policy).isEntitled == (choice == .next))
+  }
+}
