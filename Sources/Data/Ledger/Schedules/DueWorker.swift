@@ -53,7 +53,10 @@ package struct ExpiryWorker: Worker {
   package init(_ ledger: EvidenceLedger, store: any EntitlementStore, clock: ServiceClock) {
     worker = DueWorker(
       store: store, clock: clock,
-      nextDue: { reader throws(StoreError) in try reader.nextDue() },
+      nextDue: { reader throws(StoreError) in
+        let now = clock.now()
+        return ledger.wasClockSetBack(at: now) ? now : try reader.nextDue()
+      },
       process: { () async throws(LedgerError) in _ = try await ledger.advance(to: clock.now()) })
   }
 
