@@ -94,6 +94,9 @@ def test_an_explanation_names_the_deciding_fact(service, receipts, entitlements,
     before = entitlements.Explain(request, timeout=CALL_LIMIT)
     assert before.answer.reason == "NEVER_PURCHASED"
     request.as_of.FromMilliseconds(bought["expiresDate"])
+    awaiting = entitlements.Explain(request, timeout=CALL_LIMIT).answer
+    assert (awaiting.entitled, awaiting.reason) == (True, "AWAITING_RENEWAL")
+    request.as_of.FromMilliseconds(bought["expiresDate"] + 3_600_000)
     assert not entitlements.Explain(request, timeout=CALL_LIMIT).answer.entitled
 
 

@@ -10,6 +10,7 @@ extension AppConfiguration {
       "family_sharing", "ownership_policy", "in_app_purchase_key", "app_store_servers", "shared_secret",
       "check_offer_eligibility", "online_checks", "receipts", "status_polling", "gap_repair",
       "full_poll_interval", "webhooks", "forward_notifications", "consumption_requests",
+      "renewal_slack", "clock_tolerance", "grace_entitlements",
     ])
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
@@ -40,6 +41,7 @@ extension AppConfiguration {
       environments: environments, products: products, boughtBefore: boughtBefore,
       familySharing: try FamilySharingPolicy.byEntitlement(
         members["family_sharing"], known: entitlements.sorted()),
+      renewalPolicy: try RenewalPolicy(members),
       ownershipPolicy: try members["ownership_policy"].map(OwnershipPolicy.init) ?? .keep,
       consumptionPolicy: try members["consumption_requests"].map(ConsumptionPolicy.init) ?? .manual)
   }

@@ -14,8 +14,9 @@ struct PollSchedule {
   private static let hour = 60 * minute
   private static let day = 24 * hour
 
-  /// Milliseconds after the end of a period at which to poll whether the subscription renewed: first soon,
-  /// because a customer who paid expects access, then less often.
+  /// Milliseconds after the end of a period at which to poll whether the subscription renewed: first at once and
+  /// soon again, because the access of a customer who paid depends on it, then less often.
+  private static let whileRenewalIsExpected: [Int64] = [0, 5 * minute]
   private static let afterEnd = [
     15 * minute, hour, 6 * hour, day, 3 * day, 7 * day, 16 * day, 30 * day, 60 * day + hour,
   ]
@@ -63,13 +64,18 @@ struct PollSchedule {
       // The transaction that replaced it is missing.
       return Self.afterEnd.map { after(transaction.signedDate, $0) }
     }
-    guard let renewal else { return pollBeforeEnd + Self.afterEnd.map { after(end, $0) } }
+    guard let renewal else { return pollBeforeEnd + pollsAfterEnd }
     if renewal.isInBillingRetry || renewal.gracePeriodExpiresDate != nil {
       let endOfGrace = renewal.gracePeriodExpiresDate.map { [after($0, 15 * Self.minute)] } ?? []
       return (Self.inBillingRetry.map { after(end, $0) } + endOfGrace).sorted()
     }
     guard renewal.signedDate < end || renewal.expirationIntent == nil else { return [] }
-    return pollBeforeEnd + Self.afterEnd.map { after(end, $0) }
+    return pollBeforeEnd + pollsAfterEnd
+  }
+
+  private var pollsAfterEnd: [Instant] {
+    let expected = renewal?.autoRenewStatus == .off ? [] : Self.whileRenewalIsExpected
+    return (expected + Self.afterEnd).map { after(end, $0) }
   }
 
   /// One poll shortly before the end, if the state was not settled in the last day, because Apple charges in
