@@ -124,8 +124,8 @@ private struct Recorder: Interceptor, Sendable {
     try record("receive")
   }
 
-  func end(_ call: inout CallInFlight, _ status: inout Status) {
-    log.append("\(name) end \(status.code.name)")
+  func end(_ call: inout CallInFlight, _ failure: Status?) {
+    log.append("\(name) end \(failure.code.name)")
   }
 
   private func record(_ step: String) throws(Status) {

@@ -18,15 +18,16 @@ protocol Interceptor {
   /// - Throws: the status with which the stream ends.
   func revalidate(_ call: inout CallInFlight, _ message: [UInt8]?) throws(Status)
 
-  /// Runs once for each call, whether it was rejected or not, innermost interceptor first.
-  func end(_ call: inout CallInFlight, _ status: inout Status)
+  /// Runs once for each call, whether it was rejected or not, innermost interceptor first. `failure` is `nil` for a
+  /// call that succeeded.
+  func end(_ call: inout CallInFlight, _ failure: Status?)
 }
 
 extension Interceptor {
   func start(_ call: inout CallInFlight) throws(Status) {}
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {}
   func revalidate(_ call: inout CallInFlight, _ message: [UInt8]?) throws(Status) {}
-  func end(_ call: inout CallInFlight, _ status: inout Status) {}
+  func end(_ call: inout CallInFlight, _ failure: Status?) {}
 }
 
 /// Two interceptors as one. Nested pairs are a chain whose calls the compiler resolves statically.
@@ -54,9 +55,9 @@ struct InterceptorPair<Outer: Interceptor, Inner: Interceptor>: Interceptor {
     try inner.revalidate(&call, message)
   }
 
-  func end(_ call: inout CallInFlight, _ status: inout Status) {
-    inner.end(&call, &status)
-    outer.end(&call, &status)
+  func end(_ call: inout CallInFlight, _ failure: Status?) {
+    inner.end(&call, failure)
+    outer.end(&call, failure)
   }
 }
 
@@ -101,4 +102,9 @@ struct CallInFlight: Sendable {
     let hasTimedOut = context.timeout.map { ticks - startTicks >= $0.nanoseconds } ?? false
     return hasTimedOut ? Status(.deadlineExceeded) : Status(.cancelled)
   }
+}
+
+extension Status? {
+  /// The code with which a call ended; OK without a failure.
+  var code: StatusCode { self?.code ?? .ok }
 }

@@ -18,7 +18,7 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
   /// Starts a call whose request is decoded only if the interceptors accept it.
   func start(_ method: MethodPolicy, _ context: CallContext) throws(Status) -> StartedCall<Shared> {
     var call = CallInFlight(method, context, startTicks: ticks())
-    do throws(Status) { try interceptors.start(&call) } catch { throw interceptors.ended(&call, error) }
+    do throws(Status) { try interceptors.start(&call) } catch { throw interceptors.failed(&call, error) }
     return StartedCall(call: call, chain: self)
   }
 
@@ -48,19 +48,20 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
       } catch {
         // The request is complete, so the audit record of a rejected call names its subject too.
         try? local.receive(message, &call)
-        return .failure(local.ended(&call, error))
+        return .failure(local.failed(&call, error))
       }
       do throws(Status) {
         try local.receive(message, &call)
       } catch {
-        return .failure(local.ended(&call, error))
+        return .failure(local.failed(&call, error))
       }
       switch handler(message, call.context) {
       case .reply(var reply):
-        reply.attach(requestIDOf: local.ended(&call, .ok))
+        local.end(&call, nil)
+        reply.attach(requestIDOf: call)
         return .reply(reply)
       case .failure(let status):
-        return .failure(local.ended(&call, status))
+        return .failure(local.failed(&call, status))
       case .async(let work):
         let started = StartedCall(call: call, chain: self)
         return .async { () async throws(Status) in try await started.finish(work) }
@@ -97,7 +98,7 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
   /// Ends the call before its handler runs, and returns the status for the caller.
   func fail(_ status: Status) -> Status {
     var call = call
-    return chain.interceptors.ended(&call, status)
+    return chain.interceptors.failed(&call, status)
   }
 
   /// Runs a unary handler with the serialized request.
@@ -118,8 +119,8 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
 
   /// Runs the rest of a unary call, and ends it.
   fileprivate func finish(_ work: UnaryWork) async throws(Status) -> Reply {
-    var (reply, status) = try await run(work)
-    reply.attach(requestIDOf: status)
+    var (reply, call) = try await run(work)
+    reply.attach(requestIDOf: call)
     return reply
   }
 
@@ -127,14 +128,15 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
   @discardableResult
   fileprivate func run<Value: Sendable>(
     _ body: () async throws(Status) -> Value
-  ) async throws(Status) -> (value: Value, status: Status) {
+  ) async throws(Status) -> (value: Value, call: CallInFlight) {
     let result = await TraceContext.$current.withValue(call.trace) { await Result(of: body) }
     var call = call
     switch result {
     case .success(let value):
-      return (value, chain.interceptors.ended(&call, .ok))
+      chain.interceptors.end(&call, nil)
+      return (value, call)
     case .failure(let status):
-      throw chain.interceptors.ended(&call, call.seenStatus(status, at: chain.ticks()))
+      throw chain.interceptors.failed(&call, call.seenStatus(status, at: chain.ticks()))
     }
   }
 }
@@ -202,19 +204,20 @@ private struct InterceptedStream<Shared: Interceptor & Sendable>: MessageStream 
 }
 
 extension Interceptor {
-  /// Ends a call, and returns its status as the interceptors left it.
-  fileprivate func ended(_ call: inout CallInFlight, _ status: Status) -> Status {
-    var status = status
-    end(&call, &status)
+  /// Ends a failed call, and returns its status with the request id.
+  fileprivate func failed(_ call: inout CallInFlight, _ failure: Status) -> Status {
+    end(&call, failure)
+    var status = failure
+    if let trace = call.trace { status.requestID = trace.requestID }
     return status
   }
 }
 
 extension Reply {
   /// Attaches the request id, under which the logs contain the call.
-  fileprivate mutating func attach(requestIDOf status: Status) {
-    guard !status.requestID.isEmpty else { return }
-    trailingMetadata.append(name: Status.requestIDField, value: status.requestID)
+  fileprivate mutating func attach(requestIDOf call: CallInFlight) {
+    guard let trace = call.trace else { return }
+    trailingMetadata.append(name: Status.requestIDField, value: trace.requestID)
   }
 }
 

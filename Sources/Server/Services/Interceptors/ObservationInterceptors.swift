@@ -9,9 +9,9 @@ struct MeteringInterceptor: Interceptor, Sendable {
   /// Nanoseconds of a monotonic clock.
   let ticks: @Sendable () -> Int64
 
-  func end(_ call: inout CallInFlight, _ status: inout Status) {
+  func end(_ call: inout CallInFlight, _ failure: Status?) {
     guard let index = call.method.meterIndex else { return }
-    shard.count(index, code: status.code.rawValue, nanoseconds: ticks() - call.startTicks)
+    shard.count(index, code: failure.code.rawValue, nanoseconds: ticks() - call.startTicks)
   }
 }
 
@@ -24,13 +24,13 @@ struct AuditInterceptor: Interceptor, Sendable {
     call.subject = call.method.subject(of: message)
   }
 
-  func end(_ call: inout CallInFlight, _ status: inout Status) {
-    guard call.shouldAudit(status.code), let trace = call.trace else { return }
+  func end(_ call: inout CallInFlight, _ failure: Status?) {
+    guard call.shouldAudit(failure.code), let trace = call.trace else { return }
     audit(
       AuditRecord(
         caller: call.context.caller, method: call.method.path, mutates: call.method.mutates,
         apps: call.subject.apps, customers: call.subject.customers, actor: call.subject.actor,
-        outcome: status.code.name, error: status.internalMessage, trace: trace))
+        outcome: failure.code.name, error: failure?.internalMessage ?? "", trace: trace))
   }
 }
 
@@ -56,7 +56,7 @@ package struct AuditRecord: Hashable, Sendable {
   package let trace: TraceContext
 }
 
-/// Gives calls a trace context, and returns their request id with the status.
+/// Gives calls a trace context, whose request id the chain returns to the caller.
 ///
 /// Calls on the event loop get one only if the audit log records them: the hot path draws no random numbers.
 struct TracingInterceptor: Interceptor, Sendable {
@@ -64,9 +64,8 @@ struct TracingInterceptor: Interceptor, Sendable {
     if !call.method.isOnEventLoop { call.trace = Self.trace(call) }
   }
 
-  func end(_ call: inout CallInFlight, _ status: inout Status) {
-    if call.trace == nil, call.shouldAudit(status.code) { call.trace = Self.trace(call) }
-    if let trace = call.trace { status.requestID = trace.requestID }
+  func end(_ call: inout CallInFlight, _ failure: Status?) {
+    if call.trace == nil, call.shouldAudit(failure.code) { call.trace = Self.trace(call) }
   }
 
   private static func trace(_ call: CallInFlight) -> TraceContext {
