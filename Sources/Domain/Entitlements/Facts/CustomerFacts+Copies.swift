@@ -12,25 +12,39 @@ extension CustomerFacts {
   package var withoutCopies: CustomerFacts {
     guard mayHaveCopies else { return self }
     var purchases: [TransactionFact] = []
+    // The purchases of the current line, by the id that their copies share.
+    var positions: [String: [Int]] = [:]
     for transaction in transactions {
-      let first = purchases.lastIndex { $0.isCopy(of: transaction) }
-      if let first { purchases[first].merge(copy: transaction) } else { purchases.append(transaction) }
+      if purchases.last?.originalTransactionID != transaction.originalTransactionID { positions = [:] }
+      guard let id = transaction.sharedID else {
+        purchases.append(transaction)
+        continue
+      }
+      if let first = positions[id]?.last(where: { purchases[$0].isCopy(of: transaction) }) {
+        purchases[first].merge(copy: transaction)
+      } else {
+        positions[id, default: []].append(purchases.count)
+        purchases.append(transaction)
+      }
     }
     return replacing(transactions: purchases)
   }
 
-  /// Whether two transactions of a line have the same period or are non-consumables. Linear, because every
-  /// evaluation asks.
+  /// Whether two transactions of a line have the same period or are non-consumables. True, too, if the ids of the
+  /// periods do not ascend: every evaluation asks, and Apple numbers them in their order.
   private var mayHaveCopies: Bool {
-    var periods: Set<String> = []
-    for index in transactions.indices.dropFirst() {
-      guard transactions[index].originalTransactionID == transactions[index - 1].originalTransactionID else {
-        if !periods.isEmpty { periods.removeAll(keepingCapacity: true) }
+    var latest: String?
+    for index in transactions.indices {
+      if index == 0
+        || transactions[index].originalTransactionID != transactions[index - 1].originalTransactionID
+      {
+        latest = transactions[index].periodID
         continue
       }
       if transactions[index].type == .nonConsumable { return true }
-      if periods.isEmpty, let period = transactions[index - 1].periodID { periods.insert(period) }
-      if let period = transactions[index].periodID, !periods.insert(period).inserted { return true }
+      guard let period = transactions[index].periodID else { continue }
+      if let latest, (period.utf8.count, period) <= (latest.utf8.count, latest) { return true }
+      latest = period
     }
     return false
   }
@@ -50,6 +64,9 @@ extension TransactionFact {
     }
     return id
   }
+
+  /// The id that all copies of the purchase share; `nil` if it can have none.
+  fileprivate var sharedID: String? { type == .nonConsumable ? productID : periodID }
 
   /// Whether both are documents about one transaction.
   package func isSame(as other: TransactionFact) -> Bool {
