@@ -67,11 +67,9 @@ extension EvidenceLedger {
     }
   }
 
-  /// Stores a rejected notification with the reason code. Rejecting the same body again stores nothing more.
+  /// Stores a rejected notification with its reason code, such as `BAD_SIGNATURE`. Rejecting the same body again
+  /// stores nothing more. `problem` is the reason for people, and is only returned.
   ///
-  /// - Parameters:
-  ///   - reason: a stable code, such as `BAD_SIGNATURE`.
-  ///   - problem: the same for people; only returned.
   /// - Throws: ``LedgerError/store(_:)``.
   package func recordRejection(
     _ notification: IncomingNotification, as kind: Evidence.Kind, reason: String, problem: String

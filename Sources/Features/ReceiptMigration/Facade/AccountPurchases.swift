@@ -50,7 +50,9 @@ struct AccountPurchases: Sendable {
   private func unknown(of receipt: AppReceiptPayload, in app: AppDefinition) -> [LegacyPurchase] {
     receipt.purchases.compactMap { entry in
       let type = entry.productType ?? entry.productID.flatMap { app.products[$0]?.type }
-      guard type != .consumable || transactions.isEmpty, let purchase = LegacyPurchase(entry) else { return nil }
+      guard type != .consumable || transactions.isEmpty, let purchase = LegacyPurchase(entry) else {
+        return nil
+      }
       return self.purchase(of: entry) == nil ? purchase : nil
     }
   }
