@@ -93,6 +93,13 @@ def test_an_explanation_names_the_deciding_fact(service, receipts, entitlements,
     request.as_of.FromMilliseconds(bought["purchaseDate"] - 1)
     before = entitlements.Explain(request, timeout=CALL_LIMIT)
     assert before.answer.reason == "NEVER_PURCHASED"
+    # The document arrived after the purchase: it changed the answer about that time, and is named.
+    request.as_of.FromMilliseconds(bought["purchaseDate"])
+    late = entitlements.Explain(request, timeout=CALL_LIMIT)
+    assert late.answer.entitled
+    assert [(change.kind, change.evidence_id) for change in late.later_changes] == [
+        ("SIGNED_TRANSACTION", submitted.evidence_id)]
+    assert late.later_changes[0].recorded_at.ToMilliseconds() > bought["purchaseDate"]
     request.as_of.FromMilliseconds(bought["expiresDate"])
     awaiting = entitlements.Explain(request, timeout=CALL_LIMIT).answer
     assert (awaiting.entitled, awaiting.reason) == (True, "AWAITING_RENEWAL")

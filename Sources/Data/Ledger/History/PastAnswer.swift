@@ -26,24 +26,36 @@ package struct PastAnswer {
       PastAccess(evaluate(facts, entitlement: entitlement, in: app, at: instant))
     }
     let catalogChanges = try Self.catalogChanges(of: app, after: instant, reader)
-    var last = access(known)
-    guard last != access(current) else {
+    let then = access(known)
+    guard then != access(current) else {
       facts = known
       changes = catalogChanges
       return
     }
-    var changes: [LaterChange] = []
-    for step in history.steps(after: instant) {
-      let next = access(history.facts(through: step))
-      guard next != last else { continue }
-      last = next
-      changes.append(
-        LaterChange(
-          cause: .evidence(step.evidence, word: history.words[step.evidence] ?? ""), recordedAt: step.knownAt)
-      )
+    let steps = history.steps(after: instant)
+    let changing = Self.changes(then, in: steps[...]) { access(history.facts(through: $0)) }
+    let changes = changing.map { step in
+      LaterChange(
+        cause: .evidence(step.evidence, word: history.words[step.evidence] ?? ""), recordedAt: step.knownAt)
     }
     facts = current
     self.changes = (changes + catalogChanges).sorted { $0.recordedAt < $1.recordedAt }
+  }
+
+  /// Returns the steps that change the access, which is `before` at first and `access` after each step. Halves
+  /// the steps, because a year of renewal infos mostly changes nothing; changes that cancel each other out are
+  /// left out.
+  private static func changes(
+    _ before: PastAccess, in steps: ArraySlice<FactHistory.Step>,
+    access: (FactHistory.Step) -> PastAccess
+  ) -> [FactHistory.Step] {
+    guard let last = steps.last, access(last) != before else { return [] }
+    guard steps.count > 1 else { return [last] }
+    let middle = steps.startIndex + steps.count / 2
+    let first = steps[..<middle]
+    guard let end = first.last else { return [last] }
+    return changes(before, in: first, access: access)
+      + changes(access(end), in: steps[middle...], access: access)
   }
 
   /// The changes of the catalog and of the rules since `instant`, if they are not those of that time.
