@@ -144,6 +144,10 @@ import Testing
     #expect(status([bought(early: 5)], after: -5 * minute - 1).reason == .neverPurchased)
     #expect(!status([bought(early: 6)], after: -6 * minute).isEntitled)
     #expect(status([bought(early: 6)], after: 0).since == Self.end)
+    let renewed = status([period(0...30), bought(early: 2)], after: -minute)
+    #expect(
+      renewed.deciding?.transactionID == "L1-0" && renewed.until == at(60).advanced(byMilliseconds: Self.hour)
+    )
     var facts = CustomerFacts(transactions: [bought(early: 2)])
     let signedLater = period(30...60).with { $0.signedDate = at(40) }
     let changes = [

@@ -18,7 +18,7 @@ import Testing
       }
     }
     #expect(rulesVersion == 5)
-    #expect(hash.value == 9_646_211_541_265_754_443)
+    #expect(hash.value == 18_243_614_526_671_982_759)
   }
 
   @Test("The fingerprint is the same in every process and on every machine")

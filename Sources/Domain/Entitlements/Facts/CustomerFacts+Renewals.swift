@@ -192,13 +192,17 @@ extension CustomerFacts {
   }
 
   /// When the purchase at `index` starts to grant access: on its purchase date, or when it arrived, if that was
-  /// at most the policy's tolerance earlier by the service's clock.
+  /// at most the policy's tolerance earlier by the service's clock. An early renewal starts when the period
+  /// before it ends.
   func accessStart(_ index: Int, _ policy: RenewalPolicy) -> Instant {
     let bought = transactions[index].purchaseDate
     guard let arrived = transactions[index].arrivedEarlyAt,
       bought.milliseconds(since: arrived) <= policy.clockTolerance
     else { return bought }
-    return arrived
+    let isRenewal =
+      index > 0 && transactions[index - 1].originalTransactionID == transactions[index].originalTransactionID
+      && transactions[index - 1].expiresDate.map { arrived < $0 } ?? false
+    return isRenewal ? bought : arrived
   }
 
   /// The times in which the renewal infos about the period at `index` had auto-renew off.
