@@ -8,15 +8,20 @@ import SignedData
 struct TestToken {
   /// Seconds.
   var lifetime: Int64 = 300
+  /// Members that replace the valid ones; null removes a member.
+  var changedHeader = JSONObject()
+  var changedClaims = JSONObject()
 
   func request(_ method: String, _ path: String, _ body: JSONObject = [:], at now: Instant) -> HTTPRequest {
     let seconds = now.millisecondsSince1970 / 1000
-    let claims: JSONObject = [
+    var claims: JSONObject = [
       "iss": "i", "iat": JSONValue(seconds), "exp": JSONValue(seconds + lifetime),
       "aud": "appstoreconnect-v1",
       "bid": "com.example",
     ]
-    let header: JSONObject = ["alg": "ES256", "kid": "K", "typ": "JWT"]
+    var header: JSONObject = ["alg": "ES256", "kid": "K", "typ": "JWT"]
+    for (name, value) in changedHeader { header[name] = value.isNull ? nil : value }
+    for (name, value) in changedClaims { claims[name] = value.isNull ? nil : value }
     let parts = [header.serialized(), claims.serialized(), [UInt8](repeating: 0, count: 64)]
     let token = parts.map { Data($0).base64EncodedString() }.joined(separator: ".")
       .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")

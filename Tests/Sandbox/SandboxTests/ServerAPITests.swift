@@ -58,6 +58,24 @@ import Testing
     #expect(try await call("GET", path, lifetime: lifetime).status == status)
   }
 
+  // Apple: "Generating JSON Web Tokens for API requests".
+  @Test(
+    "A token with a wrong header or claim is rejected",
+    arguments: [
+      (["alg": "HS256"], [:]), (["kid": .null], [:]), (["kid": ""], [:]),
+      ([:], ["aud": "appstoreconnect-v2"]),
+      ([:], ["aud": .null]), ([:], ["bid": "com.example.other"]), ([:], ["bid": .null]),
+      ([:], ["iss": .null]),
+      ([:], ["exp": .null]), ([:], ["exp": 1]), ([:], ["iat": 4_000_000_000]),
+    ] as [(JSONObject, JSONObject)])
+  func wrongToken(header: JSONObject, claims: JSONObject) async throws {
+    let path = "/inApps/v1/transactions/\(try await buy("unlock", "ann"))"
+    let now = Self.start.advanced(byMilliseconds: 1000)
+    #expect(await store.respond(to: TestToken().request("GET", path, at: now)).status == 200)
+    let token = TestToken(changedHeader: header, changedClaims: claims)
+    #expect(await store.respond(to: token.request("GET", path, at: now)).status == 401)
+  }
+
   // Apple documents `iat` as required; the default follows Apple's Java and Python libraries.
   @Test("On demand a token without iat is rejected, without a JSON error")
   func documentedTokens() async throws {
