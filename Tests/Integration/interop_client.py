@@ -195,6 +195,14 @@ def custom_metadata(stub, address):
     for call in (unary, duplex):
         assert dict(call.initial_metadata())[initial] == "test_initial_metadata_value"
         assert dict(call.trailing_metadata())[trailing] == b"\xab\xab\xab"
+    # An error carries the metadata of its handler, too.
+    try:
+        stub.UnaryCall(simple(response_status=messages.EchoStatus(code=2, message="m")), timeout=LIMIT, metadata=metadata)
+        raise AssertionError("the call should have failed")
+    except grpc.RpcError as error:
+        assert error.code() == grpc.StatusCode.UNKNOWN
+        assert dict(error.initial_metadata())[initial] == "test_initial_metadata_value"
+        assert dict(error.trailing_metadata())[trailing] == b"\xab\xab\xab"
 
 
 @case

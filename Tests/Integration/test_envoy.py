@@ -142,7 +142,7 @@ def test_a_stream_over_tls(edge, service, receipts, customer):
             )
         )
         seen = next(message.event for message in stream if message.WhichOneof("content") == "event")
-        assert (seen.customer_id, seen.type) == (customer, "STARTED")
+        assert (seen.customer_id, seen.type) == (customer, "PURCHASED")
         stream.cancel()
 
 

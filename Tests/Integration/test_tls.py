@@ -117,6 +117,22 @@ def test_weak_versions_and_suites_are_rejected(secure, version, suites):
         secure.handshake(secure.service.grpc, context)
 
 
+@pytest.mark.parametrize("port", ["grpc", "http"])
+@pytest.mark.parametrize(
+    "first", [b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n"])
+def test_a_client_that_negotiated_http_2_must_speak_it(secure, port, first):
+    context = secure.context()
+    context.set_alpn_protocols(["h2"])
+    host, _, number = getattr(secure.service, port).rpartition(":")
+    with socket.create_connection((host, int(number)), timeout=CALL_LIMIT) as plain:
+        with context.wrap_socket(plain, server_hostname="localhost") as connection:
+            connection.sendall(first)
+            try:
+                assert connection.recv(65_536) == b""
+            except ConnectionError:
+                pass
+
+
 def test_cleartext_connections_are_closed(secure):
     with secure.service.channel() as channel, pytest.raises(grpc.RpcError) as error:
         contract.entitlement_stub(channel).Check(CHECK_REQUEST, timeout=2)

@@ -9,6 +9,9 @@ package struct Status: Error, Hashable, Sendable {
   package var details: [UInt8]
   /// The request id in the logs, sent as `x-request-id`; empty if the call is not traced.
   package var requestID = ""
+  /// The handler's own fields before the trailers, and in them.
+  package var initialMetadata = Metadata()
+  package var trailingMetadata = Metadata()
   /// The internal cause, which only the operator's log contains.
   package var cause = ""
 

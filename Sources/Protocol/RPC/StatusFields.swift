@@ -6,6 +6,7 @@ extension Status {
   package func fields(after metadata: HeaderFields = HeaderFields()) -> HeaderFields {
     if self == .ok, metadata.isEmpty { return Self.okFields }
     var fields = metadata
+    for field in trailingMetadata.fields.strings { fields.append(name: field.name, value: field.value) }
     fields.append(name: "grpc-status", value: String(code.rawValue))
     if !message.isEmpty { fields.append(name: "grpc-message", value: percentEncode(message)) }
     if !details.isEmpty {

@@ -98,6 +98,7 @@ extension HTTP2Handler {
 
   /// Ends a call with a status and the trailing metadata of the handler.
   func refuse(_ id: StreamID, _ status: Status, trailing: HeaderFields = HeaderFields()) {
+    guard status.initialMetadata.entries.isEmpty else { return refuseAfterHead(id, status) }
     let fields = status.fields(within: session.maxHeaderBytes) { status in
       var fields = status.trailersOnly
       for field in trailing.strings { fields.append(name: field.name, value: field.value) }
@@ -105,6 +106,17 @@ extension HTTP2Handler {
     }
     guard let fields else { return resetCall(id) }
     refuse(id, fields: fields)
+  }
+
+  /// Ends a call with the handler's own header fields, which a response without a message cannot have.
+  private func refuseAfterHead(_ id: StreamID, _ status: Status) {
+    let trailers = status.fields(within: session.maxHeaderBytes) { $0.fields() }
+    guard let trailers else { return resetCall(id) }
+    session.respond(
+      on: id, GRPCFields.head(.identity, metadata: status.initialMetadata.fields), endOfStream: false)
+    session.finish(id, trailers: trailers)
+    if !session.hasInboundEnded(of: id) { resetAfterOutput(id) }
+    scheduleFlush()
   }
 
   /// Resets a call whose status cannot be sent.

@@ -40,8 +40,15 @@ struct InteropService: Sendable {
   ) throws(Status) -> Reply {
     let request = try request.decoded()
     try request.expectCompressed.require(context.messageWasCompressed)
-    try request.responseStatus.end()
     let metadata = context.metadata
+    do throws(Status) {
+      try request.responseStatus.end()
+    } catch {
+      var failure = error
+      failure.initialMetadata = metadata.echoed(EchoedMetadata.initial)
+      failure.trailingMetadata = metadata.echoed(EchoedMetadata.trailing)
+      throw failure
+    }
     var reply = Reply(
       GRPCTesting.SimpleResponse.with { $0.payload = .zeros(request.responseSize) })
     reply.compression = MessageCompression(request.responseCompressed)

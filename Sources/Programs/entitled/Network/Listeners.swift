@@ -66,7 +66,7 @@ struct Listeners: Sendable {
   ) -> HTTPResponse? {
     guard !EdgeRouter.isCalledByOthers(request.path) else { return nil }
     if case .open = application.callers.value, let refusal = policy.refusalOfHost(request) { return refusal }
-    return policy.refusalOfOrigin(request, allowsAnyContentType: isVerifyReceipt(request))
+    return policy.refusalOfOrigin(request, allowsAnyContentType: allowsAnyContentType(request))
   }
 
   /// A listener of the sandbox, which any client may call, but no web page.
@@ -74,15 +74,16 @@ struct Listeners: Sendable {
     plain { request in
       let refusal =
         policy.refusalOfHost(request)
-        ?? policy.refusalOfOrigin(request, allowsAnyContentType: isVerifyReceipt(request))
+        ?? policy.refusalOfOrigin(request, allowsAnyContentType: allowsAnyContentType(request))
       if let refusal { return refusal }
       return await handler(request)
     }
   }
 
-  /// Backends send `verifyReceipt` with any content type, as Apple accepts it.
-  private static func isVerifyReceipt(_ request: HTTPRequest) -> Bool {
-    request.path.split(separator: "/").contains("verifyReceipt")
+  /// Backends send `verifyReceipt` with any content type, as Apple accepts it, and clients OCSP requests. Neither changes
+  /// anything for a page.
+  private static func allowsAnyContentType(_ request: HTTPRequest) -> Bool {
+    request.path.split(separator: "/").contains { ["verifyReceipt", "ocsp"].contains($0) }
   }
 
   /// A listener without gRPC.
