@@ -73,9 +73,11 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
     _ handler: @escaping Method.StreamHandler, _ policy: MethodPolicy
   ) -> Method.StreamHandler {
     { messages, context async throws(Status) in
+      let generation = callers?.generation
       let started = try start(policy, context)
       let permission = StreamPermission(started)
       let observer = callers?.observe { permission.revalidate() }
+      if callers?.generation != generation { permission.revalidate() }
       defer { if let observer { callers?.removeObserver(observer) } }
       try await started.run { () async throws(Status) in
         let stream = InterceptedStream(messages: messages, started: started, permission: permission)
@@ -145,6 +147,8 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
 private final class StreamPermission<Shared: Interceptor & Sendable>: Sendable {
   private struct State {
     var message: [UInt8]?
+    /// Whether the callers were replaced since the call started.
+    var isStale = false
     var denial: Status?
   }
 
@@ -157,12 +161,21 @@ private final class StreamPermission<Shared: Interceptor & Sendable>: Sendable {
   var denial: Status? { state.withLock { $0.denial } }
 
   /// Keeps the last request message, which names what the caller needs access to.
-  func received(_ message: [UInt8]) { state.withLock { $0.message = message } }
+  func received(_ message: [UInt8]) {
+    let isStale = state.withLock { state in
+      state.message = message
+      return state.isStale
+    }
+    if isStale { revalidate() }
+  }
 
   /// Ends the stream if its caller has lost the permission.
   func revalidate() {
     var call = started.call
-    let message = state.withLock { $0.message }
+    let message = state.withLock { state in
+      state.isStale = true
+      return state.message
+    }
     do throws(Status) {
       try started.chain.interceptors.revalidate(&call, message)
     } catch {
@@ -182,8 +195,8 @@ private struct InterceptedStream<Shared: Interceptor & Sendable>: MessageStream 
 
   func next() async throws(Status) -> ReceivedMessage? {
     guard let message = try await messages.next() else { return nil }
-    if let denial = permission.denial { throw denial }
     permission.received(message.bytes)
+    if let denial = permission.denial { throw denial }
     var call = started.call
     try message.bytes.withUnsafeBufferPointer { buffer throws(Status) in
       try started.chain.interceptors.receive(UnsafeRawBufferPointer(buffer), &call)
