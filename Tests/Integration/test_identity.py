@@ -10,7 +10,7 @@ import pytest
 import contract
 from contract import StatusCode, receipt_service
 from contract import entitlement_service as wire
-from harness import CALL_LIMIT, Service
+from harness import CALL_LIMIT, Service, post
 
 APP = "ocean-journal"
 
@@ -23,6 +23,7 @@ class Client:
         self.channel = service.channel()
         self.entitlements = contract.entitlement_stub(self.channel)
         self.receipts = contract.receipt_stub(self.channel)
+        self.documents = {}
 
     def call(self, method, **members):
         message = getattr(wire, f"{method}Request")(app=APP, **members)
@@ -35,6 +36,7 @@ class Client:
             receipt_service.SubmitTransactionRequest(
                 app=APP, customer_id=customer, signed_transaction=document), timeout=CALL_LIMIT)
         assert answer.customer_id == customer or not customer
+        self.documents[answer.transaction.original_transaction_id] = document
         return answer.transaction.original_transaction_id
 
     def is_entitled(self, customer):
@@ -77,6 +79,67 @@ def test_the_app_account_token_links_purchases(client):
     customer = client.call("GetCustomer", customer_id="ana")
     assert {p.product_id for p in customer.products if p.latest_transaction.transaction_id} == {
         "pro.monthly", "lifetime"}  # fmt: skip
+
+
+CONFIGURATION = """apps:
+  ocean-journal:
+    bundle_id: com.example.oceanjournal
+    environments: [Sandbox]
+    customer_from_app_account_token: true
+    products:
+      pro.monthly:
+        type: Auto-Renewable Subscription
+        group: pro
+        level: 1
+        entitlements: [pro]
+        period: P1M
+        price: 4.99
+        currency: USD
+"""
+
+
+def test_a_first_purchase_entitles_the_customer_of_its_token_by_the_notification_alone(start, tmp_path):
+    file = tmp_path / "entitled.yaml"
+    file.write_text(CONFIGURATION)
+    client = Client(start(arguments=["--config", file]))
+    token = str(uuid.uuid4())
+    bought = client.service.buy("pro.monthly", appAccountToken=token)
+    status, _ = post(f"http://{client.service.sandbox}/sandbox/v1/clock/advance", {"by": "1s"})
+    assert status == 200 and client.is_entitled(token) and not client.unclaimed()
+    events = client.call("ListTimeline", customer_id=token).events
+    assert [(event.type, event.transaction_id) for event in events] == [("STARTED", bought["transactionId"])]
+    client.channel.close()
+
+
+def test_a_registered_token_claims_a_purchase_and_a_foreign_claim_is_flagged(client):
+    token = str(uuid.uuid4())
+    line = client.buy("", appAccountToken=token)
+    request = {"customer_id": "ana", "app_account_token": token}
+    assert client.call("RegisterAppAccountToken", dry_run=True, **request).original_transaction_ids == [line]
+    assert client.unclaimed() == [line]
+    claimed = client.call("RegisterAppAccountToken", actor="signup", **request)
+    assert claimed.original_transaction_ids == [line] and [event.type for event in claimed.events] == ["CLAIMED"]
+    assert client.is_entitled("ana") and not client.unclaimed()
+    assert not client.call("RegisterAppAccountToken", **request).events
+    other = lambda: client.call("RegisterAppAccountToken", customer_id="ben", app_account_token=token)  # noqa: E731
+    assert rejection(other) == (StatusCode.ALREADY_EXISTS, "TOKEN_OF_ANOTHER_CUSTOMER")
+    stolen = client.buy("ben", "lifetime", appAccountToken=token)
+    conflicts = client.call("GetCustomer", customer_id="ben").token_conflicts
+    assert [(one.original_transaction_id, one.token_customer_id) for one in conflicts] == [(stolen, "ana")]
+    events = client.call("ListTimeline", customer_id="ben").events
+    assert {(event.other_customer_role, event.other_customer_id) for event in events} == {("TOKEN_OWNER", "ana")}
+    assert not client.call("GetCustomer", customer_id="ana").token_conflicts
+
+
+def test_a_refused_claim_names_the_transaction_and_the_owner(client):
+    line = client.buy("ana")
+    refused = lambda: client.receipts.SubmitTransaction(  # noqa: E731
+        receipt_service.SubmitTransactionRequest(
+            app=APP, customer_id="ben", signed_transaction=client.documents[line]), timeout=CALL_LIMIT)
+    assert rejection(refused) == (StatusCode.FAILED_PRECONDITION, "OWNED_BY_ANOTHER_CUSTOMER")
+    event = client.call("ListTimeline", customer_id="ben").events[0]
+    assert (event.type, event.original_transaction_id, event.product_id) == ("CLAIM_REFUSED", line, "pro.monthly")
+    assert event.transaction_id and (event.other_customer_role, event.other_customer_id) == ("OWNER", "ana")
 
 
 def test_a_transfer_changes_both_customers_at_once_and_can_be_undone(client):

@@ -37,6 +37,12 @@ package enum LedgerError: Error, Hashable, Sendable {
   case unknownSeat(String)
   /// The seat has another holder.
   case seatTaken(String)
+  /// No consumable purchase of that transaction is stored.
+  case unknownConsumable(String)
+  /// Nothing is to be delivered or taken back; `fulfillment` is the id of the last acknowledgement.
+  case alreadyFulfilled(transaction: String, fulfillment: String)
+  /// The `appAccountToken` is bound to another customer.
+  case tokenOfAnotherCustomer
   /// There are no facts and no evidence of the customer.
   case unknownCustomer
   /// The store failed; nothing changed.
@@ -99,6 +105,10 @@ extension LedgerError: CustomStringConvertible {
     case .alreadyPurchaser(let line): "the customer is the purchaser of '\(line)' and needs no seat"
     case .unknownSeat(let id): "the purchase has no held seat '\(id)'"
     case .seatTaken(let id): "the seat '\(id)' has another holder; release it first"
+    case .unknownConsumable(let id): "no consumable purchase with the transaction '\(id)' is stored"
+    case .alreadyFulfilled(let id, let last):
+      "the transaction '\(id)' has no units to deliver or take back; last acknowledged as '\(last)'"
+    case .tokenOfAnotherCustomer: "the app account token is registered for another customer"
     case .unknownCustomer: "unknown customer"
     case .store(let error): error.description
     }

@@ -40,6 +40,12 @@ package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshRea
     of appID: String, in environment: Environment, after customer: String?, limit: Int
   ) throws(StoreError) -> [CustomerRecord]
 
+  /// Returns the owned consumable purchases with units to deliver or to take back, ordered by transaction id,
+  /// each with its longest-standing owner.
+  func unfulfilled(
+    _ filter: UnfulfilledFilter
+  ) throws(StoreError) -> [(record: FulfillmentRecord, customerID: String)]
+
   /// Returns one transaction by its `transactionId`; `nil` if it is not stored.
   func transaction(
     _ transactionID: String, of appID: String, in environment: Environment
@@ -50,13 +56,6 @@ package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshRea
   func lines(
     sharing productID: String, at sharedInstant: Instant, of appID: String, in environment: Environment,
     limit: Int
-  ) throws(StoreError) -> [LineKey]
-
-  /// Returns the lines that were bought through one app install, identified by `appTransactionId`: the
-  /// purchases of one Apple account in the app. Transactions signed before Apple introduced that id are not
-  /// included.
-  func lines(
-    ofAppInstall appTransactionID: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> [LineKey]
 
   /// Returns all seats of a purchase that are or were claimed, oldest first.

@@ -3,7 +3,8 @@ package import Entitlements
 /// The reads and writes of one ``EntitlementStore/write(_:)``. Valid only while its body runs.
 package protocol StoreTransaction: EvidenceLog, FactStore, OwnershipStore, ClaimQueue,
   SeatStore, EventLog, ExpiryStore, ErasureStore, NotificationStore, RefreshStore, PollStore, RepairStore,
-  RetentionStore, MigrationJobStore, DeliveryStore, ConsumptionRequestStore, EvidenceLookup, LineReader
+  RetentionStore, MigrationJobStore, DeliveryStore, ConsumptionRequestStore, EvidenceLookup, LineReader,
+  FulfillmentStore
 {
   /// Returns the last arguments of ``putFacts(_:answers:of:)`` for the customer; `nil` if there are none.
   func customer(_ key: CustomerKey) throws(StoreError) -> CustomerState?

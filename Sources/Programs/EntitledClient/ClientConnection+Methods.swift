@@ -43,6 +43,30 @@ extension ClientConnection {
     try await call("/entitled.v1.EntitlementService/RevokeGrant", request)
   }
 
+  package func listUnclaimedPurchases(
+    _ request: ListUnclaimedPurchasesRequest
+  ) async throws(ClientError) -> ListUnclaimedPurchasesResponse {
+    try await call("/entitled.v1.EntitlementService/ListUnclaimedPurchases", request)
+  }
+
+  package func listUnfulfilledPurchases(
+    _ request: ListUnfulfilledPurchasesRequest
+  ) async throws(ClientError) -> ListUnfulfilledPurchasesResponse {
+    try await call("/entitled.v1.EntitlementService/ListUnfulfilledPurchases", request)
+  }
+
+  package func acknowledgeFulfillment(
+    _ request: AcknowledgeFulfillmentRequest
+  ) async throws(ClientError) -> AcknowledgeFulfillmentResponse {
+    try await call("/entitled.v1.EntitlementService/AcknowledgeFulfillment", request)
+  }
+
+  package func registerAppAccountToken(
+    _ request: RegisterAppAccountTokenRequest
+  ) async throws(ClientError) -> RegisterAppAccountTokenResponse {
+    try await call("/entitled.v1.EntitlementService/RegisterAppAccountToken", request)
+  }
+
   /// Passes each event and each heartbeat to `handle`, until it returns false or the server ends the stream.
   ///
   /// - Throws: ``ClientError/failed(_:)`` if the status is not OK, and the errors of `handle`.

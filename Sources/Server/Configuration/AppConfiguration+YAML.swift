@@ -11,6 +11,7 @@ extension AppConfiguration {
       "check_offer_eligibility", "online_checks", "receipts", "status_polling", "gap_repair",
       "full_poll_interval", "webhooks", "forward_notifications", "consumption_requests",
       "renewal_slack", "clock_tolerance", "grace_entitlements",
+      "customer_from_app_account_token", "fulfillment_since", "rescind_consent",
     ])
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
@@ -43,7 +44,10 @@ extension AppConfiguration {
         members["family_sharing"], known: entitlements.sorted()),
       renewalPolicy: try RenewalPolicy(members),
       ownershipPolicy: try members["ownership_policy"].map(OwnershipPolicy.init) ?? .keep,
-      consumptionPolicy: try members["consumption_requests"].map(ConsumptionPolicy.init) ?? .manual)
+      customerFromAppAccountToken: try members["customer_from_app_account_token"]?.flag() ?? false,
+      fulfillmentSince: try members["fulfillment_since"].map(Self.instant),
+      consumptionPolicy: try members["consumption_requests"].map(ConsumptionPolicy.init) ?? .manual,
+      rescindConsent: try members["rescind_consent"].map(RescindConsentPolicy.init) ?? .notify)
   }
 
   private static func products(
@@ -59,6 +63,14 @@ extension AppConfiguration {
       terms[productID] = try SaleTerms(members, definition)
     }
     return (products, terms)
+  }
+
+  private static func instant(_ node: ConfigurationNode) throws(ConfigurationError) -> Instant {
+    let text = try node.text()
+    guard let instant = Instant(rfc3339: text) else {
+      throw node.error("'\(text)' is not a time in RFC 3339")
+    }
+    return instant
   }
 
   static func servers(

@@ -82,6 +82,16 @@ extension OwnershipPolicy {
   }
 }
 
+extension RescindConsentPolicy {
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    guard let policy = RescindConsentPolicy(rawValue: try node.text()) else {
+      let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
+      throw node.error("\(node.name) is not one of \(known)")
+    }
+    self = policy
+  }
+}
+
 extension BoughtBeforeVersion {
   /// Parses one rule `{version: "3.0", entitlements: [pro]}` or a list of rules.
   static func rules(_ node: ConfigurationNode) throws(ConfigurationError) -> [BoughtBeforeVersion] {

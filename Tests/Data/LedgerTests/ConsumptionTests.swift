@@ -97,6 +97,54 @@ import Testing
     }
   }
 
+  @Test("Apple's decision about the refund settles the request", arguments: ["REFUND", "REFUND_DECLINED"])
+  func decided(type: String) async throws {
+    try await LedgerFixture.run { fixture in
+      let period = try fixture.period(40...70)
+      _ = try await fixture.submit(period)
+      try await fixture.ask(period, signed: 48)
+      try await fixture.notify(type, signed: 47, period)
+      #expect(try await fixture.openQuestions() == 1, "a decision before the request")
+      try await fixture.notify(type, signed: 49, fixture.period(10...40))
+      #expect(try await fixture.openQuestions() == 1, "a decision about another transaction")
+      try await fixture.notify(type, signed: 50, period)
+      #expect(try await fixture.openQuestions() == 0)
+      var query = ConsumptionRequestFilter(appID: "ocean", limit: 9)
+      query.state = .decided
+      #expect(try await fixture.store.snapshot { [query] in try $0.consumptionRequests(query) }.count == 1)
+    }
+  }
+
+  @Test("A request that arrives after its refund is not open")
+  func decidedBefore() async throws {
+    try await LedgerFixture.run { fixture in
+      let refund = ["revocationDate": JSONValue.number(JSONNumber(at(49).millisecondsSince1970))]
+      let refunded = try fixture.period(40...70, signed: 49, JSONObject(refund.map { ($0, $1) }))
+      try await fixture.notify("REFUND", signed: 49, refunded)
+      try await fixture.ask(fixture.period(40...70), signed: 48)
+      #expect(try await fixture.openQuestions() == 0)
+    }
+  }
+
+  @Test("RESCIND_CONSENT is an event of each customer of the app install")
+  func rescinded() async throws {
+    try await LedgerFixture.run { fixture in
+      let install = ["appTransactionId": JSONValue.string("704")] as JSONObject
+      _ = try await fixture.submit(fixture.period(40...70, install))
+      _ = try await fixture.submit(fixture.period(0...30, line: "L2", install))
+      _ = try await fixture.submit(fixture.period(40...70, line: "L3"), for: "ben")
+      try await fixture.notify("RESCIND_CONSENT", signed: 49, appInstall: "704")
+      let events = try await fixture.events().filter { $0.event.change.kind == .consentRescinded }
+      #expect(events.map(\.event.customer.customerID) == ["ana"])
+      #expect(events.map(\.event.change.effectiveAt) == [at(49)])
+      #expect(try fixture.facts()?.appTransactions.map(\.consentRescindedAt) == [at(49)])
+      let answer = evaluate(
+        try #require(fixture.facts()), entitlement: "pro", in: LedgerFixture.app, at: at(50))
+      #expect(answer.isEntitled, "the default is to notify")
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("A second notification of one request opens no second request; a later request does")
   func repeatedRequest() async throws {
     try await LedgerFixture.run { fixture in

@@ -22,13 +22,15 @@ struct LedgerFixture {
 
   static let app = oceanApp(.keep)
 
-  static func oceanApp(_ policy: OwnershipPolicy) -> AppDefinition {
+  static func oceanApp(
+    _ policy: OwnershipPolicy, customerFromAppAccountToken: Bool = false
+  ) -> AppDefinition {
     AppDefinition(
       id: "ocean", identity: AppIdentity(bundleID: "com.example", appAppleID: nil),
       environments: [.sandbox],
       products: [
         ProductDefinition(productID: "monthly", type: .autoRenewableSubscription, entitlements: ["pro"])
-      ], ownershipPolicy: policy)
+      ], ownershipPolicy: policy, customerFromAppAccountToken: customerFromAppAccountToken)
   }
 
   /// Runs `body` with an empty ledger.
@@ -106,6 +108,35 @@ struct LedgerFixture {
         "signedTransactionInfo": .string(transaction),
       ],
     ])
+  }
+
+  /// Ingests a notification about a transaction, or about an app install.
+  func notify(
+    _ type: String, signed: Int64, _ transaction: String? = nil, appInstall: String? = nil
+  ) async throws {
+    var payload: JSONObject = [
+      "notificationType": .string(type), "notificationUUID": .string("\(type)-\(signed)"), "version": "2.0",
+      "signedDate": date(signed),
+    ]
+    if let transaction {
+      payload["data"] = [
+        "bundleId": "com.example", "environment": "Sandbox", "signedTransactionInfo": .string(transaction),
+      ]
+    }
+    if let appInstall {
+      let document = try signer.sign(payload: [
+        "appTransactionId": .string(appInstall), "receiptType": "Sandbox", "bundleId": "com.example",
+        "originalApplicationVersion": "1.0", "receiptCreationDate": date(signed),
+      ])
+      payload["appData"] = [
+        "bundleId": "com.example", "environment": "Sandbox", "signedAppTransactionInfo": .string(document),
+      ]
+    }
+    let signed = try signer.sign(payload: payload)
+    let body = JSONValue.object(["signedPayload": .string(signed)]).serialized()
+    _ = try await ledger.ingest(
+      IncomingNotification(appID: "ocean", body: body, source: .notification, receivedAt: clock.now),
+      signedPayload: signed)
   }
 
   func submit(

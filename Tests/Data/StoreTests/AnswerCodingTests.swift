@@ -17,6 +17,7 @@ import Testing
         "NON_RENEWING_ENDED", "TRIAL_ENDED", "REFUNDED_FOR_APP_ISSUE", "REFUNDED",
         "FAMILY_SHARING_ENDED", "BOUGHT_BEFORE_VERSION", "GRANTED", "IN_OPERATOR_GRACE_PERIOD",
         "UNKNOWN_PRODUCT", "FAMILY_SHARING_NOT_ALLOWED", "GRANT_ENDED", "GRANT_REVOKED", "AWAITING_RENEWAL",
+        "CONSENT_RESCINDED",
       ])
     #expect(AnswerCoding.productStates.map(\.rawValue) == ["NEW", "ACTIVE", "INACTIVE"])
     #expect(AnswerCoding.accessLevels.map(\.rawValue) == [0, 1, 2])

@@ -39,6 +39,29 @@ struct CommandHandler {
     return outcome
   }
 
+  /// Binds an `appAccountToken` to a customer; a second call changes nothing.
+  func registerToken(_ token: String, of customerID: String) throws(LedgerError) -> CommandResult {
+    let customer = try inStore { () throws(StoreError) in
+      try store.finalMergeTarget(of: self.customer(customerID))
+    }
+    let bound = try inStore { () throws(StoreError) in
+      try store.customerID(ofToken: token, of: appID, in: environment).map { id throws(StoreError) in
+        try store.finalMergeTarget(of: self.customer(id))
+      }
+    }
+    if let bound {
+      guard bound == customer else { throw .tokenOfAnotherCustomer }
+      return CommandResult()
+    }
+    let lines = try inStore { () throws(StoreError) in
+      try store.unclaimedLines(withToken: token, of: appID, in: environment)
+    }
+    var outcome = try execute(
+      .registerToken(token, customerID: customer.customerID), onBehalfOf: customer.customerID)
+    outcome.lines = lines.map(\.lineID).sorted()
+    return outcome
+  }
+
   /// Merges one customer into another.
   func merge(_ from: String, into: String) throws(LedgerError) -> CommandResult {
     let (from, into) = (customer(from), customer(into))
@@ -144,7 +167,7 @@ extension OperatorCommand {
     switch action {
     case .move, .merge: true
     case .undo, .grant, .revokeGrant, .claimSeat, .associateSeat, .releaseSeats, .erase, .appleCall,
-      .consent:
+      .consent, .registerToken, .fulfill:
       false
     }
   }
@@ -164,6 +187,8 @@ package struct CommandResult: Hashable, Sendable {
   package var grant: GrantFact?
   /// The seat; ``customer`` is its holder.
   package var seat: Seat?
+  /// The delivery of the consumable.
+  package var fulfillment: FulfillmentRecord?
   /// The customer whose entitlements the command affects; `nil` if there is none.
   package var customer: CustomerKey?
   /// The number of rows that lost an erased customer's id.

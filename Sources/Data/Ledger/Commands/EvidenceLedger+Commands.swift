@@ -49,6 +49,21 @@ extension EvidenceLedger {
     }
   }
 
+  /// Binds an `appAccountToken`, a UUID in any case, to a customer. The purchases with that token in the claim
+  /// queue, and those that arrive later, belong to the customer. A second call changes nothing.
+  ///
+  /// - Throws: ``LedgerError/tokenOfAnotherCustomer`` if the token is bound to another customer.
+  package func registerToken(
+    _ token: String, of customerID: String, _ scope: CommandScope
+  ) async throws(LedgerError) -> CommandResult {
+    try check(customerID, "customer_id")
+    let token = token.lowercased()
+    guard token.isUUID else { throw .invalid(field: "app_account_token", problem: "is not a UUID") }
+    return try await run(scope) { handler throws(LedgerError) in
+      try handler.registerToken(token, of: customerID)
+    }
+  }
+
   /// Merges one customer, often an anonymous one, into another, which gets all later evidence of the first.
   /// Repeating it changes nothing. Durable on return.
   ///
@@ -127,6 +142,15 @@ extension EvidenceLedger {
       }
     }
     return try result.get()
+  }
+}
+
+extension String {
+  /// Whether it has the form of a UUID in lower case: hexadecimal digits in groups of 8, 4, 4, 4 and 12.
+  fileprivate var isUUID: Bool {
+    let groups = split(separator: "-", omittingEmptySubsequences: false)
+    return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
+      && groups.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) } }
   }
 }
 

@@ -42,6 +42,14 @@ extension OperatorCommand {
     case .consent(let isGiven, let customerID):
       object["to"] = .string(customerID)
       object["given"] = .bool(isGiven)
+    case .fulfill(let fulfillment, let line):
+      object["command"] = "FULFILL"
+      object["line"] = .string(line)
+      object["fulfillment"] = .object(JSONObject(fulfillment))
+    case .registerToken(let token, let customerID):
+      object["command"] = "REGISTER_TOKEN"
+      object["token"] = .string(token)
+      object["to"] = .string(customerID)
     case .erase(let customerIDs):
       object["customers"] = .array(customerIDs.map(JSONValue.string))
     }
@@ -99,6 +107,14 @@ extension OperatorCommand.Action {
     case "CONSUMPTION_CONSENT":
       guard let isGiven = object["given"]?.boolValue, let to = object.text("to") else { return nil }
       self = .consent(isGiven, customerID: to)
+    case "FULFILL":
+      guard let line = object.text("line"),
+        let fulfillment = object["fulfillment"]?.objectValue.flatMap(Fulfillment.init)
+      else { return nil }
+      self = .fulfill(fulfillment, line: line)
+    case "REGISTER_TOKEN":
+      guard let token = object.text("token"), let to = object.text("to") else { return nil }
+      self = .registerToken(token, customerID: to)
     case "ERASE": self = .erase(customerIDs: object.texts("customers"))
     default:
       guard let action = Self.seatAction(object) else { return nil }
@@ -129,6 +145,25 @@ extension JSONObject {
 
   fileprivate func instant(_ name: String) -> Instant? {
     self[name]?.int64Value.map(Instant.init(millisecondsSince1970:))
+  }
+}
+
+extension JSONObject {
+  fileprivate init(_ fulfillment: Fulfillment) {
+    self = [
+      "transaction": .string(fulfillment.transactionID), "id": .string(fulfillment.fulfillmentID),
+      "units": .number(JSONNumber(fulfillment.units)),
+      "at": .number(JSONNumber(fulfillment.acknowledgedAt.millisecondsSince1970)),
+    ]
+  }
+}
+
+extension Fulfillment {
+  fileprivate init?(_ object: JSONObject) {
+    guard let transactionID = object.text("transaction"), let id = object.text("id"),
+      let units = object["units"]?.int64Value, let at = object.instant("at")
+    else { return nil }
+    self.init(transactionID: transactionID, fulfillmentID: id, units: units, acknowledgedAt: at)
   }
 }
 

@@ -30,6 +30,10 @@ package struct OperatorCommand: Hashable, Sendable {
     case appleCall(AppleCall)
     /// Gives or withdraws the consent to send consumption data to Apple.
     case consent(Bool, customerID: String)
+    /// Binds an `appAccountToken`, in lower case, to a customer, and claims the purchases with that token.
+    case registerToken(String, customerID: String)
+    /// Acknowledges that units of a consumable purchase were delivered or taken back.
+    case fulfill(Fulfillment, line: String)
     /// Erases customers. `customerIDs` are the pseudonyms that replace theirs.
     case erase(customerIDs: [String])
   }
@@ -53,11 +57,12 @@ package struct OperatorCommand: Hashable, Sendable {
     switch action {
     case .move(_, let from, let to): from + [to]
     case .merge(let from, let into): [from, into]
-    case .grant(_, let customerID, _), .consent(_, let customerID): [customerID]
+    case .grant(_, let customerID, _), .consent(_, let customerID), .registerToken(_, let customerID):
+      [customerID]
     case .erase(let customerIDs): customerIDs
     case .claimSeat(_, let customerID): customerID.map { [$0] } ?? []
     case .associateSeat(_, let customerID): [customerID]
-    case .undo, .revokeGrant, .releaseSeats, .appleCall: []
+    case .undo, .revokeGrant, .releaseSeats, .appleCall, .fulfill: []
     }
   }
 
@@ -74,7 +79,10 @@ package struct OperatorCommand: Hashable, Sendable {
       case .associateSeat(let seat, let id): .associateSeat(seat, customerID: renamed(id))
       case .appleCall(let call): .appleCall(call.anonymous)
       case .consent(let isGiven, let id): .consent(isGiven, customerID: renamed(id))
-      case .undo, .erase, .releaseSeats: action
+      // The token identifies the person too.
+      case .registerToken(let token, let id):
+        .registerToken(id == customerID ? "" : token, customerID: renamed(id))
+      case .undo, .erase, .releaseSeats, .fulfill: action
       }
     return OperatorCommand(action, actor: actor)
   }

@@ -29,6 +29,17 @@ struct ChangeSet {
     var linkedLines: Set<LineKey> = []
     /// Whether facts may have been removed, so that all must be read again.
     var needsRebuild = false
+    /// The customers with whose `appAccountToken`s linked lines were bought, by line id.
+    var tokenOwners: [String: String] = [:]
+  }
+
+  /// A purchase with an `appAccountToken` that has no owner.
+  struct QueuedToken {
+    let line: LineKey
+    /// In lower case.
+    let token: String
+    /// The document that states it.
+    let evidence: EvidenceID
   }
 
   /// An event that changes no answer.
@@ -73,6 +84,8 @@ struct ChangeSet {
   private(set) var newDocuments = 0
   private(set) var informationalEvents: [InformationalEvent] = []
   var disputes: [Dispute] = []
+  /// The purchases with a token that entered the claim queue, or are still in it.
+  var queuedTokens: [QueuedToken] = []
   var erasures: [Erasure] = []
   /// The record of the last notification.
   var notification: NotificationRecord?
@@ -88,11 +101,15 @@ struct ChangeSet {
     }
   }
 
-  /// Records that `line` was linked to the customer.
-  mutating func markAffected(_ customer: CustomerKey, linked line: LineKey, by origin: ChangeOrigin) {
+  /// Records that `line` was linked to the customer. `tokenOwner` is another customer with whose
+  /// `appAccountToken` it was bought.
+  mutating func markAffected(
+    _ customer: CustomerKey, linked line: LineKey, tokenOwner: String? = nil, by origin: ChangeOrigin
+  ) {
     update(customer, by: origin) { entry in
       entry.lines.insert(line)
       entry.linkedLines.insert(line)
+      if let tokenOwner { entry.tokenOwners[line.lineID] = tokenOwner }
     }
   }
 

@@ -57,7 +57,10 @@ struct Derivation {
     let diff = StateDiff(before: before, after: facts, in: app, at: now, cause: entry.origin.cause)
     guard diff.mustReevaluate else { return }
     for change in try diff.changes() {
-      try emit(change.change, to: customer, by: change.cause == .time ? .time : entry.origin)
+      let tokenOwner = change.change.subject.flatMap { entry.tokenOwners[$0.originalTransactionID] }
+      try emit(
+        change.change, to: customer, by: change.cause == .time ? .time : entry.origin,
+        with: tokenOwner.map { Counterparty(role: .tokenOwner, customerID: $0) })
     }
     for contradiction in diff.newContradictions {
       derived.effects.append(.contradictionFound(contradiction.kind))

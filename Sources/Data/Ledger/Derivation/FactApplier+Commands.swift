@@ -44,6 +44,11 @@ extension FactApplier {
     case .appleCall(let call):
       try recordCall(call, about: line(call.originalTransactionID), evidence, by: origin)
     case .consent(let isGiven, let id): try applyConsent(isGiven, of: customer(id), by: origin)
+    case .fulfill(let fulfillment, let id): try recordFulfillment(fulfillment, of: line(id), evidence)
+    case .registerToken(let token, let id):
+      var origin = origin
+      origin.cause = .claim
+      try registerToken(token, of: store.finalMergeTarget(of: customer(id)), by: origin)
     case .erase(let pseudonyms):
       // In a replay only the pseudonyms are left.
       for pseudonym in pseudonyms { try erase(customer(pseudonym), as: pseudonym, by: evidence) }
@@ -106,7 +111,7 @@ extension FactApplier {
     let unlinked = try store.lines(of: customer)
     for line in unlinked {
       try unlink(line, from: customer, by: .document(evidence))
-      if line.isGrant { try store.delete(grant: line) } else { try enqueueUnclaimed(line) }
+      if line.isGrant { try store.delete(grant: line) } else { try enqueueUnclaimed(line, keepsToken: false) }
     }
     changes.erasures.append(
       .init(customer: customer, pseudonym: pseudonym, unlinkedLines: Int64(unlinked.count)))

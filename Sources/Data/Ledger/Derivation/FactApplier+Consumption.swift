@@ -13,6 +13,13 @@ extension FactApplier {
           < ConsumptionRequestRecord.answerTimeout
     }
     guard !isOpen else { return }
+    var request = request
+    // The notification of Apple's decision may overtake that of the request.
+    let refunded = try store.facts(of: request.line).transactions.contains { fact in
+      fact.transactionID == request.transactionID
+        && fact.revocationDate.map { $0 >= request.requestedAt } == true
+    }
+    if refunded { request.settle(.decided, at: now) }
     try store.put(request)
     changes.effects.append(
       .consumptionRequestOpened(appID: request.line.appID, request.line.environment))
@@ -38,6 +45,46 @@ extension FactApplier {
       guard call.transactionID.isEmpty || request.transactionID == call.transactionID else { continue }
       request.settle(.answered, at: now)
       try update(request)
+    }
+  }
+
+  /// Settles the open consumption requests about a refund that Apple decided at `instant`.
+  mutating func settleConsumptionRequests(
+    decidedAt instant: Instant, about transactionID: String, of line: LineKey
+  ) throws(StoreError) {
+    for var request in try store.consumptionRequests(about: line) where request.state == .open {
+      guard request.requestedAt <= instant,
+        transactionID.isEmpty || request.transactionID == transactionID
+      else { continue }
+      request.settle(.decided, at: now)
+      try update(request)
+    }
+  }
+
+  /// Links an app install whose parent or guardian withdrew the consent (`RESCIND_CONSENT`) to its customers, and
+  /// emits an event for each: the owners of the install, and those of the purchases that were made through it.
+  mutating func recordRescindedConsent(
+    _ install: AppTransactionFact?, at instant: Instant, from source: Source
+  ) throws(StoreError) {
+    guard let install else { return }
+    let installLine = source.line(install.lineID)
+    var affected = [installLine]
+    if !install.appTransactionID.isEmpty {
+      affected += try store.lines(
+        ofAppInstall: install.appTransactionID, of: source.appID, in: source.environment)
+    }
+    var customers: [CustomerKey] = []
+    for line in affected {
+      for owner in try lines.owners(of: line) where !customers.contains(line.customer(owner)) {
+        customers.append(line.customer(owner))
+      }
+    }
+    for customer in customers {
+      if try !lines.owners(of: installLine).contains(customer.customerID) {
+        try link(installLine, to: customer, by: source.origin)
+      }
+      try store.index(source.id, under: customer)
+      changes.emitInformational(.consentRescinded, to: .customer(customer), by: source.origin, at: instant)
     }
   }
 

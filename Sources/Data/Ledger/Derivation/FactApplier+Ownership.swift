@@ -23,7 +23,32 @@ extension FactApplier {
         line: line, customerID: customer.customerID, gained: true, at: try store.knownAt(now),
         evidenceID: evidence))
     try store.index(evidence, under: customer)
-    changes.markAffected(customer, linked: line, by: origin)
+    let tokenOwner = try self.tokenOwner(of: line, besides: customer)
+    changes.markAffected(customer, linked: line, tokenOwner: tokenOwner, by: origin)
+    if let tokenOwner {
+      changes.effects.append(
+        .tokenConflict(
+          TokenConflict(
+            line: line, claimant: customer.customerID, tokenOwner: tokenOwner, actor: origin.actor)))
+    }
+  }
+
+  /// The customer with whose `appAccountToken` a purchase was bought, if it is another one than `customer`.
+  private func tokenOwner(of line: LineKey, besides customer: CustomerKey) throws(StoreError) -> String? {
+    guard line.isPurchase else { return nil }
+    for transaction in try store.facts(of: line).transactions.reversed() where !transaction.isShared {
+      guard let token = transaction.details.appAccountToken?.lowercased(), !token.isEmpty else { continue }
+      let owner = try tokenOwner(token, of: line)
+      return owner?.customerID.lowercased() == customer.customerID.lowercased() ? nil : owner?.customerID
+    }
+    return nil
+  }
+
+  /// The customer of an `appAccountToken`, which need not be known yet if the app is configured so.
+  private func tokenOwner(_ token: String, of line: LineKey) throws(StoreError) -> CustomerKey? {
+    if let owner = try buyer(withToken: token, of: line) { return owner }
+    guard catalog.definition(of: line.appID).customerFromAppAccountToken else { return nil }
+    return try store.finalMergeTarget(of: line.customer(token))
   }
 
   /// Ends the link between a line and a customer.
@@ -39,9 +64,40 @@ extension FactApplier {
     changes.markAffected(customer, needsRebuild: true, by: origin)
   }
 
-  /// Stores that the customer buys with a token, and links the unclaimed lines with that token.
+  /// Links the purchases that entered the claim queue to the customers whose ids are their tokens, if the app
+  /// is configured so.
+  ///
+  /// Each link is stored as a command, so that replay, which does not call this, has the same result under
+  /// another configuration. A purchase that an erased customer had owned stays in the queue, since it is
+  /// there without a token.
+  mutating func linkTokenCustomers() throws(StoreError) {
+    for queued in changes.queuedTokens {
+      let line = queued.line
+      guard catalog.definition(of: line.appID).customerFromAppAccountToken,
+        try lines.owners(of: line).isEmpty,
+        try store.unclaimedLines(withToken: queued.token, of: line.appID, in: line.environment).contains(line)
+      else { continue }
+      let customer = try store.finalMergeTarget(of: line.customer(queued.token))
+      let command = OperatorCommand(.move(line: line.lineID, from: [], to: customer.customerID), actor: "")
+      let evidence = try store.appendCommand(
+        command, of: line.appID, in: line.environment, onBehalfOf: customer.customerID, at: now)
+      // The document is the origin: the customer bought the product.
+      changes.markAffected(customer, linked: line, by: .document(queued.evidence))
+      try run(command, as: evidence, of: line.appID, in: line.environment)
+    }
+  }
+
+  /// Stores that the customer buys with a token, unless it is the token of another customer.
   mutating func bindToken(
     _ token: String, to customer: CustomerKey, by origin: ChangeOrigin
+  ) throws(StoreError) {
+    guard !token.isEmpty, try buyer(withToken: token, of: customer.line("")) == nil else { return }
+    try registerToken(token, of: customer, by: origin)
+  }
+
+  /// Binds a token that is bound to no customer, and links the unclaimed lines with that token.
+  mutating func registerToken(
+    _ token: String, of customer: CustomerKey, by origin: ChangeOrigin
   ) throws(StoreError) {
     guard !token.isEmpty,
       try store.customerID(ofToken: token, of: customer.appID, in: customer.environment) == nil
@@ -60,9 +116,10 @@ extension FactApplier {
     }
   }
 
-  /// Puts a purchase that lost its last owner into the claim queue.
-  mutating func enqueueUnclaimed(_ line: LineKey) throws(StoreError) {
+  /// Puts a purchase that lost its last owner into the claim queue, if `keepsToken` with its token.
+  mutating func enqueueUnclaimed(_ line: LineKey, keepsToken: Bool = true) throws(StoreError) {
     guard line.isPurchase, try lines.owners(of: line).isEmpty else { return }
+    guard keepsToken else { return try store.enqueue(line, token: nil) }
     let token = try store.facts(of: line).transactions.compactMap(\.details.appAccountToken).last
     try store.enqueue(line, token: token?.lowercased())
   }

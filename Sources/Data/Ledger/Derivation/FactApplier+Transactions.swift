@@ -7,7 +7,9 @@ extension FactApplier {
   mutating func applyTransaction(_ fact: TransactionFact, from source: Source) throws(StoreError) {
     let line = source.line(fact.originalTransactionID)
     let fact = fact.arrived(at: source.knownAt)
-    changes.recordFact(fact, of: line, isNew: try store.put(fact, of: line, from: source.id))
+    let isNew = try store.put(fact, of: line, from: source.id)
+    changes.recordFact(fact, of: line, isNew: isNew)
+    if isNew, fact.type == .consumable { try recordConsumable(line, fact.transactionID) }
     try resolveOwner(of: line, token: fact.details.appAccountToken?.lowercased(), from: source)
     try markSeatHoldersAffected(of: line, by: source.origin)
   }
@@ -44,7 +46,10 @@ extension FactApplier {
     let owners = try lines.owners(of: line)
     guard !owners.isEmpty else {
       let customer = try source.customer == nil ? buyer(withToken: token, of: line) : source.customer
-      guard let customer else { return try store.enqueue(line, token: token) }
+      guard let customer else {
+        if let token { changes.queuedTokens.append(.init(line: line, token: token, evidence: source.id)) }
+        return try store.enqueue(line, token: token)
+      }
       try link(line, to: customer, by: source.origin)
       if source.customer != nil, let token { try bindToken(token, to: customer, by: source.origin) }
       return
@@ -61,8 +66,8 @@ extension FactApplier {
     }
   }
 
-  /// The customer bound to the token, or the customer whose id equals it.
-  private func buyer(withToken token: String?, of line: LineKey) throws(StoreError) -> CustomerKey? {
+  /// The customer bound to the token, or the known customer whose id equals it.
+  func buyer(withToken token: String?, of line: LineKey) throws(StoreError) -> CustomerKey? {
     guard let token, !token.isEmpty else { return nil }
     if let id = try store.customerID(ofToken: token, of: line.appID, in: line.environment) {
       return try store.finalMergeTarget(of: line.customer(id))

@@ -84,6 +84,16 @@ struct FactApplier {
     let record = contents.record(of: evidence, state: state)
     try put(record)
     if let request = contents.consumptionRequest(record, in: source.environment) { try open(request) }
+    switch contents.payload.notificationType {
+    case .refund, .refundDeclined:
+      try settleConsumptionRequests(
+        decidedAt: contents.payload.signedDate ?? source.receivedAt, about: record.transactionID,
+        of: source.line(record.originalTransactionID))
+    case .rescindConsent:
+      try recordRescindedConsent(
+        contents.appTransaction, at: contents.payload.signedDate ?? source.receivedAt, from: source)
+    default: break
+    }
   }
 
   private mutating func recordRejection(of evidence: StoredEvidence, _ reason: String) throws(StoreError) {

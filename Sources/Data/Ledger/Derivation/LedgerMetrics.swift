@@ -10,18 +10,37 @@ package enum LedgerEffect: Hashable, Sendable {
   case contradictionFound(Contradiction.Kind)
   /// Apple sent a consumption request (`CONSUMPTION_REQUEST`).
   case consumptionRequestOpened(appID: String, Environment)
+  /// A purchase that was bought with the `appAccountToken` of another customer was linked to a customer.
+  case tokenConflict(TokenConflict)
   /// A consumption request was answered, missed or refused.
   case consumptionRequestSettled(appID: String, Environment, ConsumptionRequestRecord.State)
+}
+
+/// A purchase whose owner is not the customer with whose `appAccountToken` it was bought.
+package struct TokenConflict: Hashable, Sendable {
+  /// The purchase.
+  package let line: LineKey
+  /// The customer who claimed it.
+  package let claimant: String
+  /// The customer whose token it has.
+  package let tokenOwner: String
+  /// The operator's user; empty if a document of Apple's caused the link.
+  package let actor: String
 }
 
 /// The metrics of the ledger.
 package enum LedgerMetrics {
   /// Counts effects of a committed write.
-  static func record(_ effects: [LedgerEffect]) {
+  package static func record(_ effects: [LedgerEffect]) {
     for effect in effects {
       switch effect {
       case .contradictionFound(let kind):
         Counter(label: "entitled_contradictions_total", dimensions: [("kind", kind.rawValue)]).increment()
+      case .tokenConflict(let conflict):
+        Counter(
+          label: "entitled_token_conflicts_total",
+          dimensions: labels(of: conflict.line.appID, conflict.line.environment)
+        ).increment()
       case .consumptionRequestOpened(let appID, let environment):
         Counter(label: "entitled_consumption_requests_total", dimensions: labels(of: appID, environment))
           .increment()

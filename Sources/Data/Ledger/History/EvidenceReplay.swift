@@ -61,6 +61,7 @@ extension EvidenceLedger {
       guard case .notification? = items.last else { return (nil, []) }
       var applier = FactApplier(store, catalog: catalog, now: now)
       try applier.apply(items, from: stored)
+      try applier.linkTokenCustomers()
       let derived = try Derivation.run(applier)
       guard var after = derived.notification else { return (nil, []) }
       // Its facts are stored already and therefore not new; only the interpretation may be.

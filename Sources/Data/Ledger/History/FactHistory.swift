@@ -148,7 +148,7 @@ extension CustomerFacts {
       case .grant(let fact, _, _) where fact.grantID == line.lineID: insert(fact)
       case .revokeGrant(let fact) where fact.grantID == line.lineID: insert(fact)
       case .grant, .revokeGrant, .move, .merge, .undo, .claimSeat, .associateSeat, .releaseSeats, .erase,
-        .appleCall, .consent:
+        .appleCall, .consent, .registerToken, .fulfill:
         break
       }
     case .endedSeatClaims, .notification, .rejectedNotification: break
@@ -174,7 +174,8 @@ private struct SeatHistory {
         for index in seats.indices where ids.contains(seats[index].seatID) {
           seats[index].releasedAt = seats[index].releasedAt ?? max(instant, seats[index].claimedAt)
         }
-      case .move, .merge, .undo, .grant, .revokeGrant, .associateSeat, .erase, .appleCall, .consent:
+      case .move, .merge, .undo, .grant, .revokeGrant, .associateSeat, .erase, .appleCall, .consent,
+        .registerToken, .fulfill:
         break
       }
     case .endedSeatClaims(let claims, let endedAt):

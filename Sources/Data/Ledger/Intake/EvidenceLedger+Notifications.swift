@@ -117,6 +117,9 @@ extension EvidenceLedger {
       try store.put(record)
       var applier = FactApplier(store, catalog: catalog, now: notification.receivedAt)
       if let request = body.consumptionRequest(record, about: line) { try applier.open(request) }
+      if body.notificationType == .refund, record.state == .applied || record.state == .superseded {
+        try applier.settleConsumptionRequests(decidedAt: notification.receivedAt, about: "", of: line)
+      }
       let derived = try Derivation.run(applier)
       return (
         ReceivedNotification(record: record, isDuplicate: false, customerID: customerID), derived.effects
@@ -160,6 +163,7 @@ extension EvidenceLedger {
     if !appended.isDuplicate {
       try applier.apply(contents.items, from: StoredEvidence(appended, evidence))
     }
+    try applier.linkTokenCustomers()
     // Read before the derivation, which consumes the cache of owners and changes no owner.
     let customerID = try applier.lines.owners(of: line).first
     let derived = try Derivation.run(applier)

@@ -46,6 +46,7 @@ extension EvidenceLedger {
       var applier = FactApplier(store, catalog: catalog, now: now)
       var applied: [SubmissionWrite.Applied] = []
       for entry in entries { applied.append(try entry.apply(to: &applier)) }
+      try applier.linkTokenCustomers()
       let derived = try Derivation.run(applier)
       var outcomes: [SubmissionWrite.Outcome] = []
       for (entry, applied) in zip(entries, applied) {

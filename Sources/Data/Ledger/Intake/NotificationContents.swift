@@ -23,7 +23,7 @@ final class NotificationContents: Sendable {
     }
     appTransaction = try notification.appTransaction.map { verified throws(FactError) in
       try AppTransactionFact(verified.payload)
-    }
+    }?.reported(by: notification.notification.payload)
   }
 
   /// The contents of a stored body that was verified on arrival; `nil` if this version cannot decode it.
@@ -41,7 +41,7 @@ final class NotificationContents: Sendable {
     }
     appTransaction = inner(payload.appData?.signedAppTransactionInfo).flatMap {
       try? AppTransactionFact(AppTransactionPayload(json: $0.payload))
-    }
+    }?.reported(by: payload)
   }
 
   /// The record of the notification in `state`.
@@ -62,6 +62,16 @@ final class NotificationContents: Sendable {
     case nil, .unrecognized: false
     default: true
     }
+  }
+}
+
+extension AppTransactionFact {
+  /// The fact with what the notification around it states: `RESCIND_CONSENT` withdraws the consent.
+  fileprivate func reported(by notification: ResponseBodyV2DecodedPayload) -> AppTransactionFact {
+    guard case .rescindConsent? = notification.notificationType else { return self }
+    var fact = self
+    fact.consentRescindedAt = notification.signedDate ?? signedDate
+    return fact
   }
 }
 

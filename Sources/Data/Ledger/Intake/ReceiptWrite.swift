@@ -59,6 +59,7 @@ struct ReceiptWrite: Sendable {
     var lastNew = isDuplicate ? nil : evidenceID
     for entry in entries { lastNew = try entry.append(to: &applier).lastNew ?? lastNew }
     let linesOfOtherCustomers = try claimLines(&applier, newEvidence: lastNew)
+    try applier.linkTokenCustomers()
     let derived = try Derivation.run(applier)
     try recordRefreshes(store)
     let owner = try owner(store, linesOfOtherCustomers)

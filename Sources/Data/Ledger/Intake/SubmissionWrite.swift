@@ -56,6 +56,7 @@ struct SubmissionWrite: Sendable {
   ) throws(StoreError) -> ((Outcome, CustomerFacts), [LedgerEffect]) {
     var applier = FactApplier(store, catalog: catalog, now: receivedAt)
     let applied = try apply(to: &applier)
+    try applier.linkTokenCustomers()
     let derived = try Derivation.run(applier)
     let outcome = try outcome(of: applied, in: store)
     var facts = CustomerFacts()

@@ -41,7 +41,9 @@ final class GrantFactRows {
   /// Replaces the app transaction of a line unless the stored one supersedes it.
   func put(_ fact: AppTransactionFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) -> Bool
   {
-    if let known = try appTransaction(of: line), !fact.supersedes(known) { return false }
+    let known = try appTransaction(of: line)
+    let fact = known.map(fact.merged) ?? fact
+    guard fact != known else { return false }
     try putAppTransaction.bind(line)
     try putAppTransaction.bind(4, FactCoding.encode(fact))
     try putAppTransaction.bind(5, evidence.rawValue)

@@ -25,7 +25,9 @@ extension SQLiteReader {
       """, sharedInstant, productID, appID, environment, limit
     ) { row in LineKey(appID: appID, environment: environment, lineID: row.text(0) ?? "") }
   }
+}
 
+extension SQLiteSession {
   func lines(
     ofAppInstall appTransactionID: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> [LineKey] {

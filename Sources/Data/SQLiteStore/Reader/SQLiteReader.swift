@@ -83,6 +83,18 @@ final class SQLiteReader: StoreSnapshot, CheckReader, SQLiteSession {
     return try ownership.owners(of: line)
   }
 
+  func customerID(
+    ofToken token: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> String? {
+    try beginTick()
+    return try claim.customerID(ofToken: token, of: appID, in: environment)
+  }
+
+  func mergeTarget(of customer: CustomerKey) throws(StoreError) -> String? {
+    try beginTick()
+    return try claim.mergeTarget(of: customer)
+  }
+
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
     try beginTick()
     return try fact.facts(of: line)
@@ -127,11 +139,6 @@ final class SQLiteReader: StoreSnapshot, CheckReader, SQLiteSession {
 
   func nextDue() throws(StoreError) -> Instant? {
     try earliest(in: "customer")
-  }
-
-  func mergeTarget(of customer: CustomerKey) throws(StoreError) -> String? {
-    try beginTick()
-    return try claim.mergeTarget(of: customer)
   }
 
   func counts() throws(StoreError) -> StoreCounts {

@@ -207,6 +207,33 @@ extension Schema {
     CREATE INDEX seat_of_purchase ON seat (purchase, app, environment);
     CREATE INDEX seat_by_claim ON seat (seat_claim_id, app, environment) WHERE seat_claim_id <> '';
 
+    -- Consumable purchases: the units that the customer should have, and those that were delivered.
+    CREATE TABLE fulfillment (
+      transaction_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      line_id TEXT NOT NULL,
+      product_id TEXT NOT NULL,
+      quantity INTEGER NOT NULL,
+      target INTEGER NOT NULL,               -- quantity less the refunded units
+      fulfilled INTEGER NOT NULL,            -- the sum of fulfillment_step.units
+      purchased_at INTEGER NOT NULL,         -- milliseconds since 1970
+      PRIMARY KEY (transaction_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX fulfillment_due ON fulfillment (app, environment, transaction_id) WHERE target <> fulfilled;
+
+    -- Acknowledged deliveries and take-backs.
+    CREATE TABLE fulfillment_step (
+      transaction_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      fulfillment_id TEXT NOT NULL,          -- the operator's
+      units INTEGER NOT NULL,                -- negative: taken back
+      at INTEGER NOT NULL,
+      evidence_id INTEGER NOT NULL REFERENCES evidence,
+      PRIMARY KEY (transaction_id, app, environment, fulfillment_id)
+    ) STRICT, WITHOUT ROWID;
+
     -- The purchases made through each app install.
     CREATE TABLE app_install_line (
       app_transaction_id TEXT NOT NULL,      -- identifies one app install

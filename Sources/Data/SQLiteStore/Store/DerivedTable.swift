@@ -26,6 +26,11 @@ struct DerivedTable {
     DerivedTable("customer_evidence", "customer_id, app, environment, evidence_id"),
     DerivedTable(
       "seat", "\(line), purchase, seat_claim_id, request_identifier, claimed_at, released_at, evidence_id"),
+    DerivedTable(
+      "fulfillment",
+      "transaction_id, app, environment, line_id, product_id, quantity, target, fulfilled, purchased_at"),
+    DerivedTable(
+      "fulfillment_step", "transaction_id, app, environment, fulfillment_id, units, at, evidence_id"),
     DerivedTable("app_install_line", "app_transaction_id, app, environment, line_id"),
     DerivedTable("unclaimed_line", "app, environment, line_id, token"),
     DerivedTable("account_token", "token, app, environment, customer_id"),

@@ -36,6 +36,18 @@ package protocol LineReader {
   /// Returns the customer that this one was merged into; `nil` if it was not.
   func mergeTarget(of customer: CustomerKey) throws(StoreError) -> String?
 
+  /// Returns the customer that is bound to this `appAccountToken` in lower case; `nil` if none is.
+  func customerID(
+    ofToken token: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> String?
+
+  /// Returns the lines that were bought through one app install, identified by `appTransactionId`: the
+  /// purchases of one Apple account in the app. Transactions signed before Apple introduced that id are not
+  /// included.
+  func lines(
+    ofAppInstall appTransactionID: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [LineKey]
+
   /// Returns the latest decision of the customer or of a customer merged into it; `nil` if there is none.
   func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent?
 }
@@ -83,11 +95,6 @@ package protocol ClaimQueue {
   func unclaimedLines(
     withToken token: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> [LineKey]
-
-  /// Returns the customer that is bound to this token; `nil` if none is.
-  func customerID(
-    ofToken token: String, of appID: String, in environment: Environment
-  ) throws(StoreError) -> String?
 
   /// Binds the token to the customer, unless it is bound already.
   func register(token: String, for customer: CustomerKey) throws(StoreError)

@@ -93,6 +93,7 @@ extension FactEncoder {
     flags.set(.hasOriginalPurchaseDate, fact.originalPurchaseDate != nil)
     flags.set(.hasPreorderDate, fact.preorderDate != nil)
     flags.set(.hasPlatform, fact.originalPlatform != nil)
+    flags.set(.hasRescindedConsent, fact.consentRescindedAt != nil)
     append(unsigned: UInt64(flags.rawValue))
     append(fact.appTransactionID)
     append(fact.originalApplicationVersion)
@@ -100,5 +101,6 @@ extension FactEncoder {
     if let date = fact.originalPurchaseDate { append(date, since: fact.signedDate) }
     if let date = fact.preorderDate { append(date, since: fact.signedDate) }
     if let code = fact.originalPlatform { append(code) }
+    if let date = fact.consentRescindedAt { append(date, since: fact.signedDate) }
   }
 }

@@ -85,6 +85,7 @@ struct AppTransactionFlags: OptionSet {
   static let hasOriginalPurchaseDate = AppTransactionFlags(rawValue: 1 << 0)
   static let hasPreorderDate = AppTransactionFlags(rawValue: 1 << 1)
   static let hasPlatform = AppTransactionFlags(rawValue: 1 << 2)
+  static let hasRescindedConsent = AppTransactionFlags(rawValue: 1 << 3)
 }
 
 extension OptionSet {

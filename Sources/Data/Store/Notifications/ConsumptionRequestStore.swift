@@ -12,6 +12,8 @@ package struct ConsumptionRequestRecord: Hashable, Sendable {
     case missed = "MISSED"
     /// Apple rejected the answer, or would reject any.
     case refused = "REFUSED"
+    /// Apple decided about the refund without an answer (`REFUND`, `REFUND_DECLINED`).
+    case decided = "DECIDED"
   }
 
   /// The evidence of the notification.

@@ -42,8 +42,19 @@ package struct AppDefinition: Hashable, Sendable {
   /// What applies around a renewal.
   package let renewalPolicy: RenewalPolicy
 
+  /// Whether an `appAccountToken` is the operator's id of the customer, so that a purchase without an owner is
+  /// linked to that customer when it arrives. Not part of ``fingerprint``.
+  package let customerFromAppAccountToken: Bool
+
+  /// The first purchase date of consumables that are listed for delivery; `nil`: all. Not part of
+  /// ``fingerprint``.
+  package let fulfillmentSince: Instant?
+
   /// How consumption requests are answered. Not part of ``fingerprint``.
   package let consumptionPolicy: ConsumptionPolicy
+
+  /// What happens when a parent or guardian withdraws the consent to use the app.
+  package let rescindConsent: RescindConsentPolicy
 
   /// The catalog fingerprint: a hash of everything besides facts and time that can change an answer, that is
   /// products, entitlements and ``rulesVersion``. Equal in every process on every machine, because
@@ -57,7 +68,8 @@ package struct AppDefinition: Hashable, Sendable {
     id: String, identity: AppIdentity, environments: [Environment], products: [ProductDefinition],
     boughtBefore: [BoughtBeforeVersion] = [], familySharing: [String: FamilySharingPolicy] = [:],
     renewalPolicy: RenewalPolicy = .exact, ownershipPolicy: OwnershipPolicy = .keep,
-    consumptionPolicy: ConsumptionPolicy = .manual
+    customerFromAppAccountToken: Bool = false, fulfillmentSince: Instant? = nil,
+    consumptionPolicy: ConsumptionPolicy = .manual, rescindConsent: RescindConsentPolicy = .notify
   ) {
     self.id = id
     self.identity = identity
@@ -65,8 +77,12 @@ package struct AppDefinition: Hashable, Sendable {
     self.products = Dictionary(products.map { ($0.productID, $0) }, uniquingKeysWith: { $1 })
     self.renewalPolicy = renewalPolicy
     self.ownershipPolicy = ownershipPolicy
+    self.customerFromAppAccountToken = customerFromAppAccountToken
+    self.fulfillmentSince = fulfillmentSince
+    self.rescindConsent = rescindConsent
     self.consumptionPolicy = consumptionPolicy
-    rules = EntitlementRules.all(self.products.values, boughtBefore, familySharing, renewalPolicy)
+    rules = EntitlementRules.all(
+      self.products.values, boughtBefore, familySharing, renewalPolicy, rescindConsent)
     fingerprint = Fingerprint(rules: rules, products: self.products.keys.sorted()).value
   }
 

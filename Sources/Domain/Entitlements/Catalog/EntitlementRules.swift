@@ -9,6 +9,8 @@ struct EntitlementRules: Hashable, Sendable {
   let familySharing: FamilySharingPolicy
   /// The access of customers who got the app before a given version.
   let boughtBefore: [LegacyVersionRule]
+  /// Whether access ends when a parent or guardian withdraws the consent; see ``RescindConsentPolicy``.
+  var endsAccessOnRescindedConsent = false
   /// The ids of all products of the app, whether or not they grant this entitlement.
   let knownProducts: Set<String>
   let renewal: RenewalPolicy
@@ -32,7 +34,8 @@ extension EntitlementRules {
   /// Returns the rules of every entitlement that a product or a legacy version rule grants, by entitlement.
   static func all(
     _ products: some Collection<ProductDefinition>, _ boughtBefore: [BoughtBeforeVersion],
-    _ familySharing: [String: FamilySharingPolicy], _ renewal: RenewalPolicy
+    _ familySharing: [String: FamilySharingPolicy], _ renewal: RenewalPolicy,
+    _ rescindConsent: RescindConsentPolicy
   ) -> [String: EntitlementRules] {
     let names = Set(products.flatMap(\.accessLevels.keys) + boughtBefore.flatMap(\.entitlements.keys))
     let knownProducts = Set(products.map(\.productID))
@@ -49,7 +52,8 @@ extension EntitlementRules {
         boughtBefore: boughtBefore.compactMap { rule in
           rule.entitlements[name].map { LegacyVersionRule(version: rule.version, level: $0) }
         },
-        knownProducts: knownProducts, renewal: renewal)
+        endsAccessOnRescindedConsent: rescindConsent == .endAccess, knownProducts: knownProducts,
+        renewal: renewal)
     }
     return rules
   }

@@ -39,6 +39,7 @@ extension Fingerprint {
       add(UInt64(bitPattern: rules.renewal.slack))
       add(UInt64(bitPattern: rules.renewal.clockTolerance))
       add(rules.renewal.graceEntitlements.rawValue)
+      if rules.endsAccessOnRescindedConsent { add(RescindConsentPolicy.endAccess.rawValue) }
       add(UInt64(rules.boughtBefore.count))
       for rule in rules.boughtBefore {
         add(rule.version.description)

@@ -42,6 +42,15 @@ package enum OwnershipPolicy: String, Hashable, Sendable, CaseIterable {
   case share
 }
 
+/// What happens when a parent or guardian withdraws the consent that a child uses the app (`RESCIND_CONSENT`). The raw
+/// values are configuration values.
+package enum RescindConsentPolicy: String, Hashable, Sendable, CaseIterable {
+  /// An event, and nothing else.
+  case notify
+  /// Access through the purchases of the app install ends too. Grants of the operator stay.
+  case endAccess = "end_access"
+}
+
 /// Access that the operator grants while the App Store retries a failed renewal payment, in addition to
 /// Apple's own grace period (WWDC18-705).
 package struct OperatorGrace: Hashable, Sendable {

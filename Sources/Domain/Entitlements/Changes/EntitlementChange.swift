@@ -33,6 +33,7 @@ package struct EntitlementChange: Hashable, Sendable {
     case consentWithdrawn = "CONSENT_WITHDRAWN"
     case claimed = "CLAIMED"
     case purchased = "PURCHASED"
+    case consentRescinded = "CONSENT_RESCINDED"
   }
 
   /// Empty if the event is about no entitlement: a purchase that grants none, a consent.
@@ -96,6 +97,7 @@ extension EntitlementChange.Kind {
     case .consentWithdrawn: "The customer withdrew the consent to share consumption data with the App Store."
     case .claimed: "A purchase without an owner was linked to this customer."
     case .purchased: "The customer bought the product."
+    case .consentRescinded: "A parent or guardian withdrew the consent that the customer uses the app."
     }
   }
 }

@@ -23,21 +23,43 @@ package struct PurchaseChange: Hashable, Sendable {
   /// Returns the changes in the order of the transactions; several copies of a purchase are one change.
   static func all(from before: CustomerFacts, to after: CustomerFacts) -> [PurchaseChange] {
     var changes: [PurchaseChange] = []
-    var compared: [TransactionFact] = []
-    for fact in after.transactions(changedSince: before) where !compared.contains(where: fact.isCopy) {
-      compared.append(fact)
-      let line = fact.originalTransactionID
-      let copies = after.ofLine(line).copies(of: fact)
-      let purchases = after.ofLine(line).withoutCopies.transactions
-      guard let purchase = purchases.first(where: { $0.isSame(as: fact) || $0.isCopy(of: fact) }) else {
-        continue
-      }
-      let known = before.ofLine(line).withoutCopies.transactions.first {
-        $0.isSame(as: purchase) || $0.isCopy(of: purchase)
-      }
-      changes += all(of: purchase, copies, fact, since: known)
+    var line = Line("", before, after)
+    for fact in after.transactions(changedSince: before) {
+      // The transactions of a line are next to each other.
+      if line.id != fact.originalTransactionID { line = Line(fact.originalTransactionID, before, after) }
+      guard line.isFirstOfPurchase(fact),
+        let purchase = line.purchases.first(where: { $0.isSame(as: fact) || $0.isCopy(of: fact) })
+      else { continue }
+      let known = line.known.first { $0.isSame(as: purchase) || $0.isCopy(of: purchase) }
+      changes += all(of: purchase, line.after.copies(of: fact), fact, since: known)
     }
     return changes
+  }
+
+  /// One line before and after.
+  private struct Line {
+    let id: String
+    let after: CustomerFacts
+    /// The purchases after, each once.
+    let purchases: [TransactionFact]
+    /// The purchases before, each once.
+    let known: [TransactionFact]
+    private var compared: [TransactionFact] = []
+
+    init(_ id: String, _ before: CustomerFacts, _ after: CustomerFacts) {
+      self.id = id
+      self.after = after.ofLine(id)
+      purchases = self.after.withoutCopies.transactions
+      known = before.ofLine(id).withoutCopies.transactions
+    }
+
+    /// Whether no copy of `fact` was asked about before.
+    mutating func isFirstOfPurchase(_ fact: TransactionFact) -> Bool {
+      // Without copies there is nothing to compare.
+      guard purchases.count < after.transactions.count else { return true }
+      defer { compared.append(fact) }
+      return !compared.contains { $0.isCopy(of: fact) }
+    }
   }
 
   /// The changes of one purchase; `copies` are its transactions, of which `fact` is new or changed.

@@ -120,7 +120,8 @@ extension EntitlementRules {
       duration: app.products[productID]?.duration, level: .full, operatorGrace: nil)
     return EntitlementRules(
       entitlement: "", products: [productID: product], familySharing: .allow, boughtBefore: [],
-      knownProducts: [], renewal: app.renewalPolicy)
+      endsAccessOnRescindedConsent: app.rescindConsent == .endAccess, knownProducts: [],
+      renewal: app.renewalPolicy)
   }
 }
 
@@ -142,7 +143,7 @@ package struct ConsumableBalance: Hashable, Sendable {
       var found = units[transaction.productID] ?? (0, 0)
       found.purchased = adding(found.purchased, quantity)
       if transaction.accessRevokedAt != nil {
-        found.refunded = adding(found.refunded, refundedUnits(transaction))
+        found.refunded = adding(found.refunded, transaction.refundedUnits)
       }
       units[transaction.productID] = found
     }
@@ -152,11 +153,15 @@ package struct ConsumableBalance: Hashable, Sendable {
   }
 }
 
-private func refundedUnits(_ transaction: TransactionFact) -> Int64 {
-  // `revocationPercentage` is in thousandths of a percent.
-  let share = min(max(0, transaction.details.revocationPercentage ?? 100_000), 100_000)
-  let (product, overflow) = transaction.quantity.multipliedReportingOverflow(by: share)
-  return overflow ? transaction.quantity : product / 100_000 + (product % 100_000 > 0 ? 1 : 0)
+extension TransactionFact {
+  /// The units of a consumable that were refunded: after a partial refund the share of the units, rounded up.
+  package var refundedUnits: Int64 {
+    guard accessRevokedAt != nil else { return 0 }
+    // `revocationPercentage` is in thousandths of a percent.
+    let share = min(max(0, details.revocationPercentage ?? 100_000), 100_000)
+    let (product, overflow) = quantity.multipliedReportingOverflow(by: share)
+    return overflow ? quantity : product / 100_000 + (product % 100_000 > 0 ? 1 : 0)
+  }
 }
 
 /// Saturating addition.

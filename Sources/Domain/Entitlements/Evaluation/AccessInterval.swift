@@ -40,6 +40,8 @@ struct AccessInterval {
   let source: Source
   /// The tie-breaker among intervals of the same level: the lowest rank decides.
   let rank: Rank
+  /// Whether a withdrawn consent of a parent or guardian ended it.
+  private(set) var isEndedByConsent = false
 
   /// Own purchases come first; access through others continues after them.
   enum Rank: Int {
@@ -78,6 +80,14 @@ struct AccessInterval {
     case .subscription, .nonRenewing, .nonConsumable, .trial: level > .none
     case .renewalSlack, .grace, .operatorGrace, .boughtBefore, .grant, .nonEntitling, .sharingDenied: false
     }
+  }
+
+  /// The interval up to the withdrawal of the consent; unchanged if it ended before.
+  func ended(byConsentAt instant: Instant) -> AccessInterval {
+    guard instant < end else { return self }
+    var interval = AccessInterval(kind, level, from: start, to: instant, source, rank)
+    interval.isEndedByConsent = true
+    return interval
   }
 
   func covers(_ now: Instant) -> Bool { start <= now && now < end }

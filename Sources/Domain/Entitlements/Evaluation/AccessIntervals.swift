@@ -50,6 +50,12 @@ struct AccessIntervals {
     for history in facts.renewalHistories.indices { addFailedRenewals(history, facts, rules) }
     for grant in facts.grants.indices { addGrant(grant, facts, rules) }
     for index in facts.appTransactions.indices { addApp(index, facts, rules) }
+    guard rules.endsAccessOnRescindedConsent else { return }
+    for index in all.indices {
+      if let instant = facts.consentRescinded(all[index].source) {
+        all[index] = all[index].ended(byConsentAt: instant)
+      }
+    }
   }
 
   private mutating func recordUnknownProduct(
@@ -214,5 +220,20 @@ extension Instant {
   /// ``advanced(by:)`` without calendar arithmetic if the period has days only.
   fileprivate func adding(_ period: Period) -> Instant {
     period.months == 0 ? advanced(byMilliseconds: period.days * 86_400_000) : advanced(by: period)
+  }
+}
+
+extension CustomerFacts {
+  /// When a parent or guardian withdrew the consent for the app install behind an interval; `nil` if none did.
+  /// Transactions from before Apple introduced `appTransactionId` count for every install.
+  fileprivate func consentRescinded(_ source: AccessInterval.Source) -> Instant? {
+    switch source {
+    case .grant: return nil
+    case .appTransaction(let index): return appTransactions[index].consentRescindedAt
+    case .transaction(let index):
+      let install = transactions[index].details.appTransactionID
+      return appTransactions.filter { install == nil || $0.appTransactionID == install }
+        .compactMap(\.consentRescindedAt).min()
+    }
   }
 }

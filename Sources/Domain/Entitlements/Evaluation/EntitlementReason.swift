@@ -36,6 +36,7 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
   case grantEnded = "GRANT_ENDED"
   case grantRevoked = "GRANT_REVOKED"
   case awaitingRenewal = "AWAITING_RENEWAL"
+  case consentRescinded = "CONSENT_RESCINDED"
 
   /// An English sentence for people, without data of the customer.
   package var sentence: String {
@@ -75,6 +76,7 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
     case .grantRevoked: "The operator revoked the grant."
     case .awaitingRenewal:
       "The paid period ended with auto-renew on; access continues until the App Store reports the renewal."
+    case .consentRescinded: "A parent or guardian withdrew the consent that the customer uses the app."
     }
   }
 
@@ -92,7 +94,8 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
     case .billingLapsed: .lapsedForBilling
     case .priceIncreaseNotAccepted: .priceIncreaseNotAccepted
     case .productUnavailable: .productUnavailable
-    case .cancelled, .expired, .productChanged, .nonRenewingEnded, .trialEnded, .grantEnded, .grantRevoked:
+    case .cancelled, .expired, .productChanged, .nonRenewingEnded, .trialEnded, .grantEnded, .grantRevoked,
+      .consentRescinded:
       .cancelled
     case .upgraded: .upgraded
     case .refundedForAppIssue: .refundedForAppIssue
@@ -113,7 +116,7 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
     case .refundedForAppIssue, .refunded, .familySharingEnded: .revoked
     case .nonRenewingActive, .nonConsumableOwned, .trialActive, .boughtBeforeVersion, .granted,
       .unknownEntitlement, .neverPurchased, .notEntitlingType, .unknownProduct, .familySharingNotAllowed,
-      .nonRenewingEnded, .trialEnded, .grantEnded, .grantRevoked:
+      .nonRenewingEnded, .trialEnded, .grantEnded, .grantRevoked, .consentRescinded:
       nil
     }
   }

@@ -112,6 +112,7 @@ extension AccessInterval {
 func lapseReason(
   of interval: AccessInterval, _ facts: borrowing CustomerFacts, at now: Instant
 ) -> EntitlementReason {
+  if interval.isEndedByConsent { return .consentRescinded }
   switch interval.source {
   case .transaction(let index): return lapseReason(of: interval, by: index, facts, at: now)
   case .grant(let index):

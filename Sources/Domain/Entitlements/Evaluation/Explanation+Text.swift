@@ -16,6 +16,7 @@ extension AccessInterval {
 
   /// Why it ends early, as a clause; `nil` if it does not.
   func cutReason(_ facts: borrowing CustomerFacts) -> String? {
+    if isEndedByConsent { return "a parent or guardian withdrew the consent" }
     guard let index = transaction else { return nil }
     if let revoked = facts.transactions[index].accessRevokedAt, revoked <= end {
       guard let percentage = facts.transactions[index].details.revocationPercentage else {

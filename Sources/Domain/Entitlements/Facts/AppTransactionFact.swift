@@ -13,19 +13,23 @@ package struct AppTransactionFact: Hashable, Sendable {
   package var preorderDate: Instant?
   /// The platform on which the customer first got it.
   package var originalPlatform: PurchasePlatform?
+  /// When a parent or guardian withdrew the consent that the app is used (`RESCIND_CONSENT`); `nil` if no
+  /// notification said so. Later documents about the app install do not change it.
+  package var consentRescindedAt: Instant?
   /// When Apple signed the document. Among documents about one app install the latest wins.
   package var signedDate: Instant
 
   package init(
     appTransactionID: String = "", originalApplicationVersion: String,
     originalPurchaseDate: Instant? = nil, preorderDate: Instant? = nil,
-    originalPlatform: PurchasePlatform? = nil, signedDate: Instant
+    originalPlatform: PurchasePlatform? = nil, consentRescindedAt: Instant? = nil, signedDate: Instant
   ) {
     self.appTransactionID = appTransactionID
     self.originalApplicationVersion = originalApplicationVersion
     self.originalPurchaseDate = originalPurchaseDate
     self.preorderDate = preorderDate
     self.originalPlatform = originalPlatform
+    self.consentRescindedAt = consentRescindedAt
     self.signedDate = signedDate
   }
 }
@@ -36,6 +40,13 @@ extension AppTransactionFact {
   package func supersedes(_ other: AppTransactionFact) -> Bool {
     guard times == other.times else { return times > other.times }
     return texts > other.texts
+  }
+
+  /// The later document about the same app install, with the last withdrawal of the consent.
+  package func merged(with other: AppTransactionFact) -> AppTransactionFact {
+    var merged = supersedes(other) ? self : other
+    merged.consentRescindedAt = [consentRescindedAt, other.consentRescindedAt].compactMap(\.self).max()
+    return merged
   }
 
   private var times: (Int64, Int64, Int64) {

@@ -120,8 +120,9 @@ package struct CustomerFacts: Hashable, Sendable {
       appTransactions.insert(fact, at: index)
       return true
     }
-    guard fact.supersedes(appTransactions[index]) else { return false }
-    appTransactions[index] = fact
+    let merged = fact.merged(with: appTransactions[index])
+    guard merged != appTransactions[index] else { return false }
+    appTransactions[index] = merged
     return true
   }
 

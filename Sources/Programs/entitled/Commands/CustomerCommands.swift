@@ -40,6 +40,9 @@ extension GetCustomerResponse {
     rows += products.map { ($0.productId, $0.state.protoName.droppingPrefix("PRODUCT_STATE_").lowercased()) }
     rows += consumables.map { ($0.productId, "\($0.purchased - $0.refunded) of \($0.purchased) left") }
     rows += grants.map { ($0.grantId, "\($0.entitlement), \($0.note)") }
+    for conflict in tokenConflicts {
+      rows.append(("conflict", "\(conflict.originalTransactionId) was bought with another customer's token"))
+    }
     if let consent = consumptionConsent { rows.append(("consent", consent.summary)) }
     for advice in entitlements.flatMap(\.advice) { rows.append(("advice", advice.message)) }
     return rows

@@ -43,7 +43,12 @@ struct Application: Sendable {
     now = clock.now
     let verifier = try Startup.verifier(configuration, sandbox: sandbox)
     let currentCatalog = CurrentCatalog(configuration.catalog)
-    let ledger = EvidenceLedger(store: store, verifier: verifier, catalog: currentCatalog, now: clock.now)
+    let ledger = EvidenceLedger(
+      store: store, verifier: verifier, catalog: currentCatalog, now: clock.now,
+      recordEffects: { [audit = AuditLogger()] effects in
+        LedgerMetrics.record(effects)
+        for case .tokenConflict(let conflict) in effects { audit.write(conflict) }
+      })
     catalog = CatalogWorker(ledger)
     supervisor = WorkerSupervisor(logger: logger)
     signing = try Startup.signing(configuration)

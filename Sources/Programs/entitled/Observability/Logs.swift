@@ -1,7 +1,10 @@
+internal import AppStore
 internal import Configuration
 internal import Foundation
+internal import Ledger
 internal import Logging
 internal import Services
+internal import Store
 internal import Telemetry
 
 /// Writes the logs to the standard error, one event a line.
@@ -68,5 +71,16 @@ struct AuditLogger: Sendable {
     } else {
       failures.warning("call failed", metadata: metadata)
     }
+  }
+
+  /// Logs a claim that was made with the `appAccountToken` of another customer.
+  func write(_ conflict: TokenConflict) {
+    var metadata: Logger.Metadata = [
+      "app": .string(conflict.line.appID), "environment": .string(conflict.line.environment.rawValue),
+      "purchase": .string(conflict.line.lineID), "customer": .string(conflict.claimant),
+      "token_customer": .string(conflict.tokenOwner),
+    ]
+    if !conflict.actor.isEmpty { metadata["actor"] = .string(conflict.actor) }
+    audit.warning("claim with the token of another customer", metadata: metadata)
   }
 }

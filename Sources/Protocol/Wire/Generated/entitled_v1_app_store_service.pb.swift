@@ -171,6 +171,8 @@ package enum ConsumptionRequestState: WireEnum {
   case missed
   /// Apple rejected the answer, or would have.
   case refused
+  /// Apple decided about the refund without an answer.
+  case decided
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
 
@@ -182,6 +184,7 @@ package enum ConsumptionRequestState: WireEnum {
     case 2: self = .answered
     case 3: self = .missed
     case 4: self = .refused
+    case 5: self = .decided
     default: self = .unrecognized(rawValue)
     }
   }
@@ -194,6 +197,7 @@ package enum ConsumptionRequestState: WireEnum {
     case .answered: 2
     case .missed: 3
     case .refused: 4
+    case .decided: 5
     case .unrecognized(let number): number
     }
   }
@@ -206,6 +210,7 @@ package enum ConsumptionRequestState: WireEnum {
     case .answered: "CONSUMPTION_REQUEST_STATE_ANSWERED"
     case .missed: "CONSUMPTION_REQUEST_STATE_MISSED"
     case .refused: "CONSUMPTION_REQUEST_STATE_REFUSED"
+    case .decided: "CONSUMPTION_REQUEST_STATE_DECIDED"
     case .unrecognized(let number): "\(number)"
     }
   }

@@ -223,6 +223,8 @@ package struct GetCustomerResponse: WireMessage {
   package var evaluatedAt: GoogleProtobuf.Timestamp?
   /// The customer's consent to sharing consumption data with Apple; unset: not recorded.
   package var consumptionConsent: ConsumptionConsent?
+  /// The customer's purchases that were made with the appAccountToken of another customer.
+  package var tokenConflicts: [TokenConflict] = []
 
   /// A message with every field at its default.
   package init() {}
@@ -243,6 +245,7 @@ package struct GetCustomerResponse: WireMessage {
     sequence = c.pointee.sequence
     evaluatedAt = CField.message(c.pointee.evaluated_at)
     consumptionConsent = CField.message(c.pointee.consumption_consent)
+    tokenConflicts = CField.messages(c.pointee.token_conflicts, count: c.pointee.n_token_conflicts)
   }
 
   /// Writes the fields that are set.
@@ -257,6 +260,34 @@ package struct GetCustomerResponse: WireMessage {
     writer.integer(8, sequence)
     writer.message(9, evaluatedAt)
     writer.message(10, consumptionConsent)
+    writer.messages(11, tokenConflicts)
+  }
+}
+
+/// A purchase of the customer that was made with the appAccountToken of another customer.
+package struct TokenConflict: WireMessage {
+  /// `original_transaction_id`.
+  package var originalTransactionId: String = ""
+  /// The customer of the token; empty without the role to operate.
+  package var tokenCustomerId: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__TokenConflict())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__TokenConflict.self)
+    originalTransactionId = CField.text(c.pointee.original_transaction_id)
+    tokenCustomerId = CField.text(c.pointee.token_customer_id)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, originalTransactionId)
+    writer.text(2, tokenCustomerId)
   }
 }
 
@@ -920,6 +951,76 @@ package struct LinkPurchaseResponse: WireMessage {
   }
 }
 
+/// `entitled.v1.RegisterAppAccountTokenRequest`.
+package struct RegisterAppAccountTokenRequest: WireMessage {
+  /// `app`.
+  package var app: String = ""
+  /// `customer_id`.
+  package var customerId: String = ""
+  /// `environment`.
+  package var environment: Environment = .init()
+  /// The UUID that the app sets when the customer buys (StoreKit's appAccountToken).
+  package var appAccountToken: String = ""
+  /// `actor`.
+  package var actor: String = ""
+  /// `dry_run`.
+  package var dryRun: Bool = false
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__RegisterAppAccountTokenRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__RegisterAppAccountTokenRequest.self)
+    app = CField.text(c.pointee.app)
+    customerId = CField.text(c.pointee.customer_id)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    appAccountToken = CField.text(c.pointee.app_account_token)
+    actor = CField.text(c.pointee.actor)
+    dryRun = CField.flag(c.pointee.dry_run)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, customerId)
+    writer.integer(3, environment.rawValue)
+    writer.text(4, appAccountToken)
+    writer.text(5, actor)
+    writer.flag(6, dryRun)
+  }
+}
+
+/// `entitled.v1.RegisterAppAccountTokenResponse`.
+package struct RegisterAppAccountTokenResponse: WireMessage {
+  /// The purchases with the token that had no owner and now belong to the customer.
+  package var originalTransactionIds: [String] = []
+  /// `events`.
+  package var events: [EntitlementEvent] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__RegisterAppAccountTokenResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__RegisterAppAccountTokenResponse.self)
+    originalTransactionIds = CField.elements(c.pointee.original_transaction_ids, count: c.pointee.n_original_transaction_ids)
+    events = CField.messages(c.pointee.events, count: c.pointee.n_events)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.texts(1, originalTransactionIds)
+    writer.messages(2, events)
+  }
+}
+
 /// `entitled.v1.MergeCustomersRequest`.
 package struct MergeCustomersRequest: WireMessage {
   /// `app`.
@@ -1193,6 +1294,173 @@ package struct ListUnclaimedPurchasesResponse: WireMessage {
   package func write(to writer: inout WireWriter) {
     writer.messages(1, transactions)
     writer.text(2, nextPageToken)
+  }
+}
+
+/// `entitled.v1.ListUnfulfilledPurchasesRequest`.
+package struct ListUnfulfilledPurchasesRequest: WireMessage {
+  /// `app`.
+  package var app: String = ""
+  /// `environment`.
+  package var environment: Environment = .init()
+  /// Only purchases of this customer; empty: of all.
+  package var customerId: String = ""
+  /// At most 1000; 0: 100.
+  package var pageSize: Int32 = 0
+  /// The token of the previous response.
+  package var pageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListUnfulfilledPurchasesRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListUnfulfilledPurchasesRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    customerId = CField.text(c.pointee.customer_id)
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, customerId)
+    writer.integer(4, pageSize)
+    writer.text(5, pageToken)
+  }
+}
+
+/// `entitled.v1.ListUnfulfilledPurchasesResponse`.
+package struct ListUnfulfilledPurchasesResponse: WireMessage {
+  /// `purchases`.
+  package var purchases: [UnfulfilledPurchase] = []
+  /// Empty: there is no more.
+  package var nextPageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListUnfulfilledPurchasesResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListUnfulfilledPurchasesResponse.self)
+    purchases = CField.messages(c.pointee.purchases, count: c.pointee.n_purchases)
+    nextPageToken = CField.text(c.pointee.next_page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, purchases)
+    writer.text(2, nextPageToken)
+  }
+}
+
+/// A consumable purchase with units to deliver or to take back.
+package struct UnfulfilledPurchase: WireMessage {
+  /// `customer_id`.
+  package var customerId: String = ""
+  /// `transaction`.
+  package var transaction: Transaction?
+  /// The units to deliver; negative: to take back from the customer, because they were refunded.
+  package var units: Int64 = 0
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__UnfulfilledPurchase())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__UnfulfilledPurchase.self)
+    customerId = CField.text(c.pointee.customer_id)
+    transaction = CField.message(c.pointee.transaction)
+    units = c.pointee.units
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, customerId)
+    writer.message(2, transaction)
+    writer.integer(3, units)
+  }
+}
+
+/// `entitled.v1.AcknowledgeFulfillmentRequest`.
+package struct AcknowledgeFulfillmentRequest: WireMessage {
+  /// `app`.
+  package var app: String = ""
+  /// `environment`.
+  package var environment: Environment = .init()
+  /// `transaction_id`.
+  package var transactionId: String = ""
+  /// Your id of this delivery. A repeated id changes nothing.
+  package var fulfillmentId: String = ""
+  /// The units that were delivered; negative: taken back. 0: those that are due.
+  package var units: Int64 = 0
+  /// `actor`.
+  package var actor: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__AcknowledgeFulfillmentRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__AcknowledgeFulfillmentRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    transactionId = CField.text(c.pointee.transaction_id)
+    fulfillmentId = CField.text(c.pointee.fulfillment_id)
+    units = c.pointee.units
+    actor = CField.text(c.pointee.actor)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, transactionId)
+    writer.text(4, fulfillmentId)
+    writer.integer(5, units)
+    writer.text(6, actor)
+  }
+}
+
+/// `entitled.v1.AcknowledgeFulfillmentResponse`.
+package struct AcknowledgeFulfillmentResponse: WireMessage {
+  /// The units that the customer has, according to the acknowledgements.
+  package var fulfilledUnits: Int64 = 0
+  /// The units still to deliver; negative: to take back.
+  package var unitsDue: Int64 = 0
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__AcknowledgeFulfillmentResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__AcknowledgeFulfillmentResponse.self)
+    fulfilledUnits = c.pointee.fulfilled_units
+    unitsDue = c.pointee.units_due
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, fulfilledUnits)
+    writer.integer(2, unitsDue)
   }
 }
 

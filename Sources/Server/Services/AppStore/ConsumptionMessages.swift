@@ -90,6 +90,7 @@ extension ConsumptionRequestState {
     case .answered: self = .answered
     case .missed: self = .missed
     case .refused: self = .refused
+    case .decided: self = .decided
     }
   }
 }
@@ -102,6 +103,7 @@ extension ConsumptionRequestRecord.State {
     case .answered: self = .answered
     case .missed: self = .missed
     case .refused: self = .refused
+    case .decided: self = .decided
     case .unspecified, .unrecognized: return nil
     }
   }

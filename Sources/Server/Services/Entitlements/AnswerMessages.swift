@@ -112,7 +112,7 @@ extension Wire.EntitlementState {
     case .billingLapsed: self = .expiredBilling
     case .priceIncreaseNotAccepted: self = .expiredPriceIncrease
     case .productUnavailable: self = .productUnavailable
-    case .cancelled, .expired, .productChanged, .grantRevoked: self = .cancelled
+    case .cancelled, .expired, .productChanged, .grantRevoked, .consentRescinded: self = .cancelled
     case .upgraded: self = .upgraded
     case .nonRenewingEnded, .trialEnded, .grantEnded: self = .nonRenewingExpired
     case .refundedForAppIssue: self = .refundedAppIssue

@@ -29,6 +29,25 @@ extension EntitlementServiceHandler {
     }
   }
 
+  func registerAppAccountToken(
+    _ request: RegisterAppAccountTokenRequest, _ call: CallContext
+  ) async throws(Status) -> RegisterAppAccountTokenResponse {
+    let request = request.attributed(to: call)
+    let app = try context.catalog.value.app(request.app)
+    try RequestValidation.customerID(request.customerId)
+    try RequestValidation.given(request.appAccountToken, "app_account_token")
+    let scope = CommandScope(
+      appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
+      isDryRun: request.dryRun)
+    let outcome = try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.registerToken(request.appAccountToken, of: request.customerId, scope)
+    }
+    return .with {
+      $0.originalTransactionIds = outcome.lines
+      $0.events = outcome.events(in: app, isDryRun: request.dryRun)
+    }
+  }
+
   func transferPurchase(
     _ request: TransferPurchaseRequest, _ call: CallContext
   ) async throws(Status) -> TransferPurchaseResponse {

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Callers
 internal import Entitlements
 internal import Ledger
 internal import RPC
@@ -36,12 +37,19 @@ extension EntitlementServiceHandler {
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    let mayOperate = call.hasRole(.operate)
     return try await context.read { reader throws(StoreError) in
       var response = try GetCustomerResponse(
         try reader.facts(of: key) ?? CustomerFacts(), of: request.customerId, in: app,
         environment: environment, evaluatedAt: context.now()
       ) { status throws(StoreError) in try reader.evidence(deciding: status, of: key) }
       response.sequence = try reader.lastSequence(of: key)
+      response.tokenConflicts = try reader.tokenConflicts(of: key, in: app).map { conflict in
+        Wire.TokenConflict.with {
+          $0.originalTransactionId = conflict.line.lineID
+          if mayOperate { $0.tokenCustomerId = conflict.tokenOwner }
+        }
+      }
       response.consumptionConsent = try reader.consent(of: key).map(Wire.ConsumptionConsent.init)
       return response
     }

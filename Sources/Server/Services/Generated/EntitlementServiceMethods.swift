@@ -11,10 +11,13 @@ protocol EntitlementServiceMethods: Sendable {
   func watch(_ request: WatchRequest, _ responses: ResponseWriter<WatchResponse>, _ call: CallContext) async throws(Status)
   func listTimeline(_ request: ListTimelineRequest, _ call: CallContext) async throws(Status) -> ListTimelineResponse
   func linkPurchase(_ request: LinkPurchaseRequest, _ call: CallContext) async throws(Status) -> LinkPurchaseResponse
+  func registerAppAccountToken(_ request: RegisterAppAccountTokenRequest, _ call: CallContext) async throws(Status) -> RegisterAppAccountTokenResponse
   func mergeCustomers(_ request: MergeCustomersRequest, _ call: CallContext) async throws(Status) -> MergeCustomersResponse
   func transferPurchase(_ request: TransferPurchaseRequest, _ call: CallContext) async throws(Status) -> TransferPurchaseResponse
   func undoTransfer(_ request: UndoTransferRequest, _ call: CallContext) async throws(Status) -> UndoTransferResponse
   func listUnclaimedPurchases(_ request: ListUnclaimedPurchasesRequest, _ call: CallContext) async throws(Status) -> ListUnclaimedPurchasesResponse
+  func listUnfulfilledPurchases(_ request: ListUnfulfilledPurchasesRequest, _ call: CallContext) async throws(Status) -> ListUnfulfilledPurchasesResponse
+  func acknowledgeFulfillment(_ request: AcknowledgeFulfillmentRequest, _ call: CallContext) async throws(Status) -> AcknowledgeFulfillmentResponse
   func getProbableFamily(_ request: GetProbableFamilyRequest, _ call: CallContext) async throws(Status) -> GetProbableFamilyResponse
   func grant(_ request: GrantRequest, _ call: CallContext) async throws(Status) -> GrantResponse
   func revokeGrant(_ request: RevokeGrantRequest, _ call: CallContext) async throws(Status) -> RevokeGrantResponse
@@ -32,10 +35,13 @@ extension EntitlementServiceMethods {
       .serverStreaming("/entitled.v1.EntitlementService/Watch", watch),
       .asyncUnary("/entitled.v1.EntitlementService/ListTimeline", listTimeline),
       .asyncUnary("/entitled.v1.EntitlementService/LinkPurchase", linkPurchase),
+      .asyncUnary("/entitled.v1.EntitlementService/RegisterAppAccountToken", registerAppAccountToken),
       .asyncUnary("/entitled.v1.EntitlementService/MergeCustomers", mergeCustomers),
       .asyncUnary("/entitled.v1.EntitlementService/TransferPurchase", transferPurchase),
       .asyncUnary("/entitled.v1.EntitlementService/UndoTransfer", undoTransfer),
       .asyncUnary("/entitled.v1.EntitlementService/ListUnclaimedPurchases", listUnclaimedPurchases),
+      .asyncUnary("/entitled.v1.EntitlementService/ListUnfulfilledPurchases", listUnfulfilledPurchases),
+      .asyncUnary("/entitled.v1.EntitlementService/AcknowledgeFulfillment", acknowledgeFulfillment),
       .asyncUnary("/entitled.v1.EntitlementService/GetProbableFamily", getProbableFamily),
       .asyncUnary("/entitled.v1.EntitlementService/Grant", grant),
       .asyncUnary("/entitled.v1.EntitlementService/RevokeGrant", revokeGrant),

@@ -17,6 +17,8 @@ extension ActorProviding {
 }
 
 extension LinkPurchaseRequest: ActorProviding {}
+extension RegisterAppAccountTokenRequest: ActorProviding {}
+extension AcknowledgeFulfillmentRequest: ActorProviding {}
 extension MergeCustomersRequest: ActorProviding {}
 extension TransferPurchaseRequest: ActorProviding {}
 extension UndoTransferRequest: ActorProviding {}

@@ -238,6 +238,17 @@ extension Status {
         .notFound, reason: "UNKNOWN_SEAT", error.description, metadata: [("seatId", id)], field: "seat_id")
     case .seatTaken(let id):
       self.init(.failedPrecondition, reason: "SEAT_TAKEN", error.description, metadata: [("seatId", id)])
+    case .unknownConsumable(let id):
+      self.init(
+        .notFound, reason: "UNKNOWN_CONSUMABLE", error.description, metadata: [("transactionId", id)],
+        field: "transaction_id")
+    case .alreadyFulfilled(let id, let last):
+      self.init(
+        .alreadyExists, reason: "ALREADY_FULFILLED", error.description,
+        metadata: [("transactionId", id), ("fulfillmentId", last)], field: "fulfillment_id")
+    case .tokenOfAnotherCustomer:
+      self.init(
+        .alreadyExists, reason: "TOKEN_OF_ANOTHER_CUSTOMER", error.description, field: "app_account_token")
     case .unknownCustomer:
       self.init(.notFound, reason: "UNKNOWN_CUSTOMER", error.description, field: "customer_id")
     case .store(let error): self.init(error)

@@ -4070,20 +4070,22 @@ const ProtobufCEnumDescriptor entitled__v1__delivery_status__descriptor =
   entitled__v1__delivery_status__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue entitled__v1__consumption_request_state__enum_values_by_number[5] =
+static const ProtobufCEnumValue entitled__v1__consumption_request_state__enum_values_by_number[6] =
 {
   { "CONSUMPTION_REQUEST_STATE_UNSPECIFIED", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_UNSPECIFIED", 0 },
   { "CONSUMPTION_REQUEST_STATE_OPEN", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_OPEN", 1 },
   { "CONSUMPTION_REQUEST_STATE_ANSWERED", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_ANSWERED", 2 },
   { "CONSUMPTION_REQUEST_STATE_MISSED", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_MISSED", 3 },
   { "CONSUMPTION_REQUEST_STATE_REFUSED", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_REFUSED", 4 },
+  { "CONSUMPTION_REQUEST_STATE_DECIDED", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_DECIDED", 5 },
 };
 static const ProtobufCIntRange entitled__v1__consumption_request_state__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex entitled__v1__consumption_request_state__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex entitled__v1__consumption_request_state__enum_values_by_name[6] =
 {
   { "CONSUMPTION_REQUEST_STATE_ANSWERED", 2 },
+  { "CONSUMPTION_REQUEST_STATE_DECIDED", 5 },
   { "CONSUMPTION_REQUEST_STATE_MISSED", 3 },
   { "CONSUMPTION_REQUEST_STATE_OPEN", 1 },
   { "CONSUMPTION_REQUEST_STATE_REFUSED", 4 },
@@ -4096,9 +4098,9 @@ const ProtobufCEnumDescriptor entitled__v1__consumption_request_state__descripto
   "ConsumptionRequestState",
   "Entitled__V1__ConsumptionRequestState",
   "entitled.v1",
-  5,
+  6,
   entitled__v1__consumption_request_state__enum_values_by_number,
-  5,
+  6,
   entitled__v1__consumption_request_state__enum_values_by_name,
   1,
   entitled__v1__consumption_request_state__value_ranges,

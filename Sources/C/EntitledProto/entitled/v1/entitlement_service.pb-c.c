@@ -277,6 +277,51 @@ void   entitled__v1__get_customer_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__get_customer_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__token_conflict__init
+                     (Entitled__V1__TokenConflict         *message)
+{
+  static const Entitled__V1__TokenConflict init_value = ENTITLED__V1__TOKEN_CONFLICT__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__token_conflict__get_packed_size
+                     (const Entitled__V1__TokenConflict *message)
+{
+  assert(message->base.descriptor == &entitled__v1__token_conflict__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__token_conflict__pack
+                     (const Entitled__V1__TokenConflict *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__token_conflict__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__token_conflict__pack_to_buffer
+                     (const Entitled__V1__TokenConflict *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__token_conflict__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__TokenConflict *
+       entitled__v1__token_conflict__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__TokenConflict *)
+     protobuf_c_message_unpack (&entitled__v1__token_conflict__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__token_conflict__free_unpacked
+                     (Entitled__V1__TokenConflict *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__token_conflict__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__customer_product__init
                      (Entitled__V1__CustomerProduct         *message)
 {
@@ -952,6 +997,96 @@ void   entitled__v1__link_purchase_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__link_purchase_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__register_app_account_token_request__init
+                     (Entitled__V1__RegisterAppAccountTokenRequest         *message)
+{
+  static const Entitled__V1__RegisterAppAccountTokenRequest init_value = ENTITLED__V1__REGISTER_APP_ACCOUNT_TOKEN_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__register_app_account_token_request__get_packed_size
+                     (const Entitled__V1__RegisterAppAccountTokenRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__register_app_account_token_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__register_app_account_token_request__pack
+                     (const Entitled__V1__RegisterAppAccountTokenRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__register_app_account_token_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__register_app_account_token_request__pack_to_buffer
+                     (const Entitled__V1__RegisterAppAccountTokenRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__register_app_account_token_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__RegisterAppAccountTokenRequest *
+       entitled__v1__register_app_account_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__RegisterAppAccountTokenRequest *)
+     protobuf_c_message_unpack (&entitled__v1__register_app_account_token_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__register_app_account_token_request__free_unpacked
+                     (Entitled__V1__RegisterAppAccountTokenRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__register_app_account_token_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__register_app_account_token_response__init
+                     (Entitled__V1__RegisterAppAccountTokenResponse         *message)
+{
+  static const Entitled__V1__RegisterAppAccountTokenResponse init_value = ENTITLED__V1__REGISTER_APP_ACCOUNT_TOKEN_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__register_app_account_token_response__get_packed_size
+                     (const Entitled__V1__RegisterAppAccountTokenResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__register_app_account_token_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__register_app_account_token_response__pack
+                     (const Entitled__V1__RegisterAppAccountTokenResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__register_app_account_token_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__register_app_account_token_response__pack_to_buffer
+                     (const Entitled__V1__RegisterAppAccountTokenResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__register_app_account_token_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__RegisterAppAccountTokenResponse *
+       entitled__v1__register_app_account_token_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__RegisterAppAccountTokenResponse *)
+     protobuf_c_message_unpack (&entitled__v1__register_app_account_token_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__register_app_account_token_response__free_unpacked
+                     (Entitled__V1__RegisterAppAccountTokenResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__register_app_account_token_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__merge_customers_request__init
                      (Entitled__V1__MergeCustomersRequest         *message)
 {
@@ -1310,6 +1445,231 @@ void   entitled__v1__list_unclaimed_purchases_response__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &entitled__v1__list_unclaimed_purchases_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_unfulfilled_purchases_request__init
+                     (Entitled__V1__ListUnfulfilledPurchasesRequest         *message)
+{
+  static const Entitled__V1__ListUnfulfilledPurchasesRequest init_value = ENTITLED__V1__LIST_UNFULFILLED_PURCHASES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_unfulfilled_purchases_request__get_packed_size
+                     (const Entitled__V1__ListUnfulfilledPurchasesRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_unfulfilled_purchases_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_unfulfilled_purchases_request__pack
+                     (const Entitled__V1__ListUnfulfilledPurchasesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_unfulfilled_purchases_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_unfulfilled_purchases_request__pack_to_buffer
+                     (const Entitled__V1__ListUnfulfilledPurchasesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_unfulfilled_purchases_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListUnfulfilledPurchasesRequest *
+       entitled__v1__list_unfulfilled_purchases_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListUnfulfilledPurchasesRequest *)
+     protobuf_c_message_unpack (&entitled__v1__list_unfulfilled_purchases_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_unfulfilled_purchases_request__free_unpacked
+                     (Entitled__V1__ListUnfulfilledPurchasesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_unfulfilled_purchases_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_unfulfilled_purchases_response__init
+                     (Entitled__V1__ListUnfulfilledPurchasesResponse         *message)
+{
+  static const Entitled__V1__ListUnfulfilledPurchasesResponse init_value = ENTITLED__V1__LIST_UNFULFILLED_PURCHASES_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_unfulfilled_purchases_response__get_packed_size
+                     (const Entitled__V1__ListUnfulfilledPurchasesResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_unfulfilled_purchases_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_unfulfilled_purchases_response__pack
+                     (const Entitled__V1__ListUnfulfilledPurchasesResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_unfulfilled_purchases_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_unfulfilled_purchases_response__pack_to_buffer
+                     (const Entitled__V1__ListUnfulfilledPurchasesResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_unfulfilled_purchases_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListUnfulfilledPurchasesResponse *
+       entitled__v1__list_unfulfilled_purchases_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListUnfulfilledPurchasesResponse *)
+     protobuf_c_message_unpack (&entitled__v1__list_unfulfilled_purchases_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_unfulfilled_purchases_response__free_unpacked
+                     (Entitled__V1__ListUnfulfilledPurchasesResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_unfulfilled_purchases_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__unfulfilled_purchase__init
+                     (Entitled__V1__UnfulfilledPurchase         *message)
+{
+  static const Entitled__V1__UnfulfilledPurchase init_value = ENTITLED__V1__UNFULFILLED_PURCHASE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__unfulfilled_purchase__get_packed_size
+                     (const Entitled__V1__UnfulfilledPurchase *message)
+{
+  assert(message->base.descriptor == &entitled__v1__unfulfilled_purchase__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__unfulfilled_purchase__pack
+                     (const Entitled__V1__UnfulfilledPurchase *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__unfulfilled_purchase__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__unfulfilled_purchase__pack_to_buffer
+                     (const Entitled__V1__UnfulfilledPurchase *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__unfulfilled_purchase__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__UnfulfilledPurchase *
+       entitled__v1__unfulfilled_purchase__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__UnfulfilledPurchase *)
+     protobuf_c_message_unpack (&entitled__v1__unfulfilled_purchase__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__unfulfilled_purchase__free_unpacked
+                     (Entitled__V1__UnfulfilledPurchase *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__unfulfilled_purchase__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__acknowledge_fulfillment_request__init
+                     (Entitled__V1__AcknowledgeFulfillmentRequest         *message)
+{
+  static const Entitled__V1__AcknowledgeFulfillmentRequest init_value = ENTITLED__V1__ACKNOWLEDGE_FULFILLMENT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__acknowledge_fulfillment_request__get_packed_size
+                     (const Entitled__V1__AcknowledgeFulfillmentRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__acknowledge_fulfillment_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__acknowledge_fulfillment_request__pack
+                     (const Entitled__V1__AcknowledgeFulfillmentRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__acknowledge_fulfillment_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__acknowledge_fulfillment_request__pack_to_buffer
+                     (const Entitled__V1__AcknowledgeFulfillmentRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__acknowledge_fulfillment_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__AcknowledgeFulfillmentRequest *
+       entitled__v1__acknowledge_fulfillment_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__AcknowledgeFulfillmentRequest *)
+     protobuf_c_message_unpack (&entitled__v1__acknowledge_fulfillment_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__acknowledge_fulfillment_request__free_unpacked
+                     (Entitled__V1__AcknowledgeFulfillmentRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__acknowledge_fulfillment_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__acknowledge_fulfillment_response__init
+                     (Entitled__V1__AcknowledgeFulfillmentResponse         *message)
+{
+  static const Entitled__V1__AcknowledgeFulfillmentResponse init_value = ENTITLED__V1__ACKNOWLEDGE_FULFILLMENT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__acknowledge_fulfillment_response__get_packed_size
+                     (const Entitled__V1__AcknowledgeFulfillmentResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__acknowledge_fulfillment_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__acknowledge_fulfillment_response__pack
+                     (const Entitled__V1__AcknowledgeFulfillmentResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__acknowledge_fulfillment_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__acknowledge_fulfillment_response__pack_to_buffer
+                     (const Entitled__V1__AcknowledgeFulfillmentResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__acknowledge_fulfillment_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__AcknowledgeFulfillmentResponse *
+       entitled__v1__acknowledge_fulfillment_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__AcknowledgeFulfillmentResponse *)
+     protobuf_c_message_unpack (&entitled__v1__acknowledge_fulfillment_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__acknowledge_fulfillment_response__free_unpacked
+                     (Entitled__V1__AcknowledgeFulfillmentResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__acknowledge_fulfillment_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   entitled__v1__get_probable_family_request__init
@@ -2255,7 +2615,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_customer_request__descriptor 
   (ProtobufCMessageInit) entitled__v1__get_customer_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field_descriptors[10] =
+static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field_descriptors[11] =
 {
   {
     "customer_id",
@@ -2377,6 +2737,18 @@ static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "token_conflicts",
+    11,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetCustomerResponse, n_token_conflicts),
+    offsetof(Entitled__V1__GetCustomerResponse, token_conflicts),
+    &entitled__v1__token_conflict__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__get_customer_response__field_indices_by_name[] = {
   5,   /* field[5] = consumables */
@@ -2389,11 +2761,12 @@ static const unsigned entitled__v1__get_customer_response__field_indices_by_name
   3,   /* field[3] = products */
   7,   /* field[7] = sequence */
   4,   /* field[4] = subscription_groups */
+  10,   /* field[10] = token_conflicts */
 };
 static const ProtobufCIntRange entitled__v1__get_customer_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_customer_response__descriptor =
 {
@@ -2403,11 +2776,62 @@ const ProtobufCMessageDescriptor entitled__v1__get_customer_response__descriptor
   "Entitled__V1__GetCustomerResponse",
   "entitled.v1",
   sizeof(Entitled__V1__GetCustomerResponse),
-  10,
+  11,
   entitled__v1__get_customer_response__field_descriptors,
   entitled__v1__get_customer_response__field_indices_by_name,
   1,  entitled__v1__get_customer_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__get_customer_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__token_conflict__field_descriptors[2] =
+{
+  {
+    "original_transaction_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TokenConflict, original_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "token_customer_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TokenConflict, token_customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__token_conflict__field_indices_by_name[] = {
+  0,   /* field[0] = original_transaction_id */
+  1,   /* field[1] = token_customer_id */
+};
+static const ProtobufCIntRange entitled__v1__token_conflict__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__token_conflict__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.TokenConflict",
+  "TokenConflict",
+  "Entitled__V1__TokenConflict",
+  "entitled.v1",
+  sizeof(Entitled__V1__TokenConflict),
+  2,
+  entitled__v1__token_conflict__field_descriptors,
+  entitled__v1__token_conflict__field_indices_by_name,
+  1,  entitled__v1__token_conflict__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__token_conflict__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__customer_product__field_descriptors[5] =
@@ -3942,6 +4366,160 @@ const ProtobufCMessageDescriptor entitled__v1__link_purchase_response__descripto
   (ProtobufCMessageInit) entitled__v1__link_purchase_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__register_app_account_token_request__field_descriptors[6] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RegisterAppAccountTokenRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RegisterAppAccountTokenRequest, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RegisterAppAccountTokenRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app_account_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RegisterAppAccountTokenRequest, app_account_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "actor",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RegisterAppAccountTokenRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dry_run",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RegisterAppAccountTokenRequest, dry_run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__register_app_account_token_request__field_indices_by_name[] = {
+  4,   /* field[4] = actor */
+  0,   /* field[0] = app */
+  3,   /* field[3] = app_account_token */
+  1,   /* field[1] = customer_id */
+  5,   /* field[5] = dry_run */
+  2,   /* field[2] = environment */
+};
+static const ProtobufCIntRange entitled__v1__register_app_account_token_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__register_app_account_token_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.RegisterAppAccountTokenRequest",
+  "RegisterAppAccountTokenRequest",
+  "Entitled__V1__RegisterAppAccountTokenRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__RegisterAppAccountTokenRequest),
+  6,
+  entitled__v1__register_app_account_token_request__field_descriptors,
+  entitled__v1__register_app_account_token_request__field_indices_by_name,
+  1,  entitled__v1__register_app_account_token_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__register_app_account_token_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__register_app_account_token_response__field_descriptors[2] =
+{
+  {
+    "original_transaction_ids",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__RegisterAppAccountTokenResponse, n_original_transaction_ids),
+    offsetof(Entitled__V1__RegisterAppAccountTokenResponse, original_transaction_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "events",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__RegisterAppAccountTokenResponse, n_events),
+    offsetof(Entitled__V1__RegisterAppAccountTokenResponse, events),
+    &entitled__v1__entitlement_event__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__register_app_account_token_response__field_indices_by_name[] = {
+  1,   /* field[1] = events */
+  0,   /* field[0] = original_transaction_ids */
+};
+static const ProtobufCIntRange entitled__v1__register_app_account_token_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__register_app_account_token_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.RegisterAppAccountTokenResponse",
+  "RegisterAppAccountTokenResponse",
+  "Entitled__V1__RegisterAppAccountTokenResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__RegisterAppAccountTokenResponse),
+  2,
+  entitled__v1__register_app_account_token_response__field_descriptors,
+  entitled__v1__register_app_account_token_response__field_indices_by_name,
+  1,  entitled__v1__register_app_account_token_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__register_app_account_token_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor entitled__v1__merge_customers_request__field_descriptors[6] =
 {
   {
@@ -4543,6 +5121,365 @@ const ProtobufCMessageDescriptor entitled__v1__list_unclaimed_purchases_response
   entitled__v1__list_unclaimed_purchases_response__field_indices_by_name,
   1,  entitled__v1__list_unclaimed_purchases_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__list_unclaimed_purchases_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_unfulfilled_purchases_request__field_descriptors[5] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListUnfulfilledPurchasesRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListUnfulfilledPurchasesRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListUnfulfilledPurchasesRequest, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListUnfulfilledPurchasesRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListUnfulfilledPurchasesRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_unfulfilled_purchases_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  2,   /* field[2] = customer_id */
+  1,   /* field[1] = environment */
+  3,   /* field[3] = page_size */
+  4,   /* field[4] = page_token */
+};
+static const ProtobufCIntRange entitled__v1__list_unfulfilled_purchases_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_unfulfilled_purchases_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListUnfulfilledPurchasesRequest",
+  "ListUnfulfilledPurchasesRequest",
+  "Entitled__V1__ListUnfulfilledPurchasesRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListUnfulfilledPurchasesRequest),
+  5,
+  entitled__v1__list_unfulfilled_purchases_request__field_descriptors,
+  entitled__v1__list_unfulfilled_purchases_request__field_indices_by_name,
+  1,  entitled__v1__list_unfulfilled_purchases_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_unfulfilled_purchases_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_unfulfilled_purchases_response__field_descriptors[2] =
+{
+  {
+    "purchases",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListUnfulfilledPurchasesResponse, n_purchases),
+    offsetof(Entitled__V1__ListUnfulfilledPurchasesResponse, purchases),
+    &entitled__v1__unfulfilled_purchase__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListUnfulfilledPurchasesResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_unfulfilled_purchases_response__field_indices_by_name[] = {
+  1,   /* field[1] = next_page_token */
+  0,   /* field[0] = purchases */
+};
+static const ProtobufCIntRange entitled__v1__list_unfulfilled_purchases_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_unfulfilled_purchases_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListUnfulfilledPurchasesResponse",
+  "ListUnfulfilledPurchasesResponse",
+  "Entitled__V1__ListUnfulfilledPurchasesResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListUnfulfilledPurchasesResponse),
+  2,
+  entitled__v1__list_unfulfilled_purchases_response__field_descriptors,
+  entitled__v1__list_unfulfilled_purchases_response__field_indices_by_name,
+  1,  entitled__v1__list_unfulfilled_purchases_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_unfulfilled_purchases_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__unfulfilled_purchase__field_descriptors[3] =
+{
+  {
+    "customer_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UnfulfilledPurchase, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UnfulfilledPurchase, transaction),
+    &entitled__v1__transaction__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "units",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UnfulfilledPurchase, units),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__unfulfilled_purchase__field_indices_by_name[] = {
+  0,   /* field[0] = customer_id */
+  1,   /* field[1] = transaction */
+  2,   /* field[2] = units */
+};
+static const ProtobufCIntRange entitled__v1__unfulfilled_purchase__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__unfulfilled_purchase__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.UnfulfilledPurchase",
+  "UnfulfilledPurchase",
+  "Entitled__V1__UnfulfilledPurchase",
+  "entitled.v1",
+  sizeof(Entitled__V1__UnfulfilledPurchase),
+  3,
+  entitled__v1__unfulfilled_purchase__field_descriptors,
+  entitled__v1__unfulfilled_purchase__field_indices_by_name,
+  1,  entitled__v1__unfulfilled_purchase__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__unfulfilled_purchase__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__acknowledge_fulfillment_request__field_descriptors[6] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AcknowledgeFulfillmentRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AcknowledgeFulfillmentRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AcknowledgeFulfillmentRequest, transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "fulfillment_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AcknowledgeFulfillmentRequest, fulfillment_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "units",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AcknowledgeFulfillmentRequest, units),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "actor",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AcknowledgeFulfillmentRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__acknowledge_fulfillment_request__field_indices_by_name[] = {
+  5,   /* field[5] = actor */
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  3,   /* field[3] = fulfillment_id */
+  2,   /* field[2] = transaction_id */
+  4,   /* field[4] = units */
+};
+static const ProtobufCIntRange entitled__v1__acknowledge_fulfillment_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__acknowledge_fulfillment_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.AcknowledgeFulfillmentRequest",
+  "AcknowledgeFulfillmentRequest",
+  "Entitled__V1__AcknowledgeFulfillmentRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__AcknowledgeFulfillmentRequest),
+  6,
+  entitled__v1__acknowledge_fulfillment_request__field_descriptors,
+  entitled__v1__acknowledge_fulfillment_request__field_indices_by_name,
+  1,  entitled__v1__acknowledge_fulfillment_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__acknowledge_fulfillment_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__acknowledge_fulfillment_response__field_descriptors[2] =
+{
+  {
+    "fulfilled_units",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AcknowledgeFulfillmentResponse, fulfilled_units),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "units_due",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AcknowledgeFulfillmentResponse, units_due),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__acknowledge_fulfillment_response__field_indices_by_name[] = {
+  0,   /* field[0] = fulfilled_units */
+  1,   /* field[1] = units_due */
+};
+static const ProtobufCIntRange entitled__v1__acknowledge_fulfillment_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__acknowledge_fulfillment_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.AcknowledgeFulfillmentResponse",
+  "AcknowledgeFulfillmentResponse",
+  "Entitled__V1__AcknowledgeFulfillmentResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__AcknowledgeFulfillmentResponse),
+  2,
+  entitled__v1__acknowledge_fulfillment_response__field_descriptors,
+  entitled__v1__acknowledge_fulfillment_response__field_indices_by_name,
+  1,  entitled__v1__acknowledge_fulfillment_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__acknowledge_fulfillment_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__get_probable_family_request__field_descriptors[3] =
@@ -5901,7 +6838,7 @@ const ProtobufCEnumDescriptor entitled__v1__ownership_policy__descriptor =
   entitled__v1__ownership_policy__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__entitlement_service__method_descriptors[17] =
+static const ProtobufCMethodDescriptor entitled__v1__entitlement_service__method_descriptors[20] =
 {
   { "Check", &entitled__v1__check_request__descriptor, &entitled__v1__check_response__descriptor },
   { "BatchCheck", &entitled__v1__batch_check_request__descriptor, &entitled__v1__batch_check_response__descriptor },
@@ -5910,10 +6847,13 @@ static const ProtobufCMethodDescriptor entitled__v1__entitlement_service__method
   { "Watch", &entitled__v1__watch_request__descriptor, &entitled__v1__watch_response__descriptor },
   { "ListTimeline", &entitled__v1__list_timeline_request__descriptor, &entitled__v1__list_timeline_response__descriptor },
   { "LinkPurchase", &entitled__v1__link_purchase_request__descriptor, &entitled__v1__link_purchase_response__descriptor },
+  { "RegisterAppAccountToken", &entitled__v1__register_app_account_token_request__descriptor, &entitled__v1__register_app_account_token_response__descriptor },
   { "MergeCustomers", &entitled__v1__merge_customers_request__descriptor, &entitled__v1__merge_customers_response__descriptor },
   { "TransferPurchase", &entitled__v1__transfer_purchase_request__descriptor, &entitled__v1__transfer_purchase_response__descriptor },
   { "UndoTransfer", &entitled__v1__undo_transfer_request__descriptor, &entitled__v1__undo_transfer_response__descriptor },
   { "ListUnclaimedPurchases", &entitled__v1__list_unclaimed_purchases_request__descriptor, &entitled__v1__list_unclaimed_purchases_response__descriptor },
+  { "ListUnfulfilledPurchases", &entitled__v1__list_unfulfilled_purchases_request__descriptor, &entitled__v1__list_unfulfilled_purchases_response__descriptor },
+  { "AcknowledgeFulfillment", &entitled__v1__acknowledge_fulfillment_request__descriptor, &entitled__v1__acknowledge_fulfillment_response__descriptor },
   { "GetProbableFamily", &entitled__v1__get_probable_family_request__descriptor, &entitled__v1__get_probable_family_response__descriptor },
   { "Grant", &entitled__v1__grant_request__descriptor, &entitled__v1__grant_response__descriptor },
   { "RevokeGrant", &entitled__v1__revoke_grant_request__descriptor, &entitled__v1__revoke_grant_response__descriptor },
@@ -5922,22 +6862,25 @@ static const ProtobufCMethodDescriptor entitled__v1__entitlement_service__method
   { "GetSubscriptionMetrics", &entitled__v1__get_subscription_metrics_request__descriptor, &entitled__v1__get_subscription_metrics_response__descriptor },
 };
 const unsigned entitled__v1__entitlement_service__method_indices_by_name[] = {
+  13,        /* AcknowledgeFulfillment */
   1,        /* BatchCheck */
   0,        /* Check */
-  15,        /* EraseCustomer */
+  18,        /* EraseCustomer */
   3,        /* Explain */
   2,        /* GetCustomer */
-  11,        /* GetProbableFamily */
-  16,        /* GetSubscriptionMetrics */
-  12,        /* Grant */
-  14,        /* IssueToken */
+  14,        /* GetProbableFamily */
+  19,        /* GetSubscriptionMetrics */
+  15,        /* Grant */
+  17,        /* IssueToken */
   6,        /* LinkPurchase */
   5,        /* ListTimeline */
-  10,        /* ListUnclaimedPurchases */
-  7,        /* MergeCustomers */
-  13,        /* RevokeGrant */
-  8,        /* TransferPurchase */
-  9,        /* UndoTransfer */
+  11,        /* ListUnclaimedPurchases */
+  12,        /* ListUnfulfilledPurchases */
+  8,        /* MergeCustomers */
+  7,        /* RegisterAppAccountToken */
+  16,        /* RevokeGrant */
+  9,        /* TransferPurchase */
+  10,        /* UndoTransfer */
   4         /* Watch */
 };
 const ProtobufCServiceDescriptor entitled__v1__entitlement_service__descriptor =
@@ -5947,7 +6890,7 @@ const ProtobufCServiceDescriptor entitled__v1__entitlement_service__descriptor =
   "EntitlementService",
   "Entitled__V1__EntitlementService",
   "entitled.v1",
-  17,
+  20,
   entitled__v1__entitlement_service__method_descriptors,
   entitled__v1__entitlement_service__method_indices_by_name
 };
@@ -6007,13 +6950,21 @@ void entitled__v1__entitlement_service__link_purchase(ProtobufCService *service,
   assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
   service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void entitled__v1__entitlement_service__register_app_account_token(ProtobufCService *service,
+                                                                   const Entitled__V1__RegisterAppAccountTokenRequest *input,
+                                                                   Entitled__V1__RegisterAppAccountTokenResponse_Closure closure,
+                                                                   void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void entitled__v1__entitlement_service__merge_customers(ProtobufCService *service,
                                                         const Entitled__V1__MergeCustomersRequest *input,
                                                         Entitled__V1__MergeCustomersResponse_Closure closure,
                                                         void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__entitlement_service__transfer_purchase(ProtobufCService *service,
                                                           const Entitled__V1__TransferPurchaseRequest *input,
@@ -6021,7 +6972,7 @@ void entitled__v1__entitlement_service__transfer_purchase(ProtobufCService *serv
                                                           void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__entitlement_service__undo_transfer(ProtobufCService *service,
                                                       const Entitled__V1__UndoTransferRequest *input,
@@ -6029,7 +6980,7 @@ void entitled__v1__entitlement_service__undo_transfer(ProtobufCService *service,
                                                       void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__entitlement_service__list_unclaimed_purchases(ProtobufCService *service,
                                                                  const Entitled__V1__ListUnclaimedPurchasesRequest *input,
@@ -6037,7 +6988,23 @@ void entitled__v1__entitlement_service__list_unclaimed_purchases(ProtobufCServic
                                                                  void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__entitlement_service__list_unfulfilled_purchases(ProtobufCService *service,
+                                                                   const Entitled__V1__ListUnfulfilledPurchasesRequest *input,
+                                                                   Entitled__V1__ListUnfulfilledPurchasesResponse_Closure closure,
+                                                                   void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__entitlement_service__acknowledge_fulfillment(ProtobufCService *service,
+                                                                const Entitled__V1__AcknowledgeFulfillmentRequest *input,
+                                                                Entitled__V1__AcknowledgeFulfillmentResponse_Closure closure,
+                                                                void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__entitlement_service__get_probable_family(ProtobufCService *service,
                                                             const Entitled__V1__GetProbableFamilyRequest *input,
@@ -6045,7 +7012,7 @@ void entitled__v1__entitlement_service__get_probable_family(ProtobufCService *se
                                                             void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__entitlement_service__grant(ProtobufCService *service,
                                               const Entitled__V1__GrantRequest *input,
@@ -6053,7 +7020,7 @@ void entitled__v1__entitlement_service__grant(ProtobufCService *service,
                                               void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__entitlement_service__revoke_grant(ProtobufCService *service,
                                                      const Entitled__V1__RevokeGrantRequest *input,
@@ -6061,7 +7028,7 @@ void entitled__v1__entitlement_service__revoke_grant(ProtobufCService *service,
                                                      void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__entitlement_service__issue_token(ProtobufCService *service,
                                                     const Entitled__V1__IssueTokenRequest *input,
@@ -6069,7 +7036,7 @@ void entitled__v1__entitlement_service__issue_token(ProtobufCService *service,
                                                     void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__entitlement_service__erase_customer(ProtobufCService *service,
                                                        const Entitled__V1__EraseCustomerRequest *input,
@@ -6077,7 +7044,7 @@ void entitled__v1__entitlement_service__erase_customer(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__entitlement_service__get_subscription_metrics(ProtobufCService *service,
                                                                  const Entitled__V1__GetSubscriptionMetricsRequest *input,
@@ -6085,7 +7052,7 @@ void entitled__v1__entitlement_service__get_subscription_metrics(ProtobufCServic
                                                                  void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__entitlement_service__init (Entitled__V1__EntitlementService_Service *service,
                                               Entitled__V1__EntitlementService_ServiceDestroy destroy)

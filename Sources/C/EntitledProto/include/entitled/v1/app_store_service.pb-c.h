@@ -122,7 +122,11 @@ typedef enum _Entitled__V1__ConsumptionRequestState {
   /*
    * Apple rejected the answer, or would have.
    */
-  ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_REFUSED = 4
+  ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_REFUSED = 4,
+  /*
+   * Apple decided about the refund without an answer.
+   */
+  ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_DECIDED = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__CONSUMPTION_REQUEST_STATE)
 } Entitled__V1__ConsumptionRequestState;
 

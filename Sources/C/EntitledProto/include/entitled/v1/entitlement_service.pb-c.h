@@ -30,6 +30,7 @@ typedef struct Entitled__V1__BatchCheckResponse Entitled__V1__BatchCheckResponse
 typedef struct Entitled__V1__CheckResult Entitled__V1__CheckResult;
 typedef struct Entitled__V1__GetCustomerRequest Entitled__V1__GetCustomerRequest;
 typedef struct Entitled__V1__GetCustomerResponse Entitled__V1__GetCustomerResponse;
+typedef struct Entitled__V1__TokenConflict Entitled__V1__TokenConflict;
 typedef struct Entitled__V1__CustomerProduct Entitled__V1__CustomerProduct;
 typedef struct Entitled__V1__CustomerSubscriptionGroup Entitled__V1__CustomerSubscriptionGroup;
 typedef struct Entitled__V1__ConsumableBalance Entitled__V1__ConsumableBalance;
@@ -45,6 +46,8 @@ typedef struct Entitled__V1__ListTimelineRequest Entitled__V1__ListTimelineReque
 typedef struct Entitled__V1__ListTimelineResponse Entitled__V1__ListTimelineResponse;
 typedef struct Entitled__V1__LinkPurchaseRequest Entitled__V1__LinkPurchaseRequest;
 typedef struct Entitled__V1__LinkPurchaseResponse Entitled__V1__LinkPurchaseResponse;
+typedef struct Entitled__V1__RegisterAppAccountTokenRequest Entitled__V1__RegisterAppAccountTokenRequest;
+typedef struct Entitled__V1__RegisterAppAccountTokenResponse Entitled__V1__RegisterAppAccountTokenResponse;
 typedef struct Entitled__V1__MergeCustomersRequest Entitled__V1__MergeCustomersRequest;
 typedef struct Entitled__V1__MergeCustomersResponse Entitled__V1__MergeCustomersResponse;
 typedef struct Entitled__V1__TransferPurchaseRequest Entitled__V1__TransferPurchaseRequest;
@@ -53,6 +56,11 @@ typedef struct Entitled__V1__UndoTransferRequest Entitled__V1__UndoTransferReque
 typedef struct Entitled__V1__UndoTransferResponse Entitled__V1__UndoTransferResponse;
 typedef struct Entitled__V1__ListUnclaimedPurchasesRequest Entitled__V1__ListUnclaimedPurchasesRequest;
 typedef struct Entitled__V1__ListUnclaimedPurchasesResponse Entitled__V1__ListUnclaimedPurchasesResponse;
+typedef struct Entitled__V1__ListUnfulfilledPurchasesRequest Entitled__V1__ListUnfulfilledPurchasesRequest;
+typedef struct Entitled__V1__ListUnfulfilledPurchasesResponse Entitled__V1__ListUnfulfilledPurchasesResponse;
+typedef struct Entitled__V1__UnfulfilledPurchase Entitled__V1__UnfulfilledPurchase;
+typedef struct Entitled__V1__AcknowledgeFulfillmentRequest Entitled__V1__AcknowledgeFulfillmentRequest;
+typedef struct Entitled__V1__AcknowledgeFulfillmentResponse Entitled__V1__AcknowledgeFulfillmentResponse;
 typedef struct Entitled__V1__GetProbableFamilyRequest Entitled__V1__GetProbableFamilyRequest;
 typedef struct Entitled__V1__GetProbableFamilyResponse Entitled__V1__GetProbableFamilyResponse;
 typedef struct Entitled__V1__ProbableFamilyMember Entitled__V1__ProbableFamilyMember;
@@ -216,10 +224,32 @@ struct  Entitled__V1__GetCustomerResponse
    * The customer's consent to sharing consumption data with Apple; unset: not recorded.
    */
   Entitled__V1__ConsumptionConsent *consumption_consent;
+  /*
+   * The customer's purchases that were made with the appAccountToken of another customer.
+   */
+  size_t n_token_conflicts;
+  Entitled__V1__TokenConflict **token_conflicts;
 };
 #define ENTITLED__V1__GET_CUSTOMER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_customer_response__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, NULL, NULL }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, NULL, NULL, 0,NULL }
+
+
+/*
+ * A purchase of the customer that was made with the appAccountToken of another customer.
+ */
+struct  Entitled__V1__TokenConflict
+{
+  ProtobufCMessage base;
+  char *original_transaction_id;
+  /*
+   * The customer of the token; empty without the role to operate.
+   */
+  char *token_customer_id;
+};
+#define ENTITLED__V1__TOKEN_CONFLICT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__token_conflict__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -634,6 +664,40 @@ struct  Entitled__V1__LinkPurchaseResponse
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL }
 
 
+struct  Entitled__V1__RegisterAppAccountTokenRequest
+{
+  ProtobufCMessage base;
+  char *app;
+  char *customer_id;
+  Entitled__V1__Environment environment;
+  /*
+   * The UUID that the app sets when the customer buys (StoreKit's appAccountToken).
+   */
+  char *app_account_token;
+  char *actor;
+  protobuf_c_boolean dry_run;
+};
+#define ENTITLED__V1__REGISTER_APP_ACCOUNT_TOKEN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__register_app_account_token_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+
+
+struct  Entitled__V1__RegisterAppAccountTokenResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The purchases with the token that had no owner and now belong to the customer.
+   */
+  size_t n_original_transaction_ids;
+  char **original_transaction_ids;
+  size_t n_events;
+  Entitled__V1__EntitlementEvent **events;
+};
+#define ENTITLED__V1__REGISTER_APP_ACCOUNT_TOKEN_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__register_app_account_token_response__descriptor) \
+    , 0,NULL, 0,NULL }
+
+
 struct  Entitled__V1__MergeCustomersRequest
 {
   ProtobufCMessage base;
@@ -752,6 +816,100 @@ struct  Entitled__V1__ListUnclaimedPurchasesResponse
 #define ENTITLED__V1__LIST_UNCLAIMED_PURCHASES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_unclaimed_purchases_response__descriptor) \
     , 0,NULL, (char *)protobuf_c_empty_string }
+
+
+struct  Entitled__V1__ListUnfulfilledPurchasesRequest
+{
+  ProtobufCMessage base;
+  char *app;
+  Entitled__V1__Environment environment;
+  /*
+   * Only purchases of this customer; empty: of all.
+   */
+  char *customer_id;
+  /*
+   * At most 1000; 0: 100.
+   */
+  int32_t page_size;
+  /*
+   * The token of the previous response.
+   */
+  char *page_token;
+};
+#define ENTITLED__V1__LIST_UNFULFILLED_PURCHASES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_unfulfilled_purchases_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+struct  Entitled__V1__ListUnfulfilledPurchasesResponse
+{
+  ProtobufCMessage base;
+  size_t n_purchases;
+  Entitled__V1__UnfulfilledPurchase **purchases;
+  /*
+   * Empty: there is no more.
+   */
+  char *next_page_token;
+};
+#define ENTITLED__V1__LIST_UNFULFILLED_PURCHASES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_unfulfilled_purchases_response__descriptor) \
+    , 0,NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * A consumable purchase with units to deliver or to take back.
+ */
+struct  Entitled__V1__UnfulfilledPurchase
+{
+  ProtobufCMessage base;
+  char *customer_id;
+  Entitled__V1__Transaction *transaction;
+  /*
+   * The units to deliver; negative: to take back from the customer, because they were refunded.
+   */
+  int64_t units;
+};
+#define ENTITLED__V1__UNFULFILLED_PURCHASE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__unfulfilled_purchase__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL, 0 }
+
+
+struct  Entitled__V1__AcknowledgeFulfillmentRequest
+{
+  ProtobufCMessage base;
+  char *app;
+  Entitled__V1__Environment environment;
+  char *transaction_id;
+  /*
+   * Your id of this delivery. A repeated id changes nothing.
+   */
+  char *fulfillment_id;
+  /*
+   * The units that were delivered; negative: taken back. 0: those that are due.
+   */
+  int64_t units;
+  char *actor;
+};
+#define ENTITLED__V1__ACKNOWLEDGE_FULFILLMENT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__acknowledge_fulfillment_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+struct  Entitled__V1__AcknowledgeFulfillmentResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The units that the customer has, according to the acknowledgements.
+   */
+  int64_t fulfilled_units;
+  /*
+   * The units still to deliver; negative: to take back.
+   */
+  int64_t units_due;
+};
+#define ENTITLED__V1__ACKNOWLEDGE_FULFILLMENT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__acknowledge_fulfillment_response__descriptor) \
+    , 0, 0 }
 
 
 struct  Entitled__V1__GetProbableFamilyRequest
@@ -1146,6 +1304,25 @@ Entitled__V1__GetCustomerResponse *
 void   entitled__v1__get_customer_response__free_unpacked
                      (Entitled__V1__GetCustomerResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__TokenConflict methods */
+void   entitled__v1__token_conflict__init
+                     (Entitled__V1__TokenConflict         *message);
+size_t entitled__v1__token_conflict__get_packed_size
+                     (const Entitled__V1__TokenConflict   *message);
+size_t entitled__v1__token_conflict__pack
+                     (const Entitled__V1__TokenConflict   *message,
+                      uint8_t             *out);
+size_t entitled__v1__token_conflict__pack_to_buffer
+                     (const Entitled__V1__TokenConflict   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__TokenConflict *
+       entitled__v1__token_conflict__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__token_conflict__free_unpacked
+                     (Entitled__V1__TokenConflict *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__CustomerProduct methods */
 void   entitled__v1__customer_product__init
                      (Entitled__V1__CustomerProduct         *message);
@@ -1431,6 +1608,44 @@ Entitled__V1__LinkPurchaseResponse *
 void   entitled__v1__link_purchase_response__free_unpacked
                      (Entitled__V1__LinkPurchaseResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__RegisterAppAccountTokenRequest methods */
+void   entitled__v1__register_app_account_token_request__init
+                     (Entitled__V1__RegisterAppAccountTokenRequest         *message);
+size_t entitled__v1__register_app_account_token_request__get_packed_size
+                     (const Entitled__V1__RegisterAppAccountTokenRequest   *message);
+size_t entitled__v1__register_app_account_token_request__pack
+                     (const Entitled__V1__RegisterAppAccountTokenRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__register_app_account_token_request__pack_to_buffer
+                     (const Entitled__V1__RegisterAppAccountTokenRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__RegisterAppAccountTokenRequest *
+       entitled__v1__register_app_account_token_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__register_app_account_token_request__free_unpacked
+                     (Entitled__V1__RegisterAppAccountTokenRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__RegisterAppAccountTokenResponse methods */
+void   entitled__v1__register_app_account_token_response__init
+                     (Entitled__V1__RegisterAppAccountTokenResponse         *message);
+size_t entitled__v1__register_app_account_token_response__get_packed_size
+                     (const Entitled__V1__RegisterAppAccountTokenResponse   *message);
+size_t entitled__v1__register_app_account_token_response__pack
+                     (const Entitled__V1__RegisterAppAccountTokenResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__register_app_account_token_response__pack_to_buffer
+                     (const Entitled__V1__RegisterAppAccountTokenResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__RegisterAppAccountTokenResponse *
+       entitled__v1__register_app_account_token_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__register_app_account_token_response__free_unpacked
+                     (Entitled__V1__RegisterAppAccountTokenResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__MergeCustomersRequest methods */
 void   entitled__v1__merge_customers_request__init
                      (Entitled__V1__MergeCustomersRequest         *message);
@@ -1582,6 +1797,101 @@ Entitled__V1__ListUnclaimedPurchasesResponse *
                       const uint8_t       *data);
 void   entitled__v1__list_unclaimed_purchases_response__free_unpacked
                      (Entitled__V1__ListUnclaimedPurchasesResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListUnfulfilledPurchasesRequest methods */
+void   entitled__v1__list_unfulfilled_purchases_request__init
+                     (Entitled__V1__ListUnfulfilledPurchasesRequest         *message);
+size_t entitled__v1__list_unfulfilled_purchases_request__get_packed_size
+                     (const Entitled__V1__ListUnfulfilledPurchasesRequest   *message);
+size_t entitled__v1__list_unfulfilled_purchases_request__pack
+                     (const Entitled__V1__ListUnfulfilledPurchasesRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_unfulfilled_purchases_request__pack_to_buffer
+                     (const Entitled__V1__ListUnfulfilledPurchasesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListUnfulfilledPurchasesRequest *
+       entitled__v1__list_unfulfilled_purchases_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_unfulfilled_purchases_request__free_unpacked
+                     (Entitled__V1__ListUnfulfilledPurchasesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListUnfulfilledPurchasesResponse methods */
+void   entitled__v1__list_unfulfilled_purchases_response__init
+                     (Entitled__V1__ListUnfulfilledPurchasesResponse         *message);
+size_t entitled__v1__list_unfulfilled_purchases_response__get_packed_size
+                     (const Entitled__V1__ListUnfulfilledPurchasesResponse   *message);
+size_t entitled__v1__list_unfulfilled_purchases_response__pack
+                     (const Entitled__V1__ListUnfulfilledPurchasesResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_unfulfilled_purchases_response__pack_to_buffer
+                     (const Entitled__V1__ListUnfulfilledPurchasesResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListUnfulfilledPurchasesResponse *
+       entitled__v1__list_unfulfilled_purchases_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_unfulfilled_purchases_response__free_unpacked
+                     (Entitled__V1__ListUnfulfilledPurchasesResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__UnfulfilledPurchase methods */
+void   entitled__v1__unfulfilled_purchase__init
+                     (Entitled__V1__UnfulfilledPurchase         *message);
+size_t entitled__v1__unfulfilled_purchase__get_packed_size
+                     (const Entitled__V1__UnfulfilledPurchase   *message);
+size_t entitled__v1__unfulfilled_purchase__pack
+                     (const Entitled__V1__UnfulfilledPurchase   *message,
+                      uint8_t             *out);
+size_t entitled__v1__unfulfilled_purchase__pack_to_buffer
+                     (const Entitled__V1__UnfulfilledPurchase   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__UnfulfilledPurchase *
+       entitled__v1__unfulfilled_purchase__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__unfulfilled_purchase__free_unpacked
+                     (Entitled__V1__UnfulfilledPurchase *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__AcknowledgeFulfillmentRequest methods */
+void   entitled__v1__acknowledge_fulfillment_request__init
+                     (Entitled__V1__AcknowledgeFulfillmentRequest         *message);
+size_t entitled__v1__acknowledge_fulfillment_request__get_packed_size
+                     (const Entitled__V1__AcknowledgeFulfillmentRequest   *message);
+size_t entitled__v1__acknowledge_fulfillment_request__pack
+                     (const Entitled__V1__AcknowledgeFulfillmentRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__acknowledge_fulfillment_request__pack_to_buffer
+                     (const Entitled__V1__AcknowledgeFulfillmentRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__AcknowledgeFulfillmentRequest *
+       entitled__v1__acknowledge_fulfillment_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__acknowledge_fulfillment_request__free_unpacked
+                     (Entitled__V1__AcknowledgeFulfillmentRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__AcknowledgeFulfillmentResponse methods */
+void   entitled__v1__acknowledge_fulfillment_response__init
+                     (Entitled__V1__AcknowledgeFulfillmentResponse         *message);
+size_t entitled__v1__acknowledge_fulfillment_response__get_packed_size
+                     (const Entitled__V1__AcknowledgeFulfillmentResponse   *message);
+size_t entitled__v1__acknowledge_fulfillment_response__pack
+                     (const Entitled__V1__AcknowledgeFulfillmentResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__acknowledge_fulfillment_response__pack_to_buffer
+                     (const Entitled__V1__AcknowledgeFulfillmentResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__AcknowledgeFulfillmentResponse *
+       entitled__v1__acknowledge_fulfillment_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__acknowledge_fulfillment_response__free_unpacked
+                     (Entitled__V1__AcknowledgeFulfillmentResponse *message,
                       ProtobufCAllocator *allocator);
 /* Entitled__V1__GetProbableFamilyRequest methods */
 void   entitled__v1__get_probable_family_request__init
@@ -1888,6 +2198,9 @@ typedef void (*Entitled__V1__GetCustomerRequest_Closure)
 typedef void (*Entitled__V1__GetCustomerResponse_Closure)
                  (const Entitled__V1__GetCustomerResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__TokenConflict_Closure)
+                 (const Entitled__V1__TokenConflict *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__CustomerProduct_Closure)
                  (const Entitled__V1__CustomerProduct *message,
                   void *closure_data);
@@ -1933,6 +2246,12 @@ typedef void (*Entitled__V1__LinkPurchaseRequest_Closure)
 typedef void (*Entitled__V1__LinkPurchaseResponse_Closure)
                  (const Entitled__V1__LinkPurchaseResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__RegisterAppAccountTokenRequest_Closure)
+                 (const Entitled__V1__RegisterAppAccountTokenRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__RegisterAppAccountTokenResponse_Closure)
+                 (const Entitled__V1__RegisterAppAccountTokenResponse *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__MergeCustomersRequest_Closure)
                  (const Entitled__V1__MergeCustomersRequest *message,
                   void *closure_data);
@@ -1956,6 +2275,21 @@ typedef void (*Entitled__V1__ListUnclaimedPurchasesRequest_Closure)
                   void *closure_data);
 typedef void (*Entitled__V1__ListUnclaimedPurchasesResponse_Closure)
                  (const Entitled__V1__ListUnclaimedPurchasesResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListUnfulfilledPurchasesRequest_Closure)
+                 (const Entitled__V1__ListUnfulfilledPurchasesRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListUnfulfilledPurchasesResponse_Closure)
+                 (const Entitled__V1__ListUnfulfilledPurchasesResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__UnfulfilledPurchase_Closure)
+                 (const Entitled__V1__UnfulfilledPurchase *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__AcknowledgeFulfillmentRequest_Closure)
+                 (const Entitled__V1__AcknowledgeFulfillmentRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__AcknowledgeFulfillmentResponse_Closure)
+                 (const Entitled__V1__AcknowledgeFulfillmentResponse *message,
                   void *closure_data);
 typedef void (*Entitled__V1__GetProbableFamilyRequest_Closure)
                  (const Entitled__V1__GetProbableFamilyRequest *message,
@@ -2037,6 +2371,10 @@ struct Entitled__V1__EntitlementService_Service
                         const Entitled__V1__LinkPurchaseRequest *input,
                         Entitled__V1__LinkPurchaseResponse_Closure closure,
                         void *closure_data);
+  void (*register_app_account_token)(Entitled__V1__EntitlementService_Service *service,
+                                     const Entitled__V1__RegisterAppAccountTokenRequest *input,
+                                     Entitled__V1__RegisterAppAccountTokenResponse_Closure closure,
+                                     void *closure_data);
   void (*merge_customers)(Entitled__V1__EntitlementService_Service *service,
                           const Entitled__V1__MergeCustomersRequest *input,
                           Entitled__V1__MergeCustomersResponse_Closure closure,
@@ -2053,6 +2391,14 @@ struct Entitled__V1__EntitlementService_Service
                                    const Entitled__V1__ListUnclaimedPurchasesRequest *input,
                                    Entitled__V1__ListUnclaimedPurchasesResponse_Closure closure,
                                    void *closure_data);
+  void (*list_unfulfilled_purchases)(Entitled__V1__EntitlementService_Service *service,
+                                     const Entitled__V1__ListUnfulfilledPurchasesRequest *input,
+                                     Entitled__V1__ListUnfulfilledPurchasesResponse_Closure closure,
+                                     void *closure_data);
+  void (*acknowledge_fulfillment)(Entitled__V1__EntitlementService_Service *service,
+                                  const Entitled__V1__AcknowledgeFulfillmentRequest *input,
+                                  Entitled__V1__AcknowledgeFulfillmentResponse_Closure closure,
+                                  void *closure_data);
   void (*get_probable_family)(Entitled__V1__EntitlementService_Service *service,
                               const Entitled__V1__GetProbableFamilyRequest *input,
                               Entitled__V1__GetProbableFamilyResponse_Closure closure,
@@ -2092,10 +2438,13 @@ void entitled__v1__entitlement_service__init (Entitled__V1__EntitlementService_S
       function_prefix__ ## watch,\
       function_prefix__ ## list_timeline,\
       function_prefix__ ## link_purchase,\
+      function_prefix__ ## register_app_account_token,\
       function_prefix__ ## merge_customers,\
       function_prefix__ ## transfer_purchase,\
       function_prefix__ ## undo_transfer,\
       function_prefix__ ## list_unclaimed_purchases,\
+      function_prefix__ ## list_unfulfilled_purchases,\
+      function_prefix__ ## acknowledge_fulfillment,\
       function_prefix__ ## get_probable_family,\
       function_prefix__ ## grant,\
       function_prefix__ ## revoke_grant,\
@@ -2130,6 +2479,10 @@ void entitled__v1__entitlement_service__link_purchase(ProtobufCService *service,
                                                       const Entitled__V1__LinkPurchaseRequest *input,
                                                       Entitled__V1__LinkPurchaseResponse_Closure closure,
                                                       void *closure_data);
+void entitled__v1__entitlement_service__register_app_account_token(ProtobufCService *service,
+                                                                   const Entitled__V1__RegisterAppAccountTokenRequest *input,
+                                                                   Entitled__V1__RegisterAppAccountTokenResponse_Closure closure,
+                                                                   void *closure_data);
 void entitled__v1__entitlement_service__merge_customers(ProtobufCService *service,
                                                         const Entitled__V1__MergeCustomersRequest *input,
                                                         Entitled__V1__MergeCustomersResponse_Closure closure,
@@ -2146,6 +2499,14 @@ void entitled__v1__entitlement_service__list_unclaimed_purchases(ProtobufCServic
                                                                  const Entitled__V1__ListUnclaimedPurchasesRequest *input,
                                                                  Entitled__V1__ListUnclaimedPurchasesResponse_Closure closure,
                                                                  void *closure_data);
+void entitled__v1__entitlement_service__list_unfulfilled_purchases(ProtobufCService *service,
+                                                                   const Entitled__V1__ListUnfulfilledPurchasesRequest *input,
+                                                                   Entitled__V1__ListUnfulfilledPurchasesResponse_Closure closure,
+                                                                   void *closure_data);
+void entitled__v1__entitlement_service__acknowledge_fulfillment(ProtobufCService *service,
+                                                                const Entitled__V1__AcknowledgeFulfillmentRequest *input,
+                                                                Entitled__V1__AcknowledgeFulfillmentResponse_Closure closure,
+                                                                void *closure_data);
 void entitled__v1__entitlement_service__get_probable_family(ProtobufCService *service,
                                                             const Entitled__V1__GetProbableFamilyRequest *input,
                                                             Entitled__V1__GetProbableFamilyResponse_Closure closure,
@@ -2180,6 +2541,7 @@ extern const ProtobufCMessageDescriptor entitled__v1__batch_check_response__desc
 extern const ProtobufCMessageDescriptor entitled__v1__check_result__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_customer_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_customer_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__token_conflict__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__customer_product__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__customer_subscription_group__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__consumable_balance__descriptor;
@@ -2195,6 +2557,8 @@ extern const ProtobufCMessageDescriptor entitled__v1__list_timeline_request__des
 extern const ProtobufCMessageDescriptor entitled__v1__list_timeline_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__link_purchase_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__link_purchase_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__register_app_account_token_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__register_app_account_token_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__merge_customers_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__merge_customers_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__transfer_purchase_request__descriptor;
@@ -2203,6 +2567,11 @@ extern const ProtobufCMessageDescriptor entitled__v1__undo_transfer_request__des
 extern const ProtobufCMessageDescriptor entitled__v1__undo_transfer_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_unclaimed_purchases_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_unclaimed_purchases_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_unfulfilled_purchases_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_unfulfilled_purchases_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__unfulfilled_purchase__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__acknowledge_fulfillment_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__acknowledge_fulfillment_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_probable_family_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_probable_family_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__probable_family_member__descriptor;

@@ -1,0 +1,71 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Wire
+
+/// `entitled claims`: purchases without an owner, and the tokens that link them.
+struct ClaimsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "claims", abstract: "List unclaimed purchases and register account tokens.",
+    subcommands: [ListUnclaimedCommand.self, RegisterTokenCommand.self],
+    defaultSubcommand: ListUnclaimedCommand.self)
+}
+
+/// `entitled claims list`.
+struct ListUnclaimedCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the purchases without an owner.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  func run() async throws {
+    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    try await client.showPages(
+      nextPageToken: \.nextPageToken,
+      rows: { (page: ListUnclaimedPurchasesResponse) in page.transactions.map(\.row) },
+      fetch: { connection, token in
+        try await connection.listUnclaimedPurchases(
+          .with {
+            $0.app = app
+            $0.environment = environment
+            $0.pageToken = token
+          })
+      })
+  }
+}
+
+/// `entitled claims register`.
+struct RegisterTokenCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "register", abstract: "Register a customer's appAccountToken.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Flag(help: "Show the effects without committing them.") var dryRun = false
+  @Option(help: "Name of the person who registers, for the timeline.") var actor = ""
+
+  @Argument(help: "Customer id.") var customer: String
+  @Argument(help: "UUID that the app sets as appAccountToken.") var token: String
+
+  func run() async throws {
+    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let request = RegisterAppAccountTokenRequest.with {
+      $0.app = app
+      $0.environment = environment
+      $0.customerId = customer
+      $0.appAccountToken = token
+      $0.actor = actor
+      $0.dryRun = dryRun
+    }
+    let response = try await client.withConnection { try await $0.registerAppAccountToken(request) }
+    client.show(response, response.originalTransactionIds.map { ("claimed", $0) })
+  }
+}
+
+extension Transaction {
+  fileprivate var row: (String, String) {
+    let token = appAccountToken.isEmpty ? "" : ", token \(appAccountToken)"
+    return (originalTransactionId, "\(productId), bought \(purchaseDate.text)\(token)")
+  }
+}

@@ -1,0 +1,75 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Wire
+
+/// `entitled fulfillment`: consumables to deliver.
+struct FulfillmentCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fulfillment", abstract: "List and acknowledge consumables to deliver.",
+    subcommands: [ListUnfulfilledCommand.self, AcknowledgeCommand.self],
+    defaultSubcommand: ListUnfulfilledCommand.self)
+}
+
+/// `entitled fulfillment list`.
+struct ListUnfulfilledCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List consumables to deliver or take back.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "Customer id (default: all customers).") var customer = ""
+
+  func run() async throws {
+    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    try await client.showPages(
+      nextPageToken: \.nextPageToken,
+      rows: { (page: ListUnfulfilledPurchasesResponse) in page.purchases.map(\.row) },
+      fetch: { connection, token in
+        try await connection.listUnfulfilledPurchases(
+          .with {
+            $0.app = app
+            $0.environment = environment
+            $0.customerId = customer
+            $0.pageToken = token
+          })
+      })
+  }
+}
+
+/// `entitled fulfillment acknowledge`.
+struct AcknowledgeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "acknowledge", abstract: "Acknowledge a delivery or a take-back.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "Units delivered; negative: taken back (default: the units that are due).") var units: Int64 =
+    0
+  @Option(help: "Name of the person who delivers.") var actor = ""
+
+  @Argument(help: "Transaction id.") var transaction: String
+  @Argument(help: "Your id of the delivery; a repeated id changes nothing.") var fulfillment: String
+
+  func run() async throws {
+    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let request = AcknowledgeFulfillmentRequest.with {
+      $0.app = app
+      $0.environment = environment
+      $0.transactionId = transaction
+      $0.fulfillmentId = fulfillment
+      $0.units = units
+      $0.actor = actor
+    }
+    let response = try await client.withConnection { try await $0.acknowledgeFulfillment(request) }
+    client.show(response, [("fulfilled", "\(response.fulfilledUnits)"), ("due", "\(response.unitsDue)")])
+  }
+}
+
+extension UnfulfilledPurchase {
+  fileprivate var row: (String, String) {
+    let action = units > 0 ? "deliver \(units)" : "take back \(-units)"
+    return (transaction?.transactionId ?? "", "\(customerId), \(transaction?.productId ?? ""): \(action)")
+  }
+}

@@ -1,0 +1,63 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+// Consumables that the operator delivers.
+extension EntitlementServiceHandler {
+  /// The page token is the transaction id of the last purchase of the previous page.
+  func listUnfulfilledPurchases(
+    _ request: ListUnfulfilledPurchasesRequest, _ call: CallContext
+  ) async throws(Status) -> ListUnfulfilledPurchasesResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    let size = try RequestValidation.pageSize(request.pageSize)
+    var filter = UnfulfilledFilter(
+      appEnvironment: AppEnvironment(appID: app.id, environment: environment), limit: size + 1)
+    filter.customerID = request.customerId.given
+    filter.boughtSince = app.fulfillmentSince
+    filter.after = request.pageToken
+    return try await context.read { [filter] reader throws(StoreError) in
+      let found = try reader.unfulfilled(filter)
+      var response = ListUnfulfilledPurchasesResponse()
+      for (record, customerID) in found.prefix(size) {
+        let fact = try reader.transaction(record.transactionID, of: app.id, in: environment)
+        response.purchases.append(
+          .with {
+            $0.customerId = customerID
+            $0.transaction = fact.map { Wire.Transaction($0, of: app, environment: environment) }
+            $0.units = record.due
+          })
+      }
+      if found.count > size { response.nextPageToken = found[size - 1].record.transactionID }
+      return response
+    }
+  }
+
+  func acknowledgeFulfillment(
+    _ request: AcknowledgeFulfillmentRequest, _ call: CallContext
+  ) async throws(Status) -> AcknowledgeFulfillmentResponse {
+    let request = request.attributed(to: call)
+    let app = try context.catalog.value.app(request.app)
+    try RequestValidation.given(request.transactionId, "transaction_id")
+    try RequestValidation.given(request.fulfillmentId, "fulfillment_id")
+    guard request.fulfillmentId.utf8.count <= RequestValidation.customerIDLimit else {
+      throw Status(
+        .invalidArgument, reason: "FIELD_TOO_LONG",
+        "fulfillment_id has more than \(RequestValidation.customerIDLimit) bytes", field: "fulfillment_id")
+    }
+    let scope = CommandScope(
+      appID: app.id, environment: try app.environment(request.environment), actor: request.actor)
+    let record = try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.acknowledgeFulfillment(
+        of: request.transactionId, as: request.fulfillmentId, units: request.units == 0 ? nil : request.units,
+        scope)
+    }
+    return .with {
+      $0.fulfilledUnits = record.fulfilled
+      $0.unitsDue = record.due
+    }
+  }
+}
