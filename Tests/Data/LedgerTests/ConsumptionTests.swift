@@ -102,13 +102,13 @@ import Testing
     try await LedgerFixture.run { fixture in
       let period = try fixture.period(40...70)
       _ = try await fixture.submit(period)
-      try await fixture.ask(period, signed: 48)
+      try await fixture.requestConsumption(period, signed: 48)
       try await fixture.notify(type, signed: 47, period)
-      #expect(try await fixture.openQuestions() == 1, "a decision before the request")
+      #expect(try await fixture.openRequests() == 1, "a decision before the request")
       try await fixture.notify(type, signed: 49, fixture.period(10...40))
-      #expect(try await fixture.openQuestions() == 1, "a decision about another transaction")
+      #expect(try await fixture.openRequests() == 1, "a decision about another transaction")
       try await fixture.notify(type, signed: 50, period)
-      #expect(try await fixture.openQuestions() == 0)
+      #expect(try await fixture.openRequests() == 0)
       var query = ConsumptionRequestFilter(appID: "ocean", limit: 9)
       query.state = .decided
       #expect(try await fixture.store.snapshot { [query] in try $0.consumptionRequests(query) }.count == 1)
@@ -121,8 +121,8 @@ import Testing
       let refund = ["revocationDate": JSONValue.number(JSONNumber(at(49).millisecondsSince1970))]
       let refunded = try fixture.period(40...70, signed: 49, JSONObject(refund.map { ($0, $1) }))
       try await fixture.notify("REFUND", signed: 49, refunded)
-      try await fixture.ask(fixture.period(40...70), signed: 48)
-      #expect(try await fixture.openQuestions() == 0)
+      try await fixture.requestConsumption(fixture.period(40...70), signed: 48)
+      #expect(try await fixture.openRequests() == 0)
     }
   }
 
