@@ -330,9 +330,10 @@ import Testing
       }
       #expect(try await fixture.replayDifferences().isEmpty)
       _ = try await fixture.ledger.erase("ana", fixture.scope)
-      for evidence in try await fixture.evidence() where evidence.kind == .operatorCommand {
-        #expect(!String(decoding: evidence.content.body ?? [], as: UTF8.self).contains(token))
+      let bound = try await fixture.store.snapshot { [token] in
+        try $0.customerID(ofToken: token, of: "ocean", in: .sandbox)
       }
+      #expect(bound == nil)
       #expect(try await fixture.replayDifferences().isEmpty)
     }
   }

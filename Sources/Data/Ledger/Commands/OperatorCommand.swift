@@ -79,9 +79,8 @@ package struct OperatorCommand: Hashable, Sendable {
       case .associateSeat(let seat, let id): .associateSeat(seat, customerID: renamed(id))
       case .appleCall(let call): .appleCall(call.anonymous)
       case .consent(let isGiven, let id): .consent(isGiven, customerID: renamed(id))
-      // The token identifies the person too.
-      case .registerToken(let token, let id):
-        .registerToken(id == customerID ? "" : token, customerID: renamed(id))
+      // Apple's documents have the token too; replay needs it.
+      case .registerToken(let token, let id): .registerToken(token, customerID: renamed(id))
       case .undo, .erase, .releaseSeats, .fulfill: action
       }
     return OperatorCommand(action, actor: actor)
