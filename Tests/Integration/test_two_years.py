@@ -159,6 +159,25 @@ class Simulation:
         self.compared += len(checks)
 
 
+    def check_events(self, owners):
+        """Asserts that events name their transactions, and that none is about the same news twice in a row."""
+        for account in owners:
+            latest, token = {}, None
+            while token != "":
+                page = self.entitlements.ListTimeline(
+                    entitlement_service.ListTimelineRequest(
+                        app=APP, customer_id=customer(account), page_size=1000, page_token=token or ""),
+                    timeout=TIMEOUT)  # fmt: skip
+                token = page.next_page_token
+                for event in page.events:
+                    assert event.transaction_id and event.product_id, event
+                    assert event.effective_at.ToMilliseconds() <= event.recorded_at.ToMilliseconds(), event
+                    if event.type in ("PURCHASED", "REFUNDED", "REFUND_REVERSED", "REVOKED"):
+                        key = (event.transaction_id, event.entitlement)
+                        assert latest.get(key) != event.type, event
+                        latest[key] = event.type
+
+
 def customer(account):
     """The customer of an account: the id is the app account token, a UUID."""
     return f"00000000-0000-4000-8000-{int(account.rsplit('-', 1)[1]):012d}"
@@ -190,6 +209,7 @@ def test_answers_are_correct_if_all_notifications_arrive(simulation):
         owners = simulation.owners()
         simulation.submit_new(owners)
         simulation.compare(owners, index)
+    simulation.check_events(owners)
 
 
 def test_answers_are_correct_if_a_third_is_lost_and_backfilled(simulation):
@@ -200,6 +220,7 @@ def test_answers_are_correct_if_a_third_is_lost_and_backfilled(simulation):
         simulation.submit_new(owners)
         simulation.backfill()
         simulation.compare(owners, index)
+    simulation.check_events(owners)
 
 
 @pytest.mark.parametrize("reconciliation", [f"full_poll_interval: P{STEP}D"])

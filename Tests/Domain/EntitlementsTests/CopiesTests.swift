@@ -42,6 +42,19 @@ import Testing
     }
   }
 
+  @Test("The latest document about any copy states whether the purchase is revoked")
+  func reversed() {
+    var copies = Self.restored
+    for (copy, day) in [(0, 9), (1, 10)] as [(Int, Int64)] {
+      copies[copy].revocationDate = at(9)
+      copies[copy].signedDate = at(day)
+    }
+    #expect(pro(copies, on: 11).reason == .refunded)
+    copies[0].revocationDate = nil
+    copies[0].signedDate = at(12)
+    #expect(pro(copies, on: 13).isEntitled, "the refund was reversed after the copy was signed")
+  }
+
   @Test("Revoking one copy of a non-consumable revokes it")
   func nonConsumable() {
     let first = Self.unlocked("N", on: 0)

@@ -76,11 +76,10 @@ package struct PurchaseChange: Hashable, Sendable {
     }
     let (before, after) = (known?.refundedShare ?? 0, purchase.refundedShare)
     if after > before, before == 0 || known?.details.isFromReceipt == false {
-      let refunded = copies.first { $0.refundedShare > 0 && $0.isSame(as: purchase) }
+      let refunded = fact.refundedShare > 0 ? fact : copies.first { $0.refundedShare > 0 }
       changes.append(
         PurchaseChange(
-          kind: purchase.isShared ? .revoked : .refunded,
-          transaction: refunded ?? copies.first { $0.refundedShare > 0 } ?? fact, purchase: purchase,
+          kind: purchase.isShared ? .revoked : .refunded, transaction: refunded ?? fact, purchase: purchase,
           effectiveAt: purchase.revocationDate ?? purchase.signedDate))
     } else if before > 0, after == 0 {
       changes.append(

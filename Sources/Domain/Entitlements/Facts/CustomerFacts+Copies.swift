@@ -7,8 +7,8 @@ extension CustomerFacts {
   ///
   /// A purchase can have several transaction ids, for example after a restore on another device: those of a
   /// non-consumable have one `originalTransactionId`, those of a period one `webOrderLineItemId` (Apple:
-  /// originalTransactionId, webOrderLineItemId). They are one sum of money, and a revocation of one of them
-  /// revokes the purchase.
+  /// originalTransactionId, webOrderLineItemId). They are one sum of money and have one state: that of the
+  /// latest document about any of them. So a refund of one refunds the purchase, and a reversal restores it.
   package var withoutCopies: CustomerFacts {
     guard mayHaveCopies else { return self }
     var purchases: [TransactionFact] = []
@@ -103,12 +103,6 @@ extension TransactionFact {
     if details.price == nil {
       details.price = other.details.price
       details.currency = other.details.currency
-    }
-    if latest.revocationDate == nil, other.revocationDate != nil {
-      revocationDate = other.revocationDate
-      revocationReason = other.revocationReason
-      revocationType = other.revocationType
-      details.revocationPercentage = other.details.revocationPercentage
     }
   }
 }
