@@ -43,11 +43,9 @@ extension OperatorCommand {
       object["to"] = .string(customerID)
       object["given"] = .bool(isGiven)
     case .fulfill(let fulfillment, let line):
-      object["command"] = "FULFILL"
       object["line"] = .string(line)
       object["fulfillment"] = .object(JSONObject(fulfillment))
     case .registerToken(let token, let customerID):
-      object["command"] = "REGISTER_TOKEN"
       object["token"] = .string(token)
       object["to"] = .string(customerID)
     case .erase(let customerIDs):
@@ -69,6 +67,8 @@ extension OperatorCommand {
     case .releaseSeats: "RELEASE_SEATS"
     case .appleCall: "APPLE_CALL"
     case .consent: "CONSUMPTION_CONSENT"
+    case .fulfill: "FULFILL"
+    case .registerToken: "REGISTER_TOKEN"
     case .erase: "ERASE"
     }
   }
