@@ -16,6 +16,7 @@ extension EvidenceLedger {
   package func acknowledgeFulfillment(
     of transactionID: String, as fulfillmentID: String, units: Int64?, _ scope: CommandScope
   ) async throws(LedgerError) -> FulfillmentRecord {
+    try check(fulfillmentID, "fulfillment_id")
     let outcome = try await run(scope) { handler throws(LedgerError) in
       try handler.acknowledge(transactionID, as: fulfillmentID, units: units)
     }

@@ -43,11 +43,6 @@ extension EntitlementServiceHandler {
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.given(request.transactionId, "transaction_id")
     try RequestValidation.given(request.fulfillmentId, "fulfillment_id")
-    guard request.fulfillmentId.utf8.count <= RequestValidation.customerIDLimit else {
-      throw Status(
-        .invalidArgument, reason: "FIELD_TOO_LONG",
-        "fulfillment_id has more than \(RequestValidation.customerIDLimit) bytes", field: "fulfillment_id")
-    }
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(request.environment), actor: request.actor)
     let record = try await mapLedgerError { () async throws(LedgerError) in
