@@ -72,6 +72,7 @@ def test_a_consumable_is_delivered_once_across_crashes_and_taken_back_after_a_re
     with pytest.raises(grpc.RpcError) as error:
         shop.acknowledge(transaction, "delivery-2")
     assert (error.value.code(), contract.reason(error.value)) == (StatusCode.ALREADY_EXISTS, "ALREADY_FULFILLED")
+    shop.act("notification-url", app=APP, url=f"http://{shop.service.http}/notifications/{APP}", version=2)
     shop.act("refund", transactionId=transaction, reason="OTHER")
     shop.act("clock/advance", by="1s")
     assert shop.due() == [("ana", transaction, -bought.quantity)]

@@ -103,6 +103,9 @@ def test_a_first_purchase_entitles_the_customer_of_its_token_by_the_notification
     file.write_text(CONFIGURATION)
     client = Client(start(arguments=["--config", file]))
     token = str(uuid.uuid4())
+    url = f"http://{client.service.http}/notifications/{APP}"
+    order = {"app": APP, "url": url, "version": 2}
+    assert post(f"http://{client.service.sandbox}/sandbox/v1/notification-url", order)[0] == 200
     bought = client.service.buy("pro.monthly", appAccountToken=token)
     status, _ = post(f"http://{client.service.sandbox}/sandbox/v1/clock/advance", {"by": "1s"})
     assert status == 200 and client.is_entitled(token) and not client.unclaimed()

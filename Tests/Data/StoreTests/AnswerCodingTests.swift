@@ -88,7 +88,7 @@ import Testing
         .billingRetry, .billingLapsed, .priceIncreaseNotAccepted, .productUnavailable, .cancelled, .expired,
         .productChanged, .upgraded, .nonRenewingEnded, .trialEnded, .refundedForAppIssue, .refunded,
         .familySharingEnded, .boughtBeforeVersion, .granted, .inOperatorGracePeriod, .unknownProduct,
-        .familySharingNotAllowed, .grantEnded, .grantRevoked, .awaitingRenewal,
+        .familySharingNotAllowed, .grantEnded, .grantRevoked, .awaitingRenewal, .consentRescinded,
       ])
     #expect(AnswerCoding.productStates == [.new, .active, .inactive])
     #expect(AnswerCoding.accessLevels == [.none, .limited, .full])
