@@ -53,7 +53,7 @@ def test_a_subscription_entitles_until_it_expires(service, receipts, entitlement
     assert answer.product_id == product_id
     assert answer.transaction_id == bought["transactionId"]
     assert answer.original_transaction_id == bought["originalTransactionId"]
-    assert answer.until.ToMilliseconds() == bought["expiresDate"]
+    assert answer.paid_until.ToMilliseconds() == bought["expiresDate"]
     assert answer.environment == environment.ENVIRONMENT_SANDBOX
     assert [e.entitlement for e in submitted.entitlements] == ["pro"]
     assert submitted.entitlements[0].reason == answer.reason
@@ -104,7 +104,7 @@ def test_a_subscription_of_last_year_has_expired(service, receipts, entitlements
     answer = check(entitlements, customer)
     assert not answer.entitled
     assert answer.product_state == product.PRODUCT_STATE_INACTIVE
-    assert answer.until.ToMilliseconds() == payload_of(purchase["signedTransactionInfo"])["expiresDate"]
+    assert answer.paid_until.ToMilliseconds() == payload_of(purchase["signedTransactionInfo"])["expiresDate"]
 
 
 def test_submitting_again_changes_nothing(service, receipts, entitlements, customer):

@@ -207,3 +207,19 @@ def test_http_and_commands_have_the_same_effects(store):
     status, answer = post(f"http://{by_http.service.sandbox}/sandbox/v1/nothing", {})
     known = answer["error"]["message"].rpartition("the actions are ")[2].split(", ")
     assert status == 404 and {action for action, *_ in by_http.done} - {"advance"} == set(known) - ELSEWHERE
+
+
+@pytest.mark.parametrize("missing, product", [
+    ("price", "{type: Auto-Renewable Subscription, group: pro, period: P1M}"),
+    ("price", "{type: Consumable}"),
+    ("period", "{type: Auto-Renewable Subscription, group: pro, price: 4.99}"),
+])  # fmt: skip
+def test_a_product_without_price_or_period_is_refused_by_name(start, tmp_path, missing, product):
+    """It was sold for 30 days at price 0."""
+    (tmp_path / "entitled.yaml").write_text(
+        f"apps:\n  ocean:\n    bundle_id: com.example.ocean\n    environments: [Sandbox]\n    products:\n      odd: {product}\n")
+    service = start(arguments=["--config", tmp_path / "entitled.yaml"])
+    status, answer = post(
+        f"http://{service.sandbox}/sandbox/v1/purchases", {"app": APP, "productId": "odd", "account": "ann"})
+    assert (status, answer["error"]["code"]) == (400, "INCOMPLETE_PRODUCT"), answer
+    assert f"'odd' has no {missing}" in answer["error"]["message"], answer

@@ -128,7 +128,7 @@ extension SandboxApp {
         return SandboxProduct(
           productId: product.productID, type: product.type,
           subscriptionGroupIdentifier: product.subscriptionGroup, level: product.level ?? 1,
-          period: terms?.period, duration: product.duration, price: terms?.price ?? 0,
+          period: terms?.period, duration: product.duration, price: terms?.price,
           monthlyPrice: terms?.monthlyPrice, currency: terms?.currency ?? "USD")
       })
   }
