@@ -114,6 +114,9 @@ class Forger:
 
     def transaction(self, chain=None, key=None, algorithm="ES256", **changed):
         """A signed transaction with these members changed; `None` removes one."""
+        if "transactionId" in changed:
+            # Transactions with one webOrderLineItemId are copies of one period.
+            changed = {"webOrderLineItemId": changed["transactionId"]} | changed
         payload = {k: v for k, v in (self.payload | changed).items() if v is not None}
         return sign(payload, chain or self.chain, key or self.leaf_key, algorithm)
 

@@ -124,7 +124,7 @@ CASES = [
      "resubscribed", ["STARTED"], ACTIVE),
     ("DID_RENEW", None, LAPSED, signed(lambda x: x.transaction(-10, 20, name="2"), lambda x: x.renewal()),
      "renewed", ["RENEWED"], ACTIVE),
-    ("DID_RENEW", "BILLING_RECOVERY", RETRYING, signed(lambda x: x.transaction(-1, 29, name="2"), lambda x: x.renewal()),
+    ("DID_RENEW", "BILLING_RECOVERY", RETRYING, signed(lambda x: x.transaction(-1, 29, name="2", transactionReason="RENEWAL"), lambda x: x.renewal()),
      "recovered", ["RECOVERED"], ACTIVE),
     ("DID_CHANGE_RENEWAL_PREF", "UPGRADE", RUNNING, signed(lambda x: x.transaction(-1, 364, "pro.yearly", "2"), lambda x: x.renewal("pro.yearly")),
      "upgraded; it is effective immediately", ["PRODUCT_CHANGED"], ACTIVE),
