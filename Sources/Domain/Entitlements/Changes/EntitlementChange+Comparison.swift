@@ -86,7 +86,7 @@ extension EntitlementChange {
     let (endBefore, endAfter) = (before.expectedEnd, after.expectedEnd)
     if isLater(endAfter, than: endBefore) {
       // An early renewal joins the current period, whose own end stays the same.
-      return isSamePurchase && before.endOfPeriod != after.endOfPeriod ? [.extended] : [.renewed]
+      return isSamePurchase && facts.isMoved(after.deciding) ? [.extended] : [.renewed]
     }
     if isLater(endBefore, than: endAfter) { return [.shortened] }
     if before.accessLevel != after.accessLevel { return [.accessLevelChanged] }
@@ -128,12 +128,6 @@ extension EntitlementChange {
 extension EntitlementStatus {
   /// The end of access without the time for which the renewal may be late, which depends on auto-renew.
   fileprivate var expectedEnd: Instant? { isRenewalOnly ? paidUntil ?? until : until }
-
-  /// The end of the deciding period itself, if it is paid.
-  fileprivate var endOfPeriod: Instant? {
-    guard let checkAgainAt, let paidUntil else { return checkAgainAt }
-    return min(checkAgainAt, paidUntil)
-  }
 
   /// Whether the deciding period is paid, and only its renewal is open.
   fileprivate var isRenewalOnly: Bool {

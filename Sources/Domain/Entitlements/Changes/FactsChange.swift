@@ -34,6 +34,14 @@ package struct FactsChange: Sendable {
     !before.transactions.contains { $0.isSame(as: transaction) || $0.isCopy(of: transaction) }
   }
 
+  /// Whether the end of the period that an answer rests on was moved.
+  func isMoved(_ deciding: DecidingTransaction?) -> Bool {
+    guard let deciding, let old = before.transaction(deciding), let new = after.transaction(deciding) else {
+      return false
+    }
+    return old.expiresDate != new.expiresDate
+  }
+
   /// Whether two answers rest on one purchase, possibly on different copies of it.
   func isSamePurchase(_ left: DecidingTransaction?, _ right: DecidingTransaction?) -> Bool {
     if left?.transactionID == right?.transactionID { return true }
