@@ -303,7 +303,7 @@ def shared(shop):
             app=APP, customer_id=shop.customer, signed_transaction=restored["signedTransactions"][0]), timeout=CALL_LIMIT)
     assert shop.check(shop.customer).entitled
     shop.act("stop-sharing", transactionId=bought)
-    return restored["transactionId"]
+    return restored["originalTransactionId"]
 
 
 def refunded_lifetime(shop):

@@ -212,7 +212,7 @@ def test_http_and_commands_have_the_same_effects(store):
 @pytest.mark.parametrize("missing, product", [
     ("price", "{type: Auto-Renewable Subscription, group: pro, period: P1M}"),
     ("price", "{type: Consumable}"),
-    ("period", "{type: Auto-Renewable Subscription, group: pro, price: 4.99}"),
+    ("period", "{type: Auto-Renewable Subscription, group: pro, price: 4.99, currency: USD}"),
 ])  # fmt: skip
 def test_a_product_without_price_or_period_is_refused_by_name(start, tmp_path, missing, product):
     """It was sold for 30 days at price 0."""

@@ -82,9 +82,10 @@ class Simulation:
         if index == CHECKS * 3 // 4:
             self.act("withdraw", app=APP, productId="news")
         self.act(
-            "live", app=APP, customers=CUSTOMERS, by=f"{STEP}d", seed=SEED * 1000 + index,
+            "live", app=APP, customers=CUSTOMERS, by=f"{STEP * 24 * 60 - 1}m", seed=SEED * 1000 + index,
             actionsPerDay=max(1, CUSTOMERS // 150))  # fmt: skip
-        # Periods end at the same times of day, and Apple announces failed renewals seconds later.
+        # Periods end at the same times of day, and Apple announces failed renewals seconds later. The whole step has
+        # the length of the poll interval, so that the polls are due at its end.
         self.act("clock/advance", by="1m")
 
     def owners(self):

@@ -58,6 +58,9 @@ package enum MetricCatalog {
       "entitled_status_poll_backlog", .gauge, labels: ["app", "environment"],
       help: "Purchases with a due status poll."),
     MetricFamily(
+      "entitled_token_conflicts_total", .counter, labels: ["app", "environment"],
+      help: "Purchases that were linked to another customer than that of their appAccountToken."),
+    MetricFamily(
       "entitled_contradictions_total", .counter, labels: ["kind"],
       help: "Contradictory facts, counted when they are written."),
   ]
