@@ -4,7 +4,6 @@ package import HTTP
 extension Status {
   /// The trailers of this status (gRPC over HTTP/2, "Responses"), after `metadata`.
   package func fields(after metadata: HeaderFields = HeaderFields()) -> HeaderFields {
-    if self == .ok, metadata.isEmpty { return Self.okFields }
     var fields = metadata
     for field in trailingMetadata.fields.strings { fields.append(name: field.name, value: field.value) }
     fields.append(name: "grpc-status", value: String(code.rawValue))
@@ -14,6 +13,11 @@ extension Status {
     }
     if !requestID.isEmpty { fields.append(name: Self.requestIDField, value: requestID) }
     return fields
+  }
+
+  /// The trailers of a call that succeeded, after the handler's own fields.
+  package static func success(after metadata: HeaderFields) -> HeaderFields {
+    metadata.isEmpty ? okFields : Status.ok.fields(after: metadata)
   }
 
   /// The name of the field with ``requestID``, in HTTP responses too.

@@ -76,11 +76,12 @@ extension HTTP2Handler {
     guard bytes.count == frame.totalLength else { return .failure(.oneMessageExpected) }
     var context = call.context
     context.messageWasCompressed = frame.isCompressed
-    var answer = UnaryResult.failure(.oneMessageExpected)
+    // Not a failure to begin with, because copying a status is a measurable part of a call.
+    var answer: UnaryResult?
     try frame.withMessage(in: bytes, encoding: call.requestEncoding, limit: limits.messageBytes) {
       answer = handler($0, context)
     }
-    return answer
+    return answer ?? .failure(.oneMessageExpected)
   }
 
   func send(_ reply: Reply, _ call: Call) {
@@ -92,7 +93,7 @@ extension HTTP2Handler {
         on: call.id, GRPCFields.head(encoding, metadata: reply.initialMetadata), endOfStream: false)
     }
     session.send(on: call.id) { MessageFrame.append(reply.message, to: &$0, encoding: encoding) }
-    session.finish(call.id, trailers: Status.ok.fields(after: reply.trailingMetadata))
+    session.finish(call.id, trailers: Status.success(after: reply.trailingMetadata))
     scheduleFlush()
   }
 
