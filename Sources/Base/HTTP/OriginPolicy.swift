@@ -1,7 +1,7 @@
 /// Refuses requests that a web page can make the browser of an operator send.
 ///
 /// A page may send simple requests to any address without asking the server (Fetch standard, "CORS-safelisted"), and
-/// reaches an address under a name of its own by changing that name's DNS record (DNS rebinding). So a request must
+/// reaches an address under its own name by changing that name's DNS record (DNS rebinding). So a request must
 /// name this server as its host, and one that changes something must not come from another origin or have a content
 /// type that needs no preflight.
 package struct OriginPolicy: Hashable, Sendable {

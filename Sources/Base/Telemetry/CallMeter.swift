@@ -103,8 +103,8 @@ extension CallMeter: MetricsSource {
 }
 
 /// Counters in one block of memory, readable from any thread.
+// Unchecked, because the memory is accessed only through atomics and freed with the last reference.
 final class AtomicCells: @unchecked Sendable {
-  // Unchecked, because the memory is accessed only through atomics and freed with the last reference.
   private let cells: UnsafeMutablePointer<Atomic<UInt64>>
   let count: Int
 

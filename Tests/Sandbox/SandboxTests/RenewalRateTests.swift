@@ -90,7 +90,7 @@ import Testing
     #expect(try demo.sold(demo.line().current).purchaseDate == day(59))
   }
 
-  @Test("Charges fail in TestFlight only for an account with a rate of its own")
+  @Test("Charges fail in TestFlight only for an account with its own rate")
   mutating func testFlightBilling() throws {
     try demo.act(.periods, ["testFlight": true])
     try demo.buy("monthly")

@@ -67,7 +67,7 @@ package final class SQLiteEntitlementStore: EntitlementStore {
     try await readers.read(priority, deadline: deadline, body)
   }
 
-  /// Opens a connection of its own, because connections are not thread-safe.
+  /// Opens a separate connection, because connections are not thread-safe.
   package func makeCheckReader() throws(StoreError) -> sending any CheckReader {
     try SQLiteReader(path: path, changes: changes, hash: hash)
   }

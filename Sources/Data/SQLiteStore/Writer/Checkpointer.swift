@@ -51,8 +51,8 @@ final class Checkpointer: Sendable {
 }
 
 /// The connection that runs checkpoints.
+// Unchecked: after `init` only the checkpointer's serial thread uses it.
 private final class Copier: @unchecked Sendable {
-  // Unchecked: after `init` only the checkpointer's serial thread uses it.
   private var connection: Connection?
 
   init(_ connection: Connection) { self.connection = connection }

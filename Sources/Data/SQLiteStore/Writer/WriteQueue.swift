@@ -101,8 +101,8 @@ final class WriteQueue: Sendable {
 }
 
 /// Owns the writer's connection.
+// Unchecked: after `init` only the queue's serial thread uses it.
 private final class WriterConnection: @unchecked Sendable {
-  // Unchecked: after `init` only the queue's serial thread uses it.
   private var open: (connection: Connection, writer: BatchWriter)?
   private let checkpointer: Checkpointer
 

@@ -41,8 +41,8 @@ package final class CustomerVersions: Sendable {
 }
 
 /// A fixed number of atomic counters.
+// Unchecked: the pointer never changes, and its memory consists of atomics.
 private final class Counters: @unchecked Sendable {
-  // Unchecked: the pointer never changes, and its memory consists of atomics.
   private let start: UnsafeMutablePointer<Atomic<UInt64>>
   private let count: Int
 

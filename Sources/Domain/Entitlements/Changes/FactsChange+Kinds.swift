@@ -38,7 +38,7 @@ extension FactsChange {
         deciding.contains { $0.isSame(as: refund.purchase) || $0.isCopy(of: refund.purchase) }
       }
     default:
-      // A purchase that is new in the same write is news of its own.
+      // A purchase that is new in the same write has a separate event.
       return transaction(after.deciding).map { !isNew($0) || $0.revocationDate != nil } ?? true
     }
   }
@@ -92,7 +92,7 @@ extension FactsChange {
 }
 
 extension PurchaseChange.Kind {
-  /// The kind of event; `nil` for a purchase, whose access has an event of its own.
+  /// The kind of event; `nil` for a purchase, whose access has a separate event.
   var ofRefund: EntitlementChange.Kind? {
     switch self {
     case .purchased: nil

@@ -2,8 +2,8 @@ package import AppStore
 internal import COpenSSL
 
 /// An X.509 certificate. Decoding one implies no trust.
+// Unchecked: immutable after `init`; OpenSSL locks its internal caches.
 package final class Certificate: @unchecked Sendable {
-  // Unchecked: immutable after `init`; OpenSSL locks its internal caches.
   let pointer: OpaquePointer
 
   /// The DER encoding.

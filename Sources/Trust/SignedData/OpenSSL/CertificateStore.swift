@@ -4,8 +4,8 @@ internal import COpenSSL
 ///
 /// The dates are checked against the time of signing, which is known only after the signature is verified:
 /// see ``Signer/validity``.
+// Unchecked: filled in `init` and only read afterwards, under OpenSSL's lock.
 final class CertificateStore: @unchecked Sendable {
-  // Unchecked: filled in `init` and only read afterwards, under OpenSSL's lock.
   private let store: OpaquePointer
   private let flags: UInt
 

@@ -23,8 +23,8 @@ package enum SHA256 {
 }
 
 /// A fetched algorithm of OpenSSL; lives as long as the process.
+// Unchecked: OpenSSL's fetched algorithms are immutable and shared between threads by design.
 private final class FetchedDigest: @unchecked Sendable {
-  // Unchecked: OpenSSL's fetched algorithms are immutable and shared between threads by design.
   let pointer: OpaquePointer?
 
   init(name: String) { pointer = EVP_MD_fetch(nil, name, nil) }

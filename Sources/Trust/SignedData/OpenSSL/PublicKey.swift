@@ -29,8 +29,8 @@ final class PublicKey: Sendable {
 }
 
 /// An OpenSSL verification context for one key, initialized once and reused.
+// Unchecked: only the thread that took it out of the pool uses it.
 private final class VerificationContext: @unchecked Sendable {
-  // Unchecked: only the thread that took it out of the pool uses it.
   private let context: OpaquePointer
 
   init(key: KeyReference) throws(CryptographyError) {
@@ -50,8 +50,8 @@ private final class VerificationContext: @unchecked Sendable {
 }
 
 /// An owned `EVP_PKEY`.
+// Unchecked: the key is never changed after `init`, and OpenSSL locks its internal caches.
 final class KeyReference: @unchecked Sendable {
-  // Unchecked: the key is never changed after `init`, and OpenSSL locks its internal caches.
   let pointer: OpaquePointer
 
   /// Takes ownership of `pointer`.

@@ -18,7 +18,7 @@ struct RenewalTiming: Hashable, Sendable {
 }
 
 extension World {
-  /// A purpose of ``draw(upTo:_:for:)``; each has numbers of its own.
+  /// A purpose of ``draw(upTo:_:for:)``; each has its own random numbers.
   private enum Draw: UInt64 {
     case charge, failureDelay, staleFailure
   }
