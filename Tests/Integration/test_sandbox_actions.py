@@ -105,6 +105,9 @@ def live(tester):
     do("auto-renew", transactionId=cleo, enabled=False)
     tester.advance("31d")
     assert notifications().count("DID_RENEW") >= 1
+    # The defaults of what Apple's documentation leaves open.
+    do("sharing-rules", app=APP, addedSeats="FULL_PRICE", purchaserNeedsSeat=False,
+       seatRevocation="ASSIGNMENT_REVOKE", revokedByUpgrade="UNCOVERED")  # fmt: skip
     # Prices, extensions, refunds.
     do("price", app=APP, productId="gold", price=10990, needsConsent=True, notice="0s")
     assert "PRICE_INCREASE/PENDING" in notifications()

@@ -28,6 +28,7 @@ struct TablesTests {
       ])
     try await store.post("invitations", ["app": "demo", "productId": "yearly", "management": "DEVELOPER"])
     try await store.post("commitment-rules", ["app": "demo", "expiredSubtype": "NONE"])
+    try await store.post("sharing-rules", ["app": "demo", "seatRevocation": "ASSIGNMENT_REVOCATION"])
     try await store.post("keys", ["keyId": "K", "publicKey": "pem"])
     try await store.post("faults", ["kind": "delay", "count": 3, "by": "2h"])
     try await store.post("live", ["app": "demo", "customers": 40, "by": "150d", "actionsPerDay": 6])

@@ -175,6 +175,25 @@ import Testing
     }
   }
 
+  @Test("With purchaserNeedsSeat the Server API offers one seat fewer to claim")
+  func purchaserNeedsSeat() async throws {
+    for (action, members) in [
+      (.invitations, ["app": "demo", "productId": "news", "management": "DEVELOPER"]),
+      (.sharingRules, ["app": "demo", "purchaserNeedsSeat": true]),
+    ] as [(Action, JSONObject)] {
+      _ = try await store.perform(action, Parameters(members))
+    }
+    let seats = "/groups/v1/transactions/\(try await buy("news", "crew", seats: 2))/seats"
+    func body(_ method: String, _ request: JSONObject = [:]) async throws -> JSONObject {
+      try await call(method, seats, request).body
+    }
+    #expect(try await body("GET")["totalSeatCount"] == 2)
+    #expect(try await body("GET")["availableSeatCount"] == 1)
+    #expect(try await body("POST", ["requestIdentifier": "R"])["seatClaimId"] != nil)
+    #expect(
+      try await body("POST", ["requestIdentifier": "S"])["errorMessage"] == "NoAvailableSeatsError")
+  }
+
   // Apple documents the four errors without numbers.
   @Test("Seat endpoints name the error for unknown seats, unknown customers and purchases without claims")
   func seatErrors() async throws {

@@ -36,6 +36,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case shareable
   case gracePeriod = "grace-period"
   case commitmentRules = "commitment-rules"
+  case sharingRules = "sharing-rules"
   case extend
   case massExtend = "mass-extend"
   case finish
@@ -93,6 +94,8 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .shareable: ["app", "productId", "enabled"]
     case .gracePeriod: ["app", "days", "renewalType"]
     case .commitmentRules: ["app", "expiredSubtype", "lastPeriodAutoRenewStatus"]
+    case .sharingRules:
+      ["app", "addedSeats", "purchaserNeedsSeat", "seatRevocation", "revokedByUpgrade"]
     case .extend: ["transactionId", "days"]
     case .massExtend: ["app", "productId", "days", "requestIdentifier", "storefronts"]
     case .setAppAccountToken: ["transactionId", "appAccountToken"]

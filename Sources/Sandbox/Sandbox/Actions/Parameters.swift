@@ -103,6 +103,13 @@ struct Parameters {
     return BillingPlan(rawValue: name) ?? .billedUpfront
   }
 
+  /// Reads an optional string that must be one of the enumeration's values.
+  func caseIfPresent<Choice>(_ member: String) throws(ActionError) -> Choice?
+  where Choice: RawRepresentable<String> & CaseIterable {
+    guard let value = json[member], !value.isNull else { return nil }
+    return Choice(rawValue: try choice(member, of: Choice.allCases.map(\.rawValue)))
+  }
+
   /// Reads a string that must be one of `known`.
   func choice(_ member: String, of known: [String]) throws(ActionError) -> String {
     let text = try string(member)

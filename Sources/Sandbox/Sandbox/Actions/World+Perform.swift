@@ -30,8 +30,9 @@ extension World {
     case .externalPurchaseToken: return try createExternalToken(parameters)
     case .requestConsumption, .refund, .declineRefund, .reverseRefund:
       return try performRefund(action, parameters)
-    case .price, .withdraw, .offers, .shareable, .gracePeriod, .commitmentRules, .notificationURL,
-      .testNotification, .delivery, .serverTokens, .sharedSecret, .keys, .periods, .renewalTiming,
+    case .price, .withdraw, .offers, .shareable, .gracePeriod, .commitmentRules, .sharingRules,
+      .notificationURL, .testNotification, .delivery, .serverTokens, .sharedSecret, .keys, .periods,
+      .renewalTiming,
       .invitations, .volumePricing:
       return try performSetting(action, parameters)
     case .extend:

@@ -77,6 +77,7 @@ extension World {
     switch action {
     case .gracePeriod: settings.gracePeriod = try gracePeriod(parameters)
     case .commitmentRules: try setRules(&settings.commitmentRules, parameters)
+    case .sharingRules: try settings.sharingRules.change(parameters)
     case .sharedSecret: settings.sharedSecret = try parameters.stringIfPresent("password")
     case .notificationURL: settings.notificationTarget = try notificationTarget(parameters)
     case .delivery: try settings.delivery.change(parameters)
@@ -126,17 +127,12 @@ extension World {
     guard GracePeriod.lengths.contains(days) else {
       throw .wrongType(member: "days", expected: "0, 3, 16 or 28")
     }
-    let scope = try parameters.json["renewalType"].map { _ throws(ActionError) in
-      try parameters.choice("renewalType", of: GracePeriod.Scope.allCases.map(\.rawValue))
-    }
-    return GracePeriod(days: days, scope: scope.flatMap(GracePeriod.Scope.init) ?? .allRenewals)
+    return GracePeriod(days: days, scope: try parameters.caseIfPresent("renewalType") ?? .allRenewals)
   }
 
   private func setRules(_ rules: inout CommitmentRules, _ parameters: Parameters) throws(ActionError) {
-    if parameters.json["expiredSubtype"] != nil {
-      let names = CommitmentRules.ExpiredSubtype.allCases.map(\.rawValue)
-      let name = try parameters.choice("expiredSubtype", of: names)
-      rules.expiredSubtype = CommitmentRules.ExpiredSubtype(rawValue: name) ?? .voluntary
+    if let choice: CommitmentRules.ExpiredSubtype = try parameters.caseIfPresent("expiredSubtype") {
+      rules.expiredSubtype = choice
     }
     if parameters.json["lastPeriodAutoRenewStatus"] != nil {
       rules.staysOnInLastPeriod = try parameters.integer("lastPeriodAutoRenewStatus", in: 0...1) == 1

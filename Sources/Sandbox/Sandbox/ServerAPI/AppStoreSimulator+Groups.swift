@@ -106,7 +106,7 @@ extension AppStoreSimulator {
     case ("GET", 4):
       return [
         "totalSeatCount": JSONValue(world.seats(of: line)),
-        "availableSeatCount": JSONValue(max(0, world.seats(of: line) - Int64(line.claims.count))),
+        "availableSeatCount": JSONValue(max(0, world.memberSeats(of: line) - Int64(line.claims.count))),
         "assignedSeatClaimIds": .array(line.claims.map { .string($0.id) }),
       ]
     case ("POST", 4): return try claimSeat(of: line, call)

@@ -35,6 +35,10 @@ enum AppTables {
       .init("grace_renewal_type") { $0.settings.gracePeriod.scope.rawValue },
       .init("commitment_expired_subtype") { $0.settings.commitmentRules.expiredSubtype.rawValue },
       .init("last_period_auto_renew_status") { $0.settings.commitmentRules.staysOnInLastPeriod },
+      .init("added_seats") { $0.settings.sharingRules.addedSeats.rawValue },
+      .init("purchaser_needs_seat") { $0.settings.sharingRules.purchaserNeedsSeat },
+      .init("seat_revocation") { $0.settings.sharingRules.seatRevocation.rawValue },
+      .init("revoked_by_upgrade") { $0.settings.sharingRules.revokedByUpgrade.rawValue },
       .init("realtime_url") { $0.settings.messages.realtimeURL },
     ])
 

@@ -19,6 +19,7 @@ struct AppSettings: Hashable, Sendable {
   /// Overrides of the catalog's prices of a payment of the monthly plan.
   var monthlyPrices = PriceList()
   var commitmentRules = CommitmentRules()
+  var sharingRules = SharingRules()
   /// The ids of products that are not for sale.
   var withdrawn: Set<String> = []
   /// The ids of products with Family Sharing.

@@ -24,7 +24,7 @@ extension World {
   ) throws(ActionError) -> SeatClaim {
     try requireDeveloperInvitations(line)
     if let known = line.claims.first(where: { $0.requestIdentifier == request }) { return known }
-    guard line.isEntitling, Int64(line.claims.count) < seats(of: line) else {
+    guard line.isEntitling, Int64(line.claims.count) < memberSeats(of: line) else {
       throw .notPossible("subscription \(line.id) has no free seat")
     }
     let claim = SeatClaim(id: makeUUID(), requestIdentifier: request, appTransactionID: appTransactionID)

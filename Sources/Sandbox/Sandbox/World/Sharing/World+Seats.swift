@@ -73,15 +73,19 @@ extension World {
     line.invitations = invitations
     let held = seats(of: line)
     let storefront = accounts[line.account]?.storefront ?? .usa
-    let tiers = priceTiers(
+    let start = max(now, period.purchaseDate)
+    var tiers = priceTiers(
       of: held..<held + count, product, in: line.app, at: storefront,
       price: price(of: product, in: line.app, for: line.account))
+    if sharingRules(of: line.app).addedSeats == .prorated {
+      tiers = tiers.prorated(from: start, in: period.purchaseDate..<line.expiresDate)
+    }
     let number = makeNumber()
     append(
       SoldTransaction(
         id: number, originalID: line.id, app: line.app, account: line.account, productID: line.productID,
         orderID: orderID(number), webOrderLineItemID: makeNumber(),
-        purchaseDate: max(now, period.purchaseDate), originalPurchaseDate: line.originalPurchaseDate,
+        purchaseDate: start, originalPurchaseDate: line.originalPurchaseDate,
         expiresDate: line.expiresDate, quantity: count, appAccountToken: line.appAccountToken,
         ownership: line.ownership, reason: .purchase, price: tiers.averagePrice, storefront: storefront,
         offer: nil, billingPlan: period.billingPlan, seats: SeatInfo(invitations: invitations, tiers: tiers)))
@@ -130,7 +134,9 @@ extension World {
   /// Ends the access of assigned members without a seat, the latest first. With invitations by the
   /// developer, the developer releases seats (Apple: revokedSeatQuantity).
   mutating func revokeExcessSeats(of line: SubscriptionLine) {
-    for member in assignedMembers(of: line).dropFirst(Int(clamping: seats(of: line))) { revoke(member.id) }
+    for member in assignedMembers(of: line).dropFirst(Int(clamping: memberSeats(of: line))) {
+      revoke(member.id)
+    }
   }
 
   // MARK: Members
@@ -141,7 +147,7 @@ extension World {
       throw .notPossible("the developer assigns the seats of subscription \(line.id)")
     }
     guard line.isEntitling, line.invitations != nil,
-      Int64(assignedMembers(of: line).count) < seats(of: line)
+      Int64(assignedMembers(of: line).count) < memberSeats(of: line)
     else { throw .notPossible("subscription \(line.id) has no free seat") }
     addMember(account, to: line, as: .assigned)
   }

@@ -79,7 +79,7 @@ extension World {
     _ line: SubscriptionLine, _ body: (inout World, SubscriptionLine) -> Void
   ) {
     // An expired purchase takes all its members with it.
-    let seatHolders = Set(assignedMembers(of: line).prefix(Int(clamping: seats(of: line))).map(\.id))
+    let seatHolders = Set(assignedMembers(of: line).prefix(Int(clamping: memberSeats(of: line))).map(\.id))
     for id in line.members {
       guard let member = lines[id], member.isRunning, !member.leavesAtEnd, let purchase = current(of: line)
       else { continue }
@@ -92,8 +92,7 @@ extension World {
       var next = member
       let isNewPeriod = line.isEntitling && member.followed != line.current
       if isNewPeriod {
-        transactions[member.current]?.isUpgraded =
-          purchase.reason == .purchase && purchase.purchaseDate < member.expiresDate
+        if purchase.reason == .purchase, purchase.purchaseDate < member.expiresDate { replace(member) }
         next.current = makeNumber()
       }
       next = isNewPeriod ? follow(line, next, startingAt: purchase.purchaseDate) : mirror(line, next)
@@ -109,13 +108,24 @@ extension World {
     return member.productID == line.productID || isShareable(line.productID, in: line.app)
   }
 
+  /// Marks a member's latest transaction as replaced by the purchaser's upgrade.
+  private mutating func replace(_ member: SubscriptionLine) {
+    transactions[member.current]?.isUpgraded = true
+    if sharingRules(of: member.app).revokedByUpgrade == .allMembers {
+      revokeTransaction(member.current, .other)
+    }
+  }
+
   /// Ends a member's subscription that the purchaser's new period does not cover.
   ///
-  /// An upgrade cuts the member's period, which is revoked; Apple's list of `REVOKE` conditions does not mention this
-  /// case. A renewal leaves it as it is, so it expires. Apple documents no subtype for that; nothing failed, so it is
-  /// `VOLUNTARY`.
+  /// An upgrade cuts the member's period (``SharingRules/revokedByUpgrade``). A renewal leaves it as it is, so it
+  /// expires. Apple documents no subtype for that; nothing failed, so it is `VOLUNTARY`.
   private mutating func leave(_ member: SubscriptionLine, _ purchase: SoldTransaction) {
-    guard purchase.purchaseDate >= member.expiresDate else { return revoke(member.id) }
+    guard purchase.purchaseDate >= member.expiresDate else {
+      guard sharingRules(of: member.app).revokedByUpgrade == .noMembers else { return revoke(member.id) }
+      for sold in unfinishedPeriods(of: member) { transactions[sold.id]?.isUpgraded = true }
+      return end(member, .customerCancelled, .voluntary)
+    }
     guard now < member.expiresDate else { return end(member, .customerCancelled, .voluntary) }
     var member = member
     member.leavesAtEnd = true
@@ -214,12 +224,18 @@ extension World {
     line.commitment = nil
     line.leavesAtEnd = false
     put(line)
-    let sold = purchases(of: line.account, in: line.app).filter { sold in
-      guard sold.originalID == line.id, sold.revocation == nil, !sold.isUpgraded else { return false }
-      let lasts = includingCurrentPeriod && sold.expiresDate.map { now < $0 } == true
-      return sold.id == line.current || lasts
+    for sold in unfinishedPeriods(of: line) where includingCurrentPeriod || sold.id == line.current {
+      revokeTransaction(sold.id, reason)
     }
-    for transaction in sold { revokeTransaction(transaction.id, reason) }
+  }
+
+  /// Returns the latest transaction, and the one of the current period if the next one is already charged, unless they
+  /// are revoked or replaced.
+  private func unfinishedPeriods(of line: SubscriptionLine) -> [SoldTransaction] {
+    purchases(of: line.account, in: line.app).filter { sold in
+      guard sold.originalID == line.id, sold.revocation == nil, !sold.isUpgraded else { return false }
+      return sold.id == line.current || sold.expiresDate.map { now < $0 } == true
+    }
   }
 
   private mutating func revokeShared(
@@ -235,7 +251,9 @@ extension World {
 
   private mutating func revokeTransaction(_ id: Int64, _ reason: RevocationReason) {
     guard var transaction = transactions[id] else { return }
-    let type: RevocationType = transaction.ownership == .assigned ? .assignmentRevoke : .familyRevoke
+    let type =
+      transaction.ownership == .assigned
+      ? sharingRules(of: transaction.app).seatRevocation.type : .familyRevoke
     transaction.revocation = SoldTransaction.Revocation(
       date: now, reason: reason, type: type, percentage: nil)
     transactions[id] = transaction
