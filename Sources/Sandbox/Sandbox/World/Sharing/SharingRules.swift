@@ -23,12 +23,12 @@ struct SharingRules: Hashable, Sendable {
 
   /// Which transactions of members an upgrade by the purchaser revokes.
   enum RevokedByUpgrade: String, Hashable, Sendable, CaseIterable {
-    /// Those of members whom the new product does not cover. Apple's list of `REVOKE` conditions does not mention this
+    /// Those of members that the new product does not cover. Apple's list of `REVOKE` conditions does not mention this
     /// case, but the members lose access.
     case uncoveredMembers = "UNCOVERED"
     /// Those of all members, before the members that are covered have transactions of the new product.
     case allMembers = "ALL"
-    /// None: the subscription of a member whom the new product does not cover ends with `EXPIRED`.
+    /// None: the subscription of a member that the new product does not cover ends with `EXPIRED`.
     case noMembers = "NONE"
   }
 
