@@ -26,6 +26,7 @@ extension UnsafeRawBufferPointer {
   ///
   /// Compares 32 bytes, then eight bytes at a time, where the standard library compares byte by byte: fields of
   /// requests are compared with names and paths, certificate chains with those already verified.
+  @inline(__always)
   package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
     guard count == other.count else { return false }
     var offset = 0
@@ -38,6 +39,8 @@ extension UnsafeRawBufferPointer {
       guard word(at: offset) == other.word(at: offset) else { return false }
       offset += 8
     }
+    // The last word overlaps the one before.
+    if count >= 8 { return offset == count || word(at: count - 8) == other.word(at: count - 8) }
     while offset < count {
       guard self[offset] == other[offset] else { return false }
       offset += 1
@@ -45,7 +48,8 @@ extension UnsafeRawBufferPointer {
     return true
   }
 
-  /// Whether this is the given text.
+  /// Whether this is the given text. Always inlined: a comparison with a constant needs no call and no loop.
+  @inline(__always)
   package func equals(_ text: StaticString) -> Bool {
     hasSameBytes(as: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
