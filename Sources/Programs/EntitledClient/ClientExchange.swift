@@ -30,7 +30,7 @@ final class UnaryResponse: ClientExchange {
     promise.succeed(
       ClientResponse(
         head: session.head(of: id) ?? HeaderFields(),
-        body: session.inbound(of: id),
+        body: session.inbound(of: id) ?? [],
         trailers: session.trailers(of: id) ?? HeaderFields()))
   }
 

@@ -33,10 +33,12 @@ private func readBody(
   if stream.pointee.outboundHasEnded {
     flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
     // Submits the trailers here, because otherwise nghttp2 ends the stream with this frame.
-    if !stream.pointee.outboundTrailers.isEmpty {
-      flags.pointee |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
-      withNameValues(stream.pointee.outboundTrailers) { _ = nghttp2_submit_trailer(session, id, $0, $1) }
+    switch stream.pointee.outboundTrailers {
+    case .none: return count
+    case .fields(let fields): withNameValues(fields) { _ = nghttp2_submit_trailer(session, id, $0, $1) }
+    case .constant(let fields): nghttp2_submit_trailer(session, id, fields.list, fields.count)
     }
+    flags.pointee |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
     return count
   }
   if count > 0 { return count }

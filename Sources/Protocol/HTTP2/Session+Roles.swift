@@ -38,10 +38,20 @@ extension Session {
       if endOfStream {
         _ = nghttp2_submit_response(session, id.rawValue, list, count, nil)
       } else {
-        var body = bodySource()
-        _ = nghttp2_submit_response(session, id.rawValue, list, count, &body)
+        submitHead(id, list, count)
       }
     }
+  }
+
+  /// Responds to a request as ``respond(on:_:endOfStream:)`` does; the body follows.
+  package func respond(on id: StreamID, _ fields: ConstantFields) {
+    guard fields.sizeInBytes <= maxHeaderBytes else { return reset(id, .internalError) }
+    submitHead(id, fields.list, fields.count)
+  }
+
+  private func submitHead(_ id: StreamID, _ list: UnsafePointer<nghttp2_nv>?, _ count: Int) {
+    var body = bodySource()
+    _ = nghttp2_submit_response(session, id.rawValue, list, count, &body)
   }
 
   /// Tells the peer that the connection will end: it should open no more streams, and those that are

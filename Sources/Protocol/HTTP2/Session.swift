@@ -96,8 +96,8 @@ package final class Session {
     stream.pointee.inbound.withUnsafeBufferPointer { body(UnsafeRawBufferPointer($0)) }
   }
 
-  /// A copy of the received bytes that were not removed yet; empty once the stream is closed.
-  package func inbound(of id: StreamID) -> [UInt8] { stream(id)?.pointee.inbound ?? [] }
+  /// A copy of the received bytes that were not removed yet; `nil` once the stream is closed.
+  package func inbound(of id: StreamID) -> [UInt8]? { stream(id)?.pointee.inbound }
 
   /// Whether the peer has ended its side of a stream, or the stream is closed.
   package func hasInboundEnded(of id: StreamID) -> Bool {
@@ -143,8 +143,18 @@ package final class Session {
   /// Ends the outgoing body of a stream, with trailers if there are any. Trailers over ``maxHeaderBytes`` reset the
   /// stream instead.
   package func finish(_ id: StreamID, trailers: HeaderFields = HeaderFields()) {
-    guard let stream = self.stream(id) else { return }
     guard trailers.sizeInBytes <= maxHeaderBytes else { return reset(id, .internalError) }
+    finish(id, trailers.isEmpty ? .none : .fields(trailers))
+  }
+
+  /// Ends the outgoing body of a stream as ``finish(_:trailers:)`` does.
+  package func finish(_ id: StreamID, trailers: ConstantFields) {
+    guard trailers.sizeInBytes <= maxHeaderBytes else { return reset(id, .internalError) }
+    finish(id, .constant(trailers))
+  }
+
+  private func finish(_ id: StreamID, _ trailers: Trailers) {
+    guard let stream = self.stream(id) else { return }
     stream.pointee.outboundHasEnded = true
     stream.pointee.outboundTrailers = trailers
     resumeSending(stream, id)

@@ -18,8 +18,7 @@ struct StreamState {
   var outbound: [UInt8] = []
   var sent = 0
   var outboundHasEnded = false
-  /// The trailers; empty for none.
-  var outboundTrailers = HeaderFields()
+  var outboundTrailers = Trailers.none
   /// Whether nghttp2 waits for more bytes and must be resumed.
   var isDeferred = false
 
@@ -33,7 +32,7 @@ struct StreamState {
   mutating func reset() {
     head.removeAll()
     trailers.removeAll()
-    outboundTrailers.removeAll()
+    outboundTrailers = .none
     headIsComplete = false
     headersTooLarge = false
     inbound.removeAll(keepingCapacity: inbound.capacity <= Self.maxRetainedCapacity)

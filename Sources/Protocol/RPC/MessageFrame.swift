@@ -72,21 +72,23 @@ package struct MessageFrame: Hashable, Sendable {
     output.append(contentsOf: body)
   }
 
-  /// Lends the decompressed message. `bytes` starts with the prefix and contains the whole message.
-  package func withMessage(
-    in bytes: UnsafeRawBufferPointer, encoding: MessageEncoding, limit: Int,
-    _ body: (UnsafeRawBufferPointer) -> Void
-  ) throws(FramingError) {
-    let message = UnsafeRawBufferPointer(rebasing: bytes[Self.prefixLength..<totalLength])
-    guard isCompressed else { return body(message) }
+  /// The message as it was sent, compressed if ``isCompressed``. `bytes` starts with the prefix and contains the whole
+  /// message.
+  package func body(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[Self.prefixLength..<totalLength])
+  }
+
+  /// A copy of the message, decompressed. `bytes` starts with the prefix and contains the whole message.
+  package func message(
+    in bytes: UnsafeRawBufferPointer, encoding: MessageEncoding, limit: Int
+  ) throws(FramingError) -> [UInt8] {
+    guard isCompressed else { return Array(body(in: bytes)) }
     guard encoding == .gzip else { throw .compressedWithoutEncoding }
-    let unpacked: [UInt8]
     do {
-      unpacked = try gunzip(message, limit: limit)
+      return try gunzip(body(in: bytes), limit: limit)
     } catch {
       throw FramingError(error)
     }
-    unpacked.withUnsafeBytes(body)
   }
 }
 

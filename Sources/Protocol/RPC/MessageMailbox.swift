@@ -41,9 +41,8 @@ package final class MessageMailbox: Sendable {
       guard let frame = try MessageFrame(prefixOf: rest, limit: limit), rest.count >= frame.totalLength
       else { return (used, true) }
       guard areLast || hasRoomOrPauses() else { return (used, false) }
-      try frame.withMessage(in: rest, encoding: encoding, limit: limit) {
-        deliver(ReceivedMessage(Array($0), wasCompressed: frame.isCompressed))
-      }
+      let message = try frame.message(in: rest, encoding: encoding, limit: limit)
+      deliver(ReceivedMessage(message, wasCompressed: frame.isCompressed))
       used += frame.totalLength
     }
   }

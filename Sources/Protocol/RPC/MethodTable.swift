@@ -32,8 +32,9 @@ package final class MethodHost {
 
 /// The methods of a server by path.
 ///
-/// The keys are the bytes of the path as received: a dictionary would need a string for every request.
-package struct MethodTable {
+/// The keys are the bytes of the path as received: a dictionary would need a string for every request. A class, because
+/// every call passes it along.
+package final class MethodTable {
   package let methods: [Method]
   /// Open addressing: the index of a method plus one, or 0 for an empty slot.
   private let slots: [UInt16]

@@ -15,11 +15,6 @@ extension Status {
     return fields
   }
 
-  /// The trailers of a call that succeeded, after the handler's own fields.
-  package static func success(after metadata: HeaderFields) -> HeaderFields {
-    metadata.isEmpty ? okFields : Status.ok.fields(after: metadata)
-  }
-
   /// The name of the field with ``requestID``, in HTTP responses too.
   package static let requestIDField = "x-request-id"
 
@@ -58,8 +53,6 @@ extension Status {
       percentDecode(fields["grpc-message"] ?? ""),
       details: fields["grpc-status-details-bin"].flatMap { Base64.standard.decodeLeniently($0) } ?? [])
   }
-
-  private static let okFields = HeaderFields([("grpc-status", "0")])
 }
 
 /// Writes bytes outside printable ASCII, and `%`, as `%XX` (gRPC over HTTP/2, "Status-Message").

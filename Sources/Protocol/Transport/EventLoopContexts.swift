@@ -18,6 +18,7 @@ final class EventLoopContext {
   let openStreams: OpenStreams
   /// The connections with output, in the order in which they were served.
   private var waitingToFlush: [HTTP2Handler] = []
+  private var outputBuffer: [UInt8] = []
 
   init(_ host: MethodHost, on loop: any EventLoop, tick: TimeAmount, openStreams: OpenStreams) {
     self.host = host
@@ -43,6 +44,16 @@ final class EventLoopContext {
     tickBegan()
     waitingToFlush.append(connection)
   }
+
+  /// Takes the memory in which a connection collects its output; all connections share it.
+  func takeOutputBuffer() -> [UInt8] {
+    var buffer: [UInt8] = []
+    swap(&buffer, &outputBuffer)
+    return buffer
+  }
+
+  /// Returns the memory of ``takeOutputBuffer()``.
+  func returnOutputBuffer(_ buffer: inout [UInt8]) { swap(&buffer, &outputBuffer) }
 
   /// Checks a connection at intervals. All connections of the loop share one timer.
   func watch(_ connection: any TimedConnection) {

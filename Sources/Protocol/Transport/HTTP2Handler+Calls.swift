@@ -19,13 +19,13 @@ extension HTTP2Handler {
       return refuse(id, Status(.invalidArgument, "malformed grpc-timeout '\(timeout.excerpt)'"))
     }
     let context = CallContext(headers: fields, timeout: head.timeout, peer: peer)
-    let call = Call(
+    var call = Call(
       id: id, context: context, requestEncoding: encoding, acceptsGzip: head.acceptsGzip)
     if let timeout = head.timeout, timeout.nanoseconds == 0 { return refuse(id, .deadlineExceeded) }
     switch host.methods.methods[index].handler {
-    case .unary(let handler): openUnary(call, handler)
+    case .unary(let handler): openUnary(&call, handler)
     case .asyncUnary(let handler):
-      openUnary(call) { UnaryResult(preparing: handler, $0, $1) }
+      openUnary(&call) { UnaryResult(preparing: handler, $0, $1) }
     case .streaming(let handler):
       let exchange = StreamingExchange(call, self)
       exchanges[id] = exchange
@@ -34,66 +34,63 @@ extension HTTP2Handler {
   }
 
   /// Answers a unary call at once if its request is complete.
-  private func openUnary(_ call: Call, _ handler: @escaping Method.UnaryHandler) {
+  private func openUnary(_ call: inout Call, _ handler: @escaping Method.UnaryHandler) {
     if session.hasInboundEnded(of: call.id) {
-      answer(call, handler)
+      answer(&call, handler)
     } else {
       exchanges[call.id] = BufferingUnaryExchange(call, handler, self)
     }
   }
 
   /// Answers a unary call whose request is complete.
-  func answer(_ call: Call, _ handler: Method.UnaryHandler) {
+  // A result or a call context that is copied is a measurable part of a call: both pass through without closures that
+  // capture them.
+  func answer(_ call: inout Call, _ handler: Method.UnaryHandler) {
     host.tickBegan()
-    var answer: UnaryResult?
-    session.withInbound(of: call.id) { bytes in
-      do throws(FramingError) {
-        answer = try oneMessage(bytes, call, handler)
-      } catch {
-        answer = .failure(Status(error))
-      }
-    }
-    switch answer {
+    guard let body = session.inbound(of: call.id) else { return }
+    switch body.withUnsafeBytes({ result($0, &call, handler) }) {
     case .reply(let reply): send(reply, call)
     case .failure(let status): refuse(call.id, status)
     case .async(let work):
       let waiting = AsyncUnaryExchange(call, self)
       exchanges[call.id] = waiting
       waiting.start(work)
-    case nil: return
     }
   }
 
   /// Decodes the only message of a complete request, and calls the handler.
-  private func oneMessage(
-    _ bytes: UnsafeRawBufferPointer, _ call: Call,
-    _ handler: Method.UnaryHandler
-  ) throws(FramingError) -> UnaryResult {
-    guard !bytes.isEmpty else { return .failure(.oneMessageExpected) }
-    guard let frame = try MessageFrame(prefixOf: bytes, limit: limits.messageBytes),
-      bytes.count >= frame.totalLength
-    else { throw .truncated }
-    guard bytes.count == frame.totalLength else { return .failure(.oneMessageExpected) }
-    var context = call.context
-    context.messageWasCompressed = frame.isCompressed
-    // Not a failure to begin with, because copying a status is a measurable part of a call.
-    var answer: UnaryResult?
-    try frame.withMessage(in: bytes, encoding: call.requestEncoding, limit: limits.messageBytes) {
-      answer = handler($0, context)
+  private func result(
+    _ body: UnsafeRawBufferPointer, _ call: inout Call, _ handler: Method.UnaryHandler
+  ) -> UnaryResult {
+    guard !body.isEmpty else { return .failure(.oneMessageExpected) }
+    do throws(FramingError) {
+      guard let frame = try MessageFrame(prefixOf: body, limit: limits.messageBytes),
+        body.count >= frame.totalLength
+      else { throw .truncated }
+      guard body.count == frame.totalLength else { return .failure(.oneMessageExpected) }
+      call.context.messageWasCompressed = frame.isCompressed
+      guard frame.isCompressed else { return handler(frame.body(in: body), call.context) }
+      let message = try frame.message(in: body, encoding: call.requestEncoding, limit: limits.messageBytes)
+      return message.withUnsafeBytes { handler($0, call.context) }
+    } catch {
+      return .failure(Status(error))
     }
-    return answer ?? .failure(.oneMessageExpected)
   }
 
   func send(_ reply: Reply, _ call: Call) {
     let encoding = call.encoding(reply.compression)
     if reply.initialMetadata.isEmpty, encoding == .identity {
-      session.respond(on: call.id, GRPCFields.plain, endOfStream: false)
+      session.respond(on: call.id, GRPCFields.plain)
     } else {
       session.respond(
         on: call.id, GRPCFields.head(encoding, metadata: reply.initialMetadata), endOfStream: false)
     }
     session.send(on: call.id) { MessageFrame.append(reply.message, to: &$0, encoding: encoding) }
-    session.finish(call.id, trailers: Status.success(after: reply.trailingMetadata))
+    if reply.trailingMetadata.isEmpty {
+      session.finish(call.id, trailers: GRPCFields.ok)
+    } else {
+      session.finish(call.id, trailers: Status.ok.fields(after: reply.trailingMetadata))
+    }
     scheduleFlush()
   }
 
@@ -143,7 +140,7 @@ extension HTTP2Handler {
 /// A gRPC call as its header fields describe it.
 struct Call {
   let id: StreamID
-  let context: CallContext
+  var context: CallContext
   let requestEncoding: MessageEncoding
   /// Whether the caller accepts gzip.
   let acceptsGzip: Bool
@@ -165,18 +162,20 @@ extension Status {
   static let cancelled = Status(.cancelled, "the caller has gone")
 }
 
-/// The initial header fields of gRPC responses.
+/// The header fields of gRPC responses.
 enum GRPCFields {
-  /// Without compression and metadata.
-  static let plain = Status.head
-  static let gzip = {
+  /// The initial fields without compression and metadata.
+  static let plain = ConstantFields(Status.head)
+  /// The trailers of a call that succeeded, without metadata.
+  static let ok = ConstantFields(Status.ok.fields())
+  private static let gzip = {
     var fields = Status.head
     fields.append(name: "grpc-encoding", value: "gzip")
     return fields
   }()
 
   static func head(_ encoding: MessageEncoding, metadata: HeaderFields) -> HeaderFields {
-    var fields = encoding == .gzip ? gzip : plain
+    var fields = encoding == .gzip ? gzip : Status.head
     for field in metadata.strings { fields.append(name: field.name, value: field.value) }
     return fields
   }

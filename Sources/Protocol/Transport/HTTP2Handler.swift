@@ -242,16 +242,21 @@ final class HTTP2Handler: ChannelInboundHandler {
 
   /// Writes while the socket is writable; returns whether all output is written.
   private func writeOutput(_ context: ChannelHandlerContext) throws(HTTP2Error) -> Bool {
+    // An array collects the pieces, three for a call, because a `ByteBuffer` costs much more to append to.
+    var pieces = host.takeOutputBuffer()
+    defer { host.returnOutputBuffer(&pieces) }
     var isComplete = false
     while !isComplete, isWritable {
-      output.clear(minimumCapacity: 4 * 1_024)
+      pieces.removeAll(keepingCapacity: true)
       isComplete = true
       try session.withOutput { piece in
-        output.writeBytes(piece)
-        isComplete = output.readableBytes < Self.writeSize
+        pieces.append(contentsOf: piece)
+        isComplete = pieces.count < Self.writeSize
         return isComplete
       }
-      guard output.readableBytes > 0 else { return true }
+      guard !pieces.isEmpty else { return true }
+      output.clear(minimumCapacity: pieces.count)
+      output.writeBytes(pieces)
       context.writeAndFlush(wrapOutboundOut(output), promise: nil)
     }
     return isComplete

@@ -33,7 +33,7 @@ final class HTTPRequestExchange: Exchange {
       return startRequestTimeout()
     }
     requestTimeout?.cancel()
-    var request = HTTPRequest(fields, body: session.inbound(of: id))
+    var request = HTTPRequest(fields, body: session.inbound(of: id) ?? [])
     request.peer = connection.peer
     start(request)
   }

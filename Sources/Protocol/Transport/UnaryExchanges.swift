@@ -40,7 +40,8 @@ final class BufferingUnaryExchange: Exchange {
     if let refusal { return end(refusal) }
     if session.hasInboundEnded(of: call.id) {
       detach()
-      return connection.answer(call, handler)
+      var call = call
+      return connection.answer(&call, handler)
     }
     // The message is within its limit, so the window opens at once.
     let count = session.inboundCount(of: call.id)

@@ -36,7 +36,7 @@ final class Conversation {
   }
 
   func body(at session: Session, _ id: StreamID) -> [UInt8] {
-    session.inbound(of: id)
+    session.inbound(of: id) ?? []
   }
 
   static func output(of session: Session) throws -> [UInt8] {

@@ -47,6 +47,27 @@ import Testing
     #expect(pair.client.head(of: id) == nil, "an answer is forgotten when its reader asks for more")
   }
 
+  @Test("Constant fields arrive as often as they are sent")
+  func constants() throws {
+    let pair = try Conversation()
+    let head = HeaderFields([(":status", "200"), ("content-type", "application/grpc"), ("x-empty", "")])
+    let trailers = HeaderFields([("grpc-status", "0")])
+    let (constantHead, constantTrailers) = (ConstantFields(head), ConstantFields(trailers))
+    for _ in 1...3 {
+      let id = try pair.client.request(post, endOfStream: true)
+      try pair.exchange()
+      pair.server.respond(on: id, constantHead)
+      pair.server.send(on: id) { $0 += [4, 5] }
+      pair.server.finish(id, trailers: constantTrailers)
+      let answer = try Conversation.output(of: pair.server)
+      try answer.withUnsafeBytes { try pair.client.receive($0) }
+      _ = Conversation.events(of: pair.client)
+      #expect(pair.client.head(of: id) == head)
+      #expect(pair.body(at: pair.client, id) == [4, 5])
+      #expect(pair.client.trailers(of: id) == trailers)
+    }
+  }
+
   @Test("A sender stops at the window and continues when it opens")
   func flowControl() throws {
     var limits = Limits()

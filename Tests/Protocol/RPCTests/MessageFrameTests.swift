@@ -58,9 +58,7 @@ import Testing
   private func unpacked(_ bytes: [UInt8], _ encoding: MessageEncoding, limit: Int) throws -> [UInt8] {
     try bytes.withUnsafeBytes { bytes in
       let frame = try #require(try MessageFrame(prefixOf: bytes, limit: limit))
-      var message: [UInt8] = []
-      try frame.withMessage(in: bytes, encoding: encoding, limit: limit) { message = Array($0) }
-      return message
+      return try frame.message(in: bytes, encoding: encoding, limit: limit)
     }
   }
 }

@@ -44,7 +44,7 @@ final class CheckResponseCache {
   private let changes: CustomerVersions
   private let catalog: CurrentCatalog
   /// The hash of the request in each slot; 0 for an empty slot.
-  private var hashes: [UInt32]
+  private let hashes: UnsafeMutableBufferPointer<UInt32>
   /// The way of each set to replace next.
   private var nextWay: [UInt8]
   /// The slots. A lookup costs one cache miss for each line that it reads, so an entry is contiguous with its
@@ -57,12 +57,16 @@ final class CheckResponseCache {
     self.changes = changes
     self.catalog = catalog
     let sets = max(0, byteLimit) / (Self.ways * Self.stride)
-    hashes = [UInt32](repeating: 0, count: sets * Self.ways)
+    hashes = .allocate(capacity: sets * Self.ways)
+    hashes.initialize(repeating: 0)
     nextWay = [UInt8](repeating: 0, count: sets)
     memory = .allocate(byteCount: max(1, sets * Self.ways * Self.stride), alignment: Self.entryBytes)
   }
 
-  deinit { memory.deallocate() }
+  deinit {
+    hashes.deallocate()
+    memory.deallocate()
+  }
 
   /// Returns the cached response to `request` with `suffix` appended; `nil` if none is valid at `now`.
   func answer(

@@ -33,7 +33,7 @@ enum FuzzedConnection {
       session.respond(on: id, HeaderFields([(":status", "200")]), endOfStream: false)
     case .data(let id, let endOfStream):
       let count = session.inboundCount(of: id)
-      session.send(on: id) { $0 += session.inbound(of: id) }
+      session.send(on: id) { $0 += session.inbound(of: id) ?? [] }
       session.removeInbound(count, of: id)
       session.allowMore(count, on: id)
       if endOfStream { session.finish(id, trailers: HeaderFields([("grpc-status", "0")])) }
