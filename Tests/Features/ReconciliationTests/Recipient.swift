@@ -111,28 +111,37 @@ struct Recipient {
 
   // MARK: Stored state
 
-  /// The present answers of all customers, without the end of access that is over: Apple's responses do not report
-  /// a grace period that has ended.
+  /// The present answers of all customers, without what depends on a grace period that has ended, because Apple's
+  /// responses do not report it: the end of access that is over, and whether a refund after the paid period ended
+  /// access.
   func state() async throws -> [String] {
-    try await answers { now, _ in
-      "\(now.reason.rawValue) \(now.isEntitled ? now.until?.description ?? "" : "")"
-        + " \(now.deciding?.transactionID ?? "") \(now.willRenew.map { $0 ? "on" : "off" } ?? "")"
+    try await answers { facts, at in
+      let now = at(clock.now())
+      let deciding = facts.transactions.first { $0.transactionID == now.deciding?.transactionID }
+      return "\(reason(now, deciding)) \(now.isEntitled ? now.until?.description ?? "" : "")"
+        + " \(deciding?.transactionID ?? "") \(now.willRenew.map { $0 ? "on" : "off" } ?? "")"
     }
+  }
+
+  private func reason(_ status: EntitlementStatus, _ deciding: TransactionFact?) -> String {
+    guard let revoked = deciding?.revocationDate, let expires = deciding?.expiresDate, revoked >= expires
+    else { return status.reason.rawValue }
+    return "ENDED"
   }
 
   /// The answers about the past of all customers.
   func past() async throws -> [String] {
-    try await answers { now, at in
+    try await answers { _, at in
       let others = stride(from: Int64(0), through: 200, by: 5).map { day in
         let then = at(LivedWorld.start.advanced(byMilliseconds: day * 86_400_000))
         return then.isEntitled ? then.deciding?.productID.prefix(1) ?? "?" : "-"
       }
-      return "\(now.until?.description ?? "") \(others.joined())"
+      return "\(at(clock.now()).until?.description ?? "") \(others.joined())"
     }
   }
 
   private func answers(
-    _ text: (_ now: EntitlementStatus, _ at: (Instant) -> EntitlementStatus) -> String
+    _ text: (CustomerFacts, _ at: (Instant) -> EntitlementStatus) -> String
   ) async throws -> [String] {
     let records = try await store.snapshot {
       try $0.customers(of: "demo", in: .sandbox, after: nil, limit: 10_000)
@@ -140,7 +149,7 @@ struct Recipient {
     return records.flatMap { record in
       app.entitlements.map { entitlement in
         let at = { evaluate(record.facts, entitlement: entitlement, in: app, at: $0) }
-        return "\(record.key.customerID) \(entitlement) \(text(at(clock.now()), at))"
+        return "\(record.key.customerID) \(entitlement) \(text(record.facts, at))"
       }
     }.sorted()
   }
