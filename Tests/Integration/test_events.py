@@ -169,3 +169,33 @@ def test_a_timeline_is_paged(own):
         customer = stub.GetCustomer(
             entitlement_service.GetCustomerRequest(app=APP, customer_id="ana"), timeout=CALL_LIMIT)
         assert customer.sequence == found[-1].sequence
+
+
+def test_a_page_token_works_for_its_own_request_only(own):
+    with own.channel() as channel:
+        stub = contract.entitlement_stub(channel)
+        for customer in ("ana", "ben"):
+            for _ in range(2):
+                grant = stub.Grant(
+                    entitlement_service.GrantRequest(app=APP, customer_id=customer, entitlement="pro"),
+                    timeout=CALL_LIMIT).grant  # fmt: skip
+                stub.RevokeGrant(
+                    entitlement_service.RevokeGrantRequest(app=APP, grant_id=grant.grant_id), timeout=CALL_LIMIT)
+
+        def page(**members):
+            members = {"app": APP, "customer_id": "ana", "page_size": 1} | members
+            return stub.ListTimeline(entitlement_service.ListTimelineRequest(**members), timeout=CALL_LIMIT)
+
+        token = page().next_page_token
+        assert page(page_token=token).events[0].sequence > page().events[0].sequence
+        assert page(page_token=token, page_size=2).events
+        for changed in ({"customer_id": "ben"}, {"include_notifications": True}, {"page_token": "1"},
+                        {"page_token": token[:-1]}):
+            with pytest.raises(grpc.RpcError) as error:
+                page(**({"page_token": token} | changed))
+            assert error.value.code() == StatusCode.INVALID_ARGUMENT
+            assert contract.reason(error.value) == "INVALID_PAGE_TOKEN"
+        with pytest.raises(grpc.RpcError) as error:
+            stub.ListUnclaimedPurchases(
+                entitlement_service.ListUnclaimedPurchasesRequest(app=APP, page_token=token), timeout=CALL_LIMIT)
+        assert error.value.code() == StatusCode.INVALID_ARGUMENT

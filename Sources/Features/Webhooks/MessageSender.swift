@@ -1,6 +1,5 @@
 internal import AppStore
 internal import AppStoreClient
-internal import SignedData
 
 /// Makes one attempt to deliver a message to a webhook.
 struct MessageSender: Sendable {
@@ -15,13 +14,8 @@ struct MessageSender: Sendable {
   let now: @Sendable () -> Instant
 
   func send(_ message: OutgoingMessage) async -> DeliveryOutcome {
-    let headers: [(name: String, value: String)]
-    do throws(CryptographyError) {
-      headers = try headerFields(of: message)
-    } catch {
-      return .failed("signing failed", retryAfter: nil)
-    }
-    let request = OutgoingRequest(method: "POST", url: settings.url, headers: headers, body: message.body)
+    let request = OutgoingRequest(
+      method: "POST", url: settings.url, headers: headerFields(of: message), body: message.body)
     do throws(HTTPExchangeError) {
       let response = try await exchange.send(request, timeout: Self.timeout, limit: Self.maxResponseSize)
       return DeliveryOutcome(response, now: now())
@@ -32,15 +26,12 @@ struct MessageSender: Sendable {
 
   /// Returns the headers (Standard Webhooks, "Webhook headers"): one signature for each secret, so that secrets can be
   /// rotated.
-  private func headerFields(
-    of message: OutgoingMessage
-  ) throws(CryptographyError) -> [(name: String, value: String)] {
+  private func headerFields(of message: OutgoingMessage) -> [(name: String, value: String)] {
     let common = [(name: "content-type", value: "application/json"), (name: "user-agent", value: "entitled")]
     guard !settings.secrets.isEmpty else { return common }
     let timestamp = now().millisecondsSince1970 / 1_000
-    var signatures: [String] = []
-    for secret in settings.secrets {
-      signatures.append(try secret.signature(id: message.id, timestamp: timestamp, body: message.body))
+    let signatures = settings.secrets.map {
+      $0.signature(id: message.id, timestamp: timestamp, body: message.body)
     }
     return common + [
       (name: "webhook-id", value: message.id), (name: "webhook-timestamp", value: String(timestamp)),

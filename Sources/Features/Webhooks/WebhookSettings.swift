@@ -62,10 +62,8 @@ package struct WebhookSecret: Hashable, Sendable {
   package init(key: [UInt8]) { self.key = key }
 
   /// Returns `v1,` and base64 of the HMAC-SHA256 over `id.timestamp.body`; `timestamp` is in seconds since 1970.
-  func signature(
-    id: String, timestamp: Int64, body: [UInt8]
-  ) throws(CryptographyError) -> String {
-    let code = try HMACSHA256.code(of: Array("\(id).\(timestamp).".utf8) + body, key: key)
+  func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
+    let code = HMACSHA256.code(of: Array("\(id).\(timestamp).".utf8) + body, key: key)
     return "v1," + Base64.standard.encode(code)
   }
 }

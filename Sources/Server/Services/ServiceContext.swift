@@ -26,12 +26,14 @@ package struct ServiceContext: Sendable {
   let migrations: MigrationJobManager
   let broadcaster: EventBroadcaster
   let deliveries: DeliveryAdmin
+  let pageTokens: PageTokens
 
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, catalog: CurrentCatalog, clock: ServiceClock,
     verifier: SignedDataVerifier, signing: SigningSettings, onlineChecks: OnlineCheckEnforcer?,
     lookup: PurchaseLookup, inbox: NotificationInbox, reconciler: Reconciler, receiptIntake: ReceiptIntake,
-    migrations: MigrationJobManager, broadcaster: EventBroadcaster, deliveries: DeliveryAdmin
+    migrations: MigrationJobManager, broadcaster: EventBroadcaster, deliveries: DeliveryAdmin,
+    pageTokens: PageTokens
   ) {
     self.store = store
     self.ledger = ledger
@@ -47,6 +49,7 @@ package struct ServiceContext: Sendable {
     self.migrations = migrations
     self.broadcaster = broadcaster
     self.deliveries = deliveries
+    self.pageTokens = pageTokens
   }
 
   /// The time of the services' clock, which is the sandbox's if one runs.

@@ -37,7 +37,7 @@ struct Application: Sendable {
   /// tester may advance; webhooks and certificates follow the system's clock.
   init(
     _ configuration: ServiceConfiguration, _ settings: ServeSettings, store: any EntitlementStore,
-    sandbox: EmbeddedSandbox?, logger: Logger
+    key: InstallationKey, sandbox: EmbeddedSandbox?, logger: Logger
   ) throws {
     let clock = sandbox.map { ServiceClock($0.simulator.clock) } ?? ServiceClock(now: SystemClock.now)
     now = clock.now
@@ -73,7 +73,8 @@ struct Application: Sendable {
         signing: signing, onlineChecks: features.onlineChecks, lookup: features.lookup, inbox: features.inbox,
         reconciler: features.reconciler, receiptIntake: features.receiptIntake,
         migrations: features.migrations, broadcaster: broadcaster,
-        deliveries: DeliveryAdmin(features.webhooks, store: store, now: SystemClock.now)),
+        deliveries: DeliveryAdmin(features.webhooks, store: store, now: SystemClock.now),
+        pageTokens: PageTokens(key: key.derived(for: "page tokens"))),
       policy: policy, health: health, cacheBytes: settings.answerCacheMiB << 20,
       missingReaders: missingReaders)
     monitor = HealthMonitor(store: store, health: health, missingReaders: missingReaders) {

@@ -45,7 +45,7 @@ extension AppStoreServiceHandler {
       field: "customer_consented")
   }
 
-  /// The page token is the evidence id of the last consumption request of the previous page.
+  /// The position of a page is the evidence id of the last consumption request of the previous page.
   func listConsumptionRequests(
     _ request: ListConsumptionRequestsRequest, _ call: CallContext
   ) async throws(Status) -> ListConsumptionRequestsResponse {
@@ -55,10 +55,8 @@ extension AppStoreServiceHandler {
     if request.environment != .unspecified { query.environment = try app.environment(request.environment) }
     query.state = ConsumptionRequestRecord.State(request.state)
     query.customerID = request.customerId.given
-    if let token = request.pageToken.given {
-      guard let number = Int64(token), number > 0 else { throw .invalidPageToken }
-      query.before = EvidenceID(rawValue: number)
-    }
+    let page = try context.pageTokens.page(request)
+    query.before = try page.number.map(EvidenceID.init(rawValue:))
     let found = try await context.read { [query] reader throws(StoreError) in
       try reader.consumptionRequests(query).map { request throws(StoreError) in
         Wire.ConsumptionRequest(request, customerID: try reader.owner(of: request.line))
@@ -66,7 +64,7 @@ extension AppStoreServiceHandler {
     }
     return .with {
       $0.requests = Array(found.prefix(size))
-      if found.count > size { $0.nextPageToken = String(found[size - 1].evidenceId) }
+      if found.count > size { $0.nextPageToken = page.token(after: found[size - 1].evidenceId) }
     }
   }
 

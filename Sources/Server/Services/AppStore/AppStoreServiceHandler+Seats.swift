@@ -26,17 +26,18 @@ extension AppStoreServiceHandler {
     }
   }
 
-  /// The claimed seats in the order of their claims. The page token is the last seat of the previous page.
+  /// The claimed seats in the order of their claims. The position of a page is the last seat of the previous one.
   func listSeats(_ request: ListSeatsRequest, _ call: CallContext) async throws(Status) -> ListSeatsResponse {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
     let size = try RequestValidation.pageSize(request.pageSize)
+    let page = try context.pageTokens.page(request)
     let purchase = LineKey(
       appID: app.id, environment: environment, lineID: request.originalTransactionId)
     return try await context.read { reader throws(StoreError) in
       let all = try reader.seats(of: purchase)
-      let start = all.firstIndex { $0.seatID == request.pageToken }.map { $0 + 1 } ?? 0
+      let start = all.firstIndex { $0.seatID == page.position }.map { $0 + 1 } ?? 0
       let rest = all[start...].filter(\.isHeld)
       var response = ListSeatsResponse()
       response.purchased = Int32(clamping: SeatCapacity(try reader.facts(of: purchase)).current)
@@ -44,7 +45,7 @@ extension AppStoreServiceHandler {
         response.seats.append(
           Wire.Seat(seat, of: try reader.owners(of: purchase.other(seat.seatID)).first))
       }
-      if rest.count > size { response.nextPageToken = rest[size - 1].seatID }
+      if rest.count > size { response.nextPageToken = page.token(after: rest[size - 1].seatID) }
       return response
     }
   }

@@ -55,14 +55,15 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     _ request: GetRefundHistoryRequest, _ call: CallContext
   ) async throws(Status) -> GetRefundHistoryResponse {
     try RequestValidation.given(request.transactionId, "transaction_id")
+    let page = try context.pageTokens.page(request)
     let call = try self.call(request.app, request.environment, call)
-    let page: RefundHistoryResponse = try await send(
-      .refundHistory(of: request.transactionId, revision: request.pageToken.given), call)
+    let history: RefundHistoryResponse = try await send(
+      .refundHistory(of: request.transactionId, revision: page.position), call)
     let result = try await ingest(
-      page.signedTransactions ?? [], lookupRequest(request.transactionId, call))
+      history.signedTransactions ?? [], lookupRequest(request.transactionId, call))
     return .with {
       $0.transactions = result.transactions.map(Wire.Transaction.init)
-      if page.hasMore == true { $0.nextPageToken = page.revision ?? "" }
+      if history.hasMore == true { $0.nextPageToken = history.revision.map(page.token(after:)) ?? "" }
     }
   }
 

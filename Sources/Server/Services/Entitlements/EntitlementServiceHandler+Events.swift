@@ -17,7 +17,7 @@ extension EntitlementServiceHandler {
     try await eventStream.watch(request, responses, call, showsOtherCustomer: call.hasRole(.operate))
   }
 
-  /// The page token is the sequence of the last event of the previous page.
+  /// The position of a page is the sequence of the last event of the previous page.
   func listTimeline(
     _ request: ListTimelineRequest, _ call: CallContext
   ) async throws(Status) -> ListTimelineResponse {
@@ -25,9 +25,8 @@ extension EntitlementServiceHandler {
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
     let size = try RequestValidation.pageSize(request.pageSize)
-    guard let last = request.pageToken.isEmpty ? 0 : Int64(request.pageToken), last >= 0 else {
-      throw .invalidPageToken
-    }
+    let page = try context.pageTokens.page(request)
+    let last = try page.number ?? 0
     let customer = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     let mayOperate = call.hasRole(.operate)
     return try await context.read { reader throws(StoreError) in
@@ -36,7 +35,7 @@ extension EntitlementServiceHandler {
         $0.events = events.prefix(size).map {
           EntitlementEvent($0, in: app, showsOtherCustomer: mayOperate)
         }
-        if events.count > size { $0.nextPageToken = String(events[size - 1].sequence) }
+        if events.count > size { $0.nextPageToken = page.token(after: events[size - 1].sequence) }
       }
       if request.includeNotifications {
         let end = events.count > size ? events[size - 1].event.recordedAt : nil
@@ -61,16 +60,17 @@ extension EntitlementServiceHandler {
     }
   }
 
-  /// The page token is the id of the last line of the previous page.
+  /// The position of a page is the id of the last line of the previous page.
   func listUnclaimedPurchases(
     _ request: ListUnclaimedPurchasesRequest, _ call: CallContext
   ) async throws(Status) -> ListUnclaimedPurchasesResponse {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     let size = try RequestValidation.pageSize(request.pageSize)
+    let page = try context.pageTokens.page(request)
     return try await context.read { reader throws(StoreError) in
       let lines = try reader.unclaimedLines(
-        of: app.id, in: environment, after: request.pageToken.given, limit: size + 1)
+        of: app.id, in: environment, after: page.position, limit: size + 1)
       var response = ListUnclaimedPurchasesResponse()
       for line in lines.prefix(size) {
         let evidence = try reader.evidence(line.latest)?.evidence
@@ -78,16 +78,8 @@ extension EntitlementServiceHandler {
           response.transactions.append(Wire.Transaction(payload))
         }
       }
-      if lines.count > size { response.nextPageToken = lines[size - 1].line.lineID }
+      if lines.count > size { response.nextPageToken = page.token(after: lines[size - 1].line.lineID) }
       return response
     }
-  }
-}
-
-extension Status {
-  static var invalidPageToken: Status {
-    Status(
-      .invalidArgument, reason: "INVALID_PAGE_TOKEN", "page_token is not one that a response gave",
-      field: "page_token")
   }
 }

@@ -7,7 +7,7 @@ internal import Wire
 
 // Consumables that the operator delivers.
 extension EntitlementServiceHandler {
-  /// The page token is the transaction id of the last purchase of the previous page.
+  /// The position of a page is the transaction id of the last purchase of the previous page.
   func listUnfulfilledPurchases(
     _ request: ListUnfulfilledPurchasesRequest, _ call: CallContext
   ) async throws(Status) -> ListUnfulfilledPurchasesResponse {
@@ -18,7 +18,8 @@ extension EntitlementServiceHandler {
       appEnvironment: AppEnvironment(appID: app.id, environment: environment), limit: size + 1)
     filter.customerID = request.customerId.given
     filter.boughtSince = app.fulfillmentSince
-    filter.after = request.pageToken
+    let page = try context.pageTokens.page(request)
+    filter.after = page.position ?? ""
     return try await context.read { [filter] reader throws(StoreError) in
       let found = try reader.unfulfilled(filter)
       var response = ListUnfulfilledPurchasesResponse()
@@ -31,7 +32,9 @@ extension EntitlementServiceHandler {
             $0.units = record.due
           })
       }
-      if found.count > size { response.nextPageToken = found[size - 1].record.transactionID }
+      if found.count > size {
+        response.nextPageToken = page.token(after: found[size - 1].record.transactionID)
+      }
       return response
     }
   }

@@ -18,13 +18,16 @@ extension ReceiptServiceHandler {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     let size = RequestValidation.clampedPageSize(request.pageSize)
-    let page = try await context.read { reader throws(StoreError) in
-      try reader.customers(of: app.id, in: environment, after: request.pageToken.given, limit: size + 1)
+    let page = try context.pageTokens.page(request)
+    let customers = try await context.read { reader throws(StoreError) in
+      try reader.customers(of: app.id, in: environment, after: page.position, limit: size + 1)
     }
     let every = max(1, Int(request.sampleEvery))
-    let chosen = page.prefix(size).enumerated().filter { $0.offset % every == 0 }.map(\.element)
+    let chosen = customers.prefix(size).enumerated().filter { $0.offset % every == 0 }.map(\.element)
     var response = try await drifts(of: chosen)
-    if page.count > size { response.nextPageToken = page[size - 1].key.customerID }
+    if customers.count > size {
+      response.nextPageToken = page.token(after: customers[size - 1].key.customerID)
+    }
     return response
   }
 

@@ -64,11 +64,8 @@ extension ReceiptServiceHandler {
   func listMigrationFailures(
     _ request: ListMigrationFailuresRequest, _ call: CallContext
   ) async throws(Status) -> ListMigrationFailuresResponse {
-    guard let last = request.pageToken.isEmpty ? 0 : Int64(request.pageToken), last >= 0 else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "page_token is not one that a response returned",
-        field: "page_token")
-    }
+    let page = try context.pageTokens.page(request)
+    let last = try page.number ?? 0
     let size = RequestValidation.clampedPageSize(request.pageSize)
     let (job, lines): (MigrationJob, [MigrationLine])
     do throws(MigrationError) {
@@ -87,7 +84,7 @@ extension ReceiptServiceHandler {
       response.failures.append(failure)
     }
     if response.failures.count < lines.count {
-      response.nextPageToken = response.failures.last.map { String($0.line) } ?? ""
+      response.nextPageToken = response.failures.last.map { page.token(after: $0.line) } ?? ""
     }
     return response
   }

@@ -53,16 +53,16 @@ extension NotificationServiceHandler {
     let environment =
       request.environment == .unspecified ? nil : try app.environment(request.environment)
     let size = try RequestValidation.pageSize(request.pageSize)
-    let before = try request.pageToken.given.map { token throws(Status) in try Self.number(token) }
+    let page = try context.pageTokens.page(request)
+    let before = try page.number
     return try await context.read { reader throws(StoreError) in
       let found = try reader.repairs(of: app.id, in: environment, before: before, limit: size + 1)
-      let page = found.prefix(size)
-      let repairs = try page.map { repair throws(StoreError) in
+      let repairs = try found.prefix(size).map { repair throws(StoreError) in
         Wire.Repair(repair, drifted: try reader.driftedCustomers(of: repair))
       }
       return .with {
         $0.repairs = repairs
-        if found.count > size { $0.nextPageToken = page.last.map { String($0.id) } ?? "" }
+        if found.count > size { $0.nextPageToken = page.token(after: found[size - 1].id) }
       }
     }
   }
@@ -72,12 +72,13 @@ extension NotificationServiceHandler {
   ) async throws(Status) -> GetDriftReportResponse {
     let app = try context.catalog.value.app(request.app)
     let size = try RequestValidation.pageSize(request.pageSize)
-    let last = try request.pageToken.given.map { token throws(Status) in
-      try Store.Drift.Key(pageToken: token)
+    let page = try context.pageTokens.page(request)
+    let last = try page.position.map { position throws(Status) in
+      try Store.Drift.Key(position: position)
     }
     let found = try await context.read { reader throws(StoreError) in
       try Self.repair(request.repairId, of: app, reader).map { repair throws(StoreError) in
-        try Self.page(of: repair, in: app, after: last, size, reader)
+        try Self.drifts(of: repair, in: app, on: page, after: last, size, reader)
       }
     }
     guard let found else { throw .unknownRepair(request.repairId) }
@@ -94,8 +95,9 @@ extension NotificationServiceHandler {
     return try reader.repairs(of: app.id, in: nil, before: nil, limit: 1).first
   }
 
-  private static func page(
-    of repair: Store.Repair, in app: AppDefinition, after last: Store.Drift.Key?, _ size: Int,
+  private static func drifts(
+    of repair: Store.Repair, in app: AppDefinition, on page: RequestedPage, after last: Store.Drift.Key?,
+    _ size: Int,
     _ reader: any StoreSnapshot
   ) throws(StoreError) -> GetDriftReportResponse {
     let found = try reader.drifts(of: repair, after: last, limit: size + 1)
@@ -103,12 +105,7 @@ extension NotificationServiceHandler {
     return .with {
       $0.repair = Wire.Repair(repair, drifted: drifted)
       $0.drifts = found.prefix(size).map { Wire.Drift($0, in: app) }
-      if found.count > size { $0.nextPageToken = found[size - 1].key.pageToken }
+      if found.count > size { $0.nextPageToken = page.token(after: found[size - 1].key.position) }
     }
-  }
-
-  private static func number(_ token: String) throws(Status) -> Int64 {
-    guard let number = Int64(token), number > 0 else { throw .invalidPageToken }
-    return number
   }
 }

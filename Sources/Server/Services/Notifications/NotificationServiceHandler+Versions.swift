@@ -8,20 +8,21 @@ internal import Wire
 
 // Comparison of notifications of version 1 and version 2.
 extension NotificationServiceHandler {
-  /// The page token is the last line of the previous page.
+  /// The position of a page is the last line of the previous page.
   func compareNotificationVersions(
     _ request: CompareNotificationVersionsRequest, _ call: CallContext
   ) async throws(Status) -> CompareNotificationVersionsResponse {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     let size = try RequestValidation.pageSize(request.pageSize)
+    let page = try context.pageTokens.page(request)
     let from = try request.from.map { time throws(Status) in try Instant(time, "from") }
     let to = try request.to.map { time throws(Status) in try Instant(time, "to") }
     let report = VersionComparisonReport(
       from: from ?? Instant(millisecondsSince1970: 0), to: to ?? context.now().advanced(byMilliseconds: 1))
     return try await context.read { reader throws(StoreError) in
       let lines = try report.lines(
-        of: app.id, in: environment, after: request.pageToken, limit: size + 1, reader)
+        of: app.id, in: environment, after: page.position ?? "", limit: size + 1, reader)
       var response = CompareNotificationVersionsResponse()
       for line in lines.prefix(size) {
         let comparison = try report.comparison(of: line, reader)
@@ -29,7 +30,7 @@ extension NotificationServiceHandler {
         response.comparisons.append(
           Wire.VersionComparison(comparison, of: line, customerID: try reader.owner(of: line)))
       }
-      if lines.count > size { response.nextPageToken = lines[size - 1].lineID }
+      if lines.count > size { response.nextPageToken = page.token(after: lines[size - 1].lineID) }
       return response
     }
   }

@@ -56,21 +56,18 @@ struct NotificationServiceHandler: NotificationServiceMethods {
     query.state = NotificationState(request.state)
     query.from = try request.from.map { time throws(Status) in try Instant(time, "from") }
     query.to = try request.to.map { time throws(Status) in try Instant(time, "to") }
-    if let token = request.pageToken.given {
-      guard let number = Int64(token), number > 0 else {
-        throw .invalidPageToken
-      }
-      query.before = EvidenceID(rawValue: number)
-    }
+    let page = try context.pageTokens.page(request)
+    query.before = try page.number.map(EvidenceID.init(rawValue:))
     return try await context.read { [query] reader throws(StoreError) in
       let found = try reader.notifications(query)
-      let page = found.prefix(size)
-      let notifications = try page.map { record throws(StoreError) in
+      let notifications = try found.prefix(size).map { record throws(StoreError) in
         Wire.Notification(record, customerID: try Self.owner(of: record, reader))
       }
       return .with {
         $0.notifications = notifications
-        if found.count > size { $0.nextPageToken = page.last.map { String($0.evidenceID.rawValue) } ?? "" }
+        if found.count > size {
+          $0.nextPageToken = page.token(after: found[size - 1].evidenceID.rawValue)
+        }
       }
     }
   }

@@ -72,13 +72,13 @@ extension CheckResponse {
 }
 
 extension Store.Drift.Key {
-  /// Decodes the page token, after which the next page starts.
-  init(pageToken: String) throws(Status) {
-    guard let end = pageToken.firstIndex(of: "\n") else { throw .invalidPageToken }
+  /// Decodes the position of a page.
+  init(position: String) throws(Status) {
+    guard let end = position.firstIndex(of: "\n") else { throw .invalidPageToken }
     self.init(
-      customerID: String(pageToken[pageToken.index(after: end)...]), entitlement: String(pageToken[..<end]))
+      customerID: String(position[position.index(after: end)...]), entitlement: String(position[..<end]))
   }
 
-  /// The page token of the page that starts after this key.
-  var pageToken: String { "\(entitlement)\n\(customerID)" }
+  /// The position of the page that starts after this key.
+  var position: String { "\(entitlement)\n\(customerID)" }
 }

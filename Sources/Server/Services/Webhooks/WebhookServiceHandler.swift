@@ -23,16 +23,15 @@ struct WebhookServiceHandler: WebhookServiceMethods {
     }
   }
 
-  /// The page token is the position of the last delivery of the previous page.
+  /// The position of a page is that of the last delivery of the previous page.
   func listDeliveries(
     _ request: ListDeliveriesRequest, _ call: CallContext
   ) async throws(Status) -> ListDeliveriesResponse {
     let settings = try context.deliveries.settings(
       request.webhook, request.kind, of: context.catalog.value.app(request.app).id)
     let size = try RequestValidation.pageSize(request.pageSize)
-    guard let last = request.pageToken.isEmpty ? 0 : Int64(request.pageToken), last >= 0 else {
-      throw .invalidPageToken
-    }
+    let page = try context.pageTokens.page(request)
+    let last = try page.number ?? 0
     return try await context.read { reader throws(StoreError) in
       let found = try reader.deliveries(
         of: settings.key, in: Store.Delivery.State(request.state), after: last, limit: size + 1)
@@ -41,7 +40,7 @@ struct WebhookServiceHandler: WebhookServiceMethods {
       }
       return .with {
         $0.deliveries = deliveries
-        if found.count > size { $0.nextPageToken = String(found[size - 1].position) }
+        if found.count > size { $0.nextPageToken = page.token(after: found[size - 1].position) }
       }
     }
   }

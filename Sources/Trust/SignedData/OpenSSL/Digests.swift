@@ -46,13 +46,13 @@ package enum SHA1 {
 package enum HMACSHA256 {
   private static let byteCount = 32
 
-  /// Returns the 32 bytes of the authentication code.
-  package static func code(of message: [UInt8], key: [UInt8]) throws(CryptographyError) -> [UInt8] {
+  /// Returns the 32 bytes of the authentication code. It fails only when ``SHA256/hash(_:)`` does.
+  package static func code(of message: [UInt8], key: [UInt8]) -> [UInt8] {
     var code = [UInt8](repeating: 0, count: byteCount)
     var written = 0
     let result = EVP_Q_mac(
       nil, "HMAC", nil, "SHA256", nil, key, key.count, message, message.count, &code, code.count, &written)
-    try check(result != nil && written == byteCount ? 1 : 0, "authenticate a message")
+    precondition(result != nil && written == byteCount, "OpenSSL cannot compute HMAC-SHA256")
     return code
   }
 }
