@@ -489,3 +489,20 @@ token_issuer:
     assert re.search(r"caller=subject:jo\b", service.log)
     service.stop()
     assert "eyJ" not in service.log
+
+
+def samples(service, bearer):
+    request = urllib.request.Request(f"http://{service.http}/metrics", headers={"authorization": f"Bearer {bearer}"})
+    with urllib.request.urlopen(request, timeout=CALL_LIMIT) as answer:
+        return [line for line in answer.read().decode().splitlines() if not line.startswith("#")]
+
+
+def test_a_caller_of_one_app_sees_only_that_apps_metrics(guarded):
+    own, other = f'app="{APP}"', f'app="{OTHER}"'
+    whole = samples(guarded, token("read"))
+    assert any(own in line for line in whole) and any(other in line for line in whole)
+    assert any("app=" not in line for line in whole)
+    half = samples(guarded, token("half"))
+    assert half and all(own in line for line in half)
+    names = {line.partition("{")[0] for line in half}
+    assert names == {line.partition("{")[0] for line in whole if own in line}

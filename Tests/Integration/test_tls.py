@@ -224,3 +224,30 @@ def test_a_key_of_another_certificate_is_named_at_the_start(tmp_path):
     ended = run("serve", *FREE_PORTS, "--config", file, "--data", tmp_path / "data")
     assert ended.returncode == 1
     assert "one.crt" in ended.stderr
+
+
+def scrape(secure, files=None, version="--http1.1"):
+    """The HTTP status and the text of a scrape with this client certificate."""
+    url = f"https://localhost:{secure.service.http.rpartition(':')[2]}/metrics"
+    own = ["--cert", str(files.certificate), "--key", str(files.key)] if files else []
+    command = ["curl", "--silent", version, "--cacert", str(secure.authority.file), *own, "--write-out", "%{http_code}", url]
+    text = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True).stdout
+    return text[-3:], text[:-3]
+
+
+@pytest.mark.parametrize("version", ["--http1.1", "--http2"])
+def test_a_client_certificate_with_the_role_reads_the_metrics(tmp_path, version):
+    secure = SecureService(tmp_path, ROLES + """
+  writer:
+    roles: [submit]
+    certificate_names: ["spiffe://example.com/writer"]
+""")
+    try:
+        billing = secure.authority.issue("billing", uris=["spiffe://example.com/billing"])
+        writer = secure.authority.issue("writer", uris=["spiffe://example.com/writer"])
+        stranger = secure.authority.issue("stranger", uris=["spiffe://example.com/stranger"])
+        status, text = scrape(secure, billing, version)
+        assert status == "200" and "entitled_ready 1" in text
+        assert [scrape(secure, files, version)[0] for files in (writer, stranger, None)] == ["403", "401", "401"]
+    finally:
+        secure.service.stop()

@@ -5,7 +5,8 @@ internal import Telemetry
 
 /// `GET /metrics` on the edge, in the Prometheus formats.
 ///
-/// The numbers reveal how much an app sells, so the caller needs the role `read`.
+/// The numbers reveal how much an app sells, so the caller needs the role `read`, and a caller that is limited to some
+/// apps gets only their samples: neither those of other apps nor those of the whole process.
 package struct MetricsEndpoint: Sendable {
   private static let policy = MethodPolicy(path: "GET /metrics", role: .read)
 
@@ -24,15 +25,32 @@ package struct MetricsEndpoint: Sendable {
 
   func respond(to request: HTTPRequest) -> HTTPResponse {
     guard ["GET", "HEAD"].contains(request.method) else { return .methodNotAllowed("GET, HEAD") }
+    let apps: Set<String>?
     do throws(Status) {
-      _ = try chain.start(
-        Self.policy, CallContext(headers: request.headers, timeout: nil, peer: request.peer))
+      apps = try chain.start(
+        Self.policy, CallContext(headers: request.headers, timeout: nil, peer: request.peer)
+      ).call.caller?.apps
     } catch {
       return JSONGateway.failure(error, httpStatus: error.code.httpStatus)
     }
     let format = MetricsTextWriter.Format(accept: request.header("accept"))
-    let text = MetricsTextWriter.write(registry.samples(), of: registry.families, as: format)
+    let text = apps.map { registry.text(of: $0, as: format) } ?? registry.text(as: format)
     return HTTPResponse(
       status: 200, headers: HeaderFields([("content-type", format.contentType)]), body: Array(text.utf8))
+  }
+}
+
+extension MetricsRegistry {
+  fileprivate func text(as format: MetricsTextWriter.Format) -> String {
+    MetricsTextWriter.write(samples(), of: families, as: format)
+  }
+
+  /// The text of the samples that are labelled with one of these apps.
+  fileprivate func text(of apps: Set<String>, as format: MetricsTextWriter.Format) -> String {
+    let visible = samples().filter { sample in
+      sample.labels.contains { $0.name == "app" && apps.contains($0.value) }
+    }
+    return MetricsTextWriter.write(
+      visible, of: families.filter { $0.labels.contains("app") }, as: format)
   }
 }
