@@ -37,7 +37,7 @@ FULL = {
     "listeners": {
         "grpc": {"tls": {"certificate": "c.pem", "key": "k.pem"}},
         "http": {"cleartext": True, "allowed_hosts": ["api.example.com"]},
-        "sandbox": {"allowed_hosts": ["sandbox.example.com"]},
+        "sandbox": {"allowed_hosts": ["sandbox.example.com"], "allowed_targets": ["backend.test:8080"]},
     },
     "log": {"format": "json", "level": "debug"},
     "retention": {"rejected": 90},

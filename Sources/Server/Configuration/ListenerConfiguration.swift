@@ -6,11 +6,13 @@ package struct ListenersConfiguration: Hashable, Sendable {
   package let http: ListenerConfiguration
   /// The host names of the sandbox's listener besides `localhost`.
   package let sandboxHosts: [String]
+  /// The hosts to which the sandbox sends notifications, besides this machine.
+  package let sandboxTargets: [String]
   /// The configured limits of both listeners; the others keep their defaults.
   package let limits: [LimitName: Int64]
 
   static let standard = ListenersConfiguration(
-    grpc: .standard, http: .standard, sandboxHosts: [], limits: [:])
+    grpc: .standard, http: .standard, sandboxHosts: [], sandboxTargets: [], limits: [:])
 }
 
 /// The settings of one listener.
@@ -81,7 +83,9 @@ extension ListenersConfiguration {
       try members?["http"].map { node throws(ConfigurationError) in
         try ListenerConfiguration(node, ["tls", "cleartext", "allowed_hosts"])
       } ?? .standard
-    sandboxHosts = try members?["sandbox"]?.members(["allowed_hosts"])["allowed_hosts"]?.texts() ?? []
+    let sandbox = try members?["sandbox"]?.members(["allowed_hosts", "allowed_targets"])
+    sandboxHosts = try sandbox?["allowed_hosts"]?.texts() ?? []
+    sandboxTargets = try sandbox?["allowed_targets"]?.texts() ?? []
     var values: [LimitName: Int64] = [:]
     let named = try limits?.members(LimitName.allCases.map(\.rawValue))
     for limit in LimitName.allCases {

@@ -23,6 +23,8 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Sandbox address, or 'off' (default: \(ServerOption.sandbox.fallback)).")
   var sandbox: String?
 
+  @OptionGroup var exposure: SandboxExposure
+
   @Option(help: "Data directory (default: \(ServerOption.data.fallback)).")
   var data: String?
   @Option(
@@ -51,7 +53,8 @@ struct ServeCommand: AsyncParsableCommand {
     let settings = ServeSettings(
       grpc: try inherited.grpc?.address ?? ServerOption.grpc.address(grpc),
       http: try inherited.http?.address ?? ServerOption.http.address(http), inherited: inherited,
-      sandbox: sandboxText == "off" ? nil : try ServerOption.sandbox.address(sandbox),
+      sandbox: sandboxText == "off" ? nil : try exposure.checked(ServerOption.sandbox.address(sandbox)),
+      sandboxTargets: exposure.targets,
       data: ServerOption.data.value(data),
       importFolder: importFolder ?? ServerOption.environment("ENTITLED_IMPORT")
         ?? "\(ServerOption.data.value(data))/import",
@@ -101,6 +104,8 @@ struct ServeSettings: Sendable {
   let inherited: InheritedSockets
   /// `nil` turns the sandbox off.
   let sandbox: HostAndPort?
+  /// The hosts to which the sandbox sends, besides this machine and the configured ones.
+  let sandboxTargets: [String]
   let data: String
   /// The directory with inputs of migration jobs.
   let importFolder: String

@@ -25,7 +25,8 @@ struct EmbeddedSandbox: Worker {
     maxConnections: Int, policy: OriginPolicy, logger: Logger
   ) async throws -> EmbeddedSandbox? {
     guard let address = settings.sandbox else { return nil }
-    let simulator = try Startup.simulator(for: configuration, data: settings.data)
+    let simulator = try Startup.simulator(
+      for: configuration, data: settings.data, targets: settings.sandboxTargets)
     var service = Listeners.sandbox(policy) { await simulator.respond(to: $0) }
     service.limits.connections = maxConnections
     do {

@@ -28,6 +28,15 @@ enum Startup {
     }
   }
 
+  /// The key of this installation. It is in the data directory, and no backup of the store contains it.
+  static func installationKey(in directory: String) throws -> InstallationKey {
+    do throws(PrivateKeyFileError) {
+      return try InstallationKey(creatingAt: "\(directory)/entitled.key")
+    } catch {
+      throw Failure(error.description)
+    }
+  }
+
   /// Opens the store of a stopped service, and does not create one.
   static func existingStore(in directory: String) throws -> SQLiteEntitlementStore {
     guard FileManager.default.fileExists(atPath: "\(directory)/entitled.sqlite") else {
@@ -36,15 +45,18 @@ enum Startup {
     return try store(in: directory)
   }
 
-  /// Opens the sandbox's state in the data directory; in memory without one.
+  /// Opens the sandbox's state in the data directory; in memory without one. `targets` are allowed in addition to the
+  /// configured ones.
   static func simulator(
-    for configuration: ServiceConfiguration, data: String?, start: Instant? = nil
+    for configuration: ServiceConfiguration, data: String?, start: Instant? = nil, targets: [String]
   ) throws -> AppStoreSimulator {
+    let poster = HTTPNotificationPoster(
+      targets: NotificationTargets(allowedHosts: configuration.listeners.sandboxTargets + targets))
     do throws(SandboxError) {
       let storage: SandboxStorage = if let data { try .directory("\(data)/sandbox") } else { .memory }
       return try AppStoreSimulator(
         apps: configuration.apps.map(SandboxApp.init), storage: storage,
-        now: SystemClock.now, start: start, poster: HTTPNotificationPoster.shared)
+        now: SystemClock.now, start: start, poster: poster)
     } catch {
       throw Failure(error.description)
     }

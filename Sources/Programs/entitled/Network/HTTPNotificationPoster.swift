@@ -1,41 +1,51 @@
 internal import AppStore
 internal import AsyncHTTPClient
+internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
 internal import Sandbox
 
-/// Posts the sandbox's notifications over HTTP/1.1, as Apple does.
-final class HTTPNotificationPoster: NotificationPoster {
-  /// The only instance. It is never released, because `HTTPClient` must not be released while connections are open.
-  static let shared = HTTPNotificationPoster()
-
-  private let client: HTTPClient
+/// Posts the sandbox's notifications over HTTP/1.1, as Apple does, to allowed targets only.
+struct HTTPNotificationPoster: NotificationPoster {
+  /// It is never released, because `HTTPClient` must not be released while connections are open. It follows no
+  /// redirects, because each target has to be allowed.
+  private static let client = {
+    var configuration = HTTPClient.Configuration()
+    configuration.redirectConfiguration = .disallow
+    configuration.httpVersion = .http1Only
+    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }()
   private static let timeout = TimeAmount.seconds(10)
   private static let responseLimit = 1 << 20
+  private static let maxRedirects = 5
 
-  private init() {
-    var configuration = HTTPClient.Configuration()
-    configuration.redirectConfiguration = .follow(max: 5, allowCycles: false)
-    configuration.httpVersion = .http1Only
-    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-  }
+  let targets: NotificationTargets
+
+  func permits(_ url: String) -> Bool { URL(string: url).map(targets.permits) ?? false }
 
   func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
     await exchange(body, with: url).result
   }
 
   func exchange(_ body: [UInt8], with url: String) async -> (result: SendAttemptResult, response: [UInt8]) {
-    var request = HTTPClientRequest(url: url)
-    request.method = .POST
-    request.headers.add(name: "content-type", value: "application/json")
-    request.headers.add(name: "user-agent", value: "entitled-sandbox")
-    request.body = .bytes(ByteBuffer(bytes: body))
+    guard var target = URL(string: url) else { return (.other, []) }
+    var visited: Set<URL> = []
     do {
-      let response = try await client.execute(request, timeout: Self.timeout)
-      let responseBody = try await response.body.collect(upTo: Self.responseLimit)
-      // Apple documents 200 to 206 as success.
-      let isSuccess = (200...206).contains(response.status.code)
-      return (isSuccess ? .success : .unsuccessfulHTTPResponseCode, Array(responseBody.readableBytesView))
+      while targets.permits(target) {
+        guard visited.count <= Self.maxRedirects, visited.insert(target).inserted else {
+          return (.circularRedirect, [])
+        }
+        let response = try await Self.client.execute(Self.request(body, to: target), timeout: Self.timeout)
+        let responseBody = try await response.body.collect(upTo: Self.responseLimit)
+        if let next = Self.redirect(response, from: target) {
+          target = next
+          continue
+        }
+        // Apple documents 200 to 206 as success.
+        let isSuccess = (200...206).contains(response.status.code)
+        return (isSuccess ? .success : .unsuccessfulHTTPResponseCode, Array(responseBody.readableBytesView))
+      }
+      return (.other, [])
     } catch is NIOTooManyBytesError {
       return (.invalidResponse, [])
     } catch let error as HTTPClientError {
@@ -43,6 +53,23 @@ final class HTTPNotificationPoster: NotificationPoster {
     } catch {
       return (.socketIssue, [])
     }
+  }
+
+  private static func request(_ body: [UInt8], to url: URL) -> HTTPClientRequest {
+    var request = HTTPClientRequest(url: url.absoluteString)
+    request.method = .POST
+    request.headers.add(name: "content-type", value: "application/json")
+    request.headers.add(name: "user-agent", value: "entitled-sandbox")
+    request.body = .bytes(ByteBuffer(bytes: body))
+    return request
+  }
+
+  /// The URL to post to instead (RFC 9110, section 15.4); `nil` if the response is no redirect.
+  private static func redirect(_ response: HTTPClientResponse, from url: URL) -> URL? {
+    guard [301, 302, 307, 308].contains(response.status.code),
+      let location = response.headers.first(name: "location")
+    else { return nil }
+    return URL(string: location, relativeTo: url)?.absoluteURL
   }
 }
 

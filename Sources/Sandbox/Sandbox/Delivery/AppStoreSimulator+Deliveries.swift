@@ -169,8 +169,26 @@ private enum OutgoingNotification: Sendable {
 
 /// The transport of notifications to the developer's server.
 package protocol NotificationPoster: Sendable {
+  /// Whether the operator allows requests to that URL. Others fail.
+  func permits(_ url: String) -> Bool
   /// Posts a JSON body and returns the result.
   func post(_ body: [UInt8], to url: String) async -> SendAttemptResult
   /// Posts a JSON body and returns the result and the response body.
   func exchange(_ body: [UInt8], with url: String) async -> (result: SendAttemptResult, response: [UInt8])
+}
+
+extension NotificationPoster {
+  package func permits(_ url: String) -> Bool { true }
+}
+
+extension AppStoreSimulator {
+  /// Rejects a notification URL to which the sandbox sends nothing.
+  func checkTarget(_ action: Action, _ parameters: Parameters) throws(ActionError) {
+    guard action == .notificationURL, let poster, let url = try parameters.stringIfPresent("url"),
+      !poster.permits(url)
+    else { return }
+    throw .notPossible(
+      "the sandbox sends only to this machine and to allowed hosts, not to '\(url.prefix(200))'; allow its host with "
+        + "--allow-target or listeners.sandbox.allowed_targets")
+  }
 }

@@ -102,6 +102,7 @@ extension AppStoreSimulator {
 
   private func act(_ action: Action, _ parameters: Parameters) throws -> JSONObject {
     try checkOffer(action, parameters)
+    try checkTarget(action, parameters)
     let earlier = world.notifications.count
     let outcome = try perform(action, parameters)
     var json = try purchase(outcome.transactions.first)?.json ?? JSONObject()

@@ -39,6 +39,8 @@ struct SandboxServeCommand: AsyncParsableCommand {
   @Option(help: "YAML configuration (default: ENTITLED_CONFIG, or the demo configuration).") var config:
     String?
 
+  @OptionGroup var exposure: SandboxExposure
+
   @Option(help: "Start time of a new sandbox, RFC 3339, not in the future (default: now).") var start: String?
 
   func run() async throws {
@@ -53,8 +55,9 @@ struct SandboxServeCommand: AsyncParsableCommand {
     if inMemory, data != nil { throw Failure("--data and --in-memory exclude each other", status: 64) }
     let data = inMemory ? nil : ServerOption.data.value(data)
     if let data { try makeDirectory(data) }
-    let simulator = try Startup.simulator(for: configuration, data: data, start: start)
-    let address = try ServerOption.sandbox.address(sandbox)
+    let address = try exposure.checked(ServerOption.sandbox.address(sandbox))
+    let simulator = try Startup.simulator(
+      for: configuration, data: data, start: start, targets: exposure.targets)
     let service = SandboxService(
       address: address, simulator: simulator,
       policy: OriginPolicies(configuration.listeners, http: address, sandbox: address).sandbox, logger: logger
