@@ -13,8 +13,9 @@ func installReceiveCallbacks(_ callbacks: OpaquePointer?) {
     guard let stream = borrowed(user).pointee.receivingHeaders else { return 0 }
     let name = UnsafeRawBufferPointer(start: name, count: nameLength)
     let value = UnsafeRawBufferPointer(start: value, count: valueLength)
-    receiveField(name, value, into: stream, limit: borrowed(user).pointee.headerBytes)
-    return 0
+    // After a failure nghttp2 resets the stream, and only decodes the rest of the block.
+    return receiveField(name, value, into: stream, borrowed(user))
+      ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
   }
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
     session, _, id, bytes, count, user in
@@ -84,15 +85,20 @@ private func beginHeaders(
   return 0
 }
 
+/// Keeps a field within the limit; returns whether the rest of the block is worth reading.
 private func receiveField(
   _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
-  into stream: UnsafeMutablePointer<StreamState>, limit: Int
-) {
+  into stream: UnsafeMutablePointer<StreamState>, _ state: UnsafeMutablePointer<SessionState>
+) -> Bool {
+  let limit = state.pointee.headerBytes
   if stream.pointee.headIsComplete {
-    _ = stream.pointee.trailers.append(name: name, value: value, limit: limit)
-  } else if !stream.pointee.head.append(name: name, value: value, limit: limit) {
+    if stream.pointee.trailers.append(name: name, value: value, limit: limit) { return true }
+  } else if stream.pointee.head.append(name: name, value: value, limit: limit) {
+    return true
+  } else {
     stream.pointee.headersTooLarge = true
   }
+  return state.pointee.drop(name.count + value.count + 32)
 }
 
 private func frameReceived(
@@ -107,11 +113,7 @@ private func frameReceived(
     headersReceived(id, stream, endOfStream: endOfStream, state)
   case NGHTTP2_DATA.rawValue:
     guard let stream = openStream(session, id.rawValue) else { return }
-    if endOfStream {
-      stream.pointee.inboundHasEnded = true
-    } else if frame.hd.length == 0 {
-      state.pointee.controlFrames += 1
-    }
+    if endOfStream { stream.pointee.inboundHasEnded = true }
     state.pointee.events.append(.data(id, endOfStream: endOfStream))
   case NGHTTP2_GOAWAY.rawValue:
     state.pointee.events.append(.goAway(ErrorCode(rawValue: frame.goaway.error_code)))
@@ -119,8 +121,7 @@ private func frameReceived(
     // The payload of the ping (RFC 9113, section 6.7).
     let purpose = withUnsafeBytes(of: frame.ping.opaque_data) { $0.loadUnaligned(as: UInt64.self) }
     state.pointee.events.append(.pong(UInt64(bigEndian: purpose)))
-  default:
-    state.pointee.controlFrames += 1
+  default: break
   }
 }
 

@@ -46,7 +46,7 @@ extension Session {
   private static func configure(_ options: OpaquePointer?, isServer: Bool) {
     // The owner opens windows, so that a slow reader slows its sender down.
     nghttp2_option_set_no_auto_window_update(options, 1)
-    // nghttp2 would retain closed streams for priorities, which are ignored here.
+    // nghttp2 would retain closed streams: `ClosedStreams` needs less memory.
     nghttp2_option_set_no_closed_streams(options, 1)
     // The default of nghttp2 (a burst of 1,000, then 33 per second) disconnects a client that cancels 200 calls per
     // second after six seconds. This limit still stops the rapid reset attack (CVE-2023-44487).

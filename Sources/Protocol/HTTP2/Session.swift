@@ -30,9 +30,52 @@ package final class Session {
 
   /// Reads bytes of the peer. After an error only the remaining output can be sent.
   package func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
+    guard state.pointee.isServer else { return try feed(bytes) }
+    var position = 0
+    var fed = 0
+    while let frame = state.pointee.scanner.next(in: bytes, from: &position) {
+      state.pointee.controlFrames += Self.cost(of: frame.header)
+      guard let violation = state.pointee.closedStreams.record(frame.header) else { continue }
+      try feed(UnsafeRawBufferPointer(rebasing: bytes[fed..<max(fed, frame.start)]))
+      fed = max(fed, frame.start)
+      // nghttp2 has the stream if the response is not complete, and then refuses the frame.
+      guard openStream(session, frame.header.stream) == nil else { continue }
+      guard refuse(frame.header, violation) else { return }
+    }
+    try feed(UnsafeRawBufferPointer(rebasing: bytes[fed...]))
+  }
+
+  private func feed(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
     let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
     let read = nghttp2_session_mem_recv(session, start, bytes.count)
     try check(CInt(clamping: read))
+  }
+
+  /// Answers a frame on a closed stream; returns whether the connection continues.
+  private func refuse(_ frame: FrameHeader, _ violation: ClosedStreams.Violation) -> Bool {
+    switch violation {
+    case .afterReset:
+      reset(StreamID(rawValue: frame.stream), .streamClosed)
+      state.pointee.controlFrames += 1
+      return true
+    case .afterEnd: terminate(.streamClosed)
+    case .skipped: terminate(.protocolError)
+    }
+    return false
+  }
+
+  /// The cost of a frame in ``controlFrames``.
+  private static func cost(of frame: FrameHeader) -> Int {
+    switch UInt32(frame.type) {
+    case NGHTTP2_HEADERS.rawValue: 0
+    case NGHTTP2_DATA.rawValue:
+      // Padding alone is as empty as nothing; a client that ends its request is done.
+      UInt32(frame.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
+        || (frame.length > 0 && UInt32(frame.flags) & NGHTTP2_FLAG_PADDED.rawValue == 0) ? 0 : 1
+    // Priorities are deprecated (RFC 9113, section 5.3.2) and cost more than they are worth.
+    case NGHTTP2_PRIORITY.rawValue: 10
+    default: 1
+    }
   }
 
   /// Returns the events since the last call, in order. `events` is emptied first; the two arrays swap their memory, so
@@ -217,8 +260,15 @@ extension Session {
   package var openHeaderBlock: StreamID? { state.pointee.openHeaderBlock.map(StreamID.init(rawValue:)) }
 
   /// The frames received since the last reset of the count that carry no part of a request: pings, settings,
-  /// resets, window updates, priorities, empty data.
+  /// resets, window updates, empty or padded data, unknown ones. A priority counts as ten, and header fields that
+  /// were dropped as one for each 64 bytes.
   package var controlFrames: Int { state.pointee.controlFrames }
+
+  /// Whether a header block exceeded ``Limits/headerBytes`` so far that only an attack explains it.
+  package var hasExcessiveHeaders: Bool { state.pointee.hasExcessiveHeaders }
+
+  /// Frees the unsent bytes of all streams. Nothing may be sent afterwards.
+  package func discardOutput() { state.pointee.discardOutput() }
 
   /// Sets ``controlFrames`` to zero.
   package func resetControlFrameCount() { state.pointee.controlFrames = 0 }

@@ -22,8 +22,14 @@ struct SessionState {
   var unsentBytes = 0
   var bodyBytesSent: Int64 = 0
   var openStreams = 0
+  /// The frames of a client, whether nghttp2 reports them or not.
+  var scanner = FrameScanner()
+  var closedStreams = ClosedStreams()
   /// Frames received that carry no part of a request.
   var controlFrames = 0
+  /// The bytes of the current header block that were dropped.
+  var droppedHeaderBytes = 0
+  var hasExcessiveHeaders = false
   let headerBytes: Int
   /// The maximum number of open streams of a server; further ones are refused.
   let maxStreams: Int
@@ -42,7 +48,28 @@ struct SessionState {
     events.append(.closed(StreamID(rawValue: id), code))
   }
 
+  /// Counts a dropped field; returns whether the rest of the block is worth reading.
+  ///
+  /// One byte can refer to a field of 4 KiB, so a block of ordinary size may have hundreds of megabytes. Clients know
+  /// the limit and do not exceed it by much.
+  mutating func drop(_ bytes: Int) -> Bool {
+    droppedHeaderBytes += bytes
+    controlFrames += 1 + bytes / 64
+    if droppedHeaderBytes > 8 * headerBytes { hasExcessiveHeaders = true }
+    return !hasExcessiveHeaders
+  }
+
+  /// Frees the unsent bytes of all streams.
+  mutating func discardOutput() {
+    streams.forEachOpen { stream in
+      stream.pointee.outbound = []
+      stream.pointee.sent = 0
+    }
+    unsentBytes = 0
+  }
+
   mutating func headersEnded() {
+    droppedHeaderBytes = 0
     receivingHeaders = nil
     openHeaderBlock = nil
   }

@@ -27,6 +27,8 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
   package static let noError = ErrorCode(rawValue: 0x0)
   package static let protocolError = ErrorCode(rawValue: 0x1)
   package static let internalError = ErrorCode(rawValue: 0x2)
+  /// A frame on a stream that its sender has ended.
+  package static let streamClosed = ErrorCode(rawValue: 0x5)
   /// The request was not processed, so the client may retry it (RFC 9113, section 8.7).
   package static let refusedStream = ErrorCode(rawValue: 0x7)
   package static let cancel = ErrorCode(rawValue: 0x8)

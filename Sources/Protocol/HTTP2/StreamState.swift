@@ -84,6 +84,14 @@ struct StreamPool {
     freeCount += 1
   }
 
+  func forEachOpen(_ body: (UnsafeMutablePointer<StreamState>) -> Void) {
+    var state = open
+    while let current = state {
+      state = current.pointee.next
+      body(current)
+    }
+  }
+
   /// Frees every state. The session they belong to must be gone.
   mutating func destroyAll() {
     for first in [open, free] {

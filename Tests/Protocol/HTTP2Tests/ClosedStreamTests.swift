@@ -1,0 +1,136 @@
+import HTTP
+import HTTP2
+import Testing
+
+@Suite("Frames on closed streams") struct ClosedStreamTests {
+  private typealias Frames = [[UInt8]]
+
+  private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(4)
+  /// GET http://a/ in HPACK.
+  private static let fields: [UInt8] = [0x82, 0x86, 0x84, 0x41, 0x01, 0x61]
+
+  private static func frame(
+    _ type: UInt8, _ flags: UInt8 = 0, on stream: UInt8 = 0, _ payload: [UInt8] = []
+  ) -> [UInt8] {
+    [0, 0, UInt8(payload.count), type, flags, 0, 0, 0, stream] + payload
+  }
+
+  private static func headers(_ stream: UInt8, ends: Bool) -> [UInt8] {
+    frame(1, ends ? 5 : 4, on: stream, fields)
+  }
+
+  private static func data(_ stream: UInt8, ends: Bool = false) -> [UInt8] {
+    frame(0, ends ? 1 : 0, on: stream, [7])
+  }
+
+  private static func reset(_ stream: UInt8) -> [UInt8] { frame(3, on: stream, [0, 0, 0, 8]) }
+
+  /// Serves every request at once; returns the types, streams and codes of the RST_STREAM and GOAWAY frames.
+  private func errors(_ frames: Frames, piece: Int = .max) throws -> [[UInt8]] {
+    let session = try Session.server()
+    var output: [UInt8] = []
+    let input = Self.preface + frames.joined()
+    var position = 0
+    while position < input.count {
+      let end = piece == .max ? input.count : min(position + piece, input.count)
+      try Array(input[position..<end]).withUnsafeBytes { try session.receive($0) }
+      position = end
+      for case .headers(let id, _) in Conversation.events(of: session) where session.hasInboundEnded(of: id) {
+        session.respond(on: id, HeaderFields([(":status", "200")]), endOfStream: true)
+      }
+      output += try Conversation.output(of: session)
+    }
+    return Self.errors(in: output)
+  }
+
+  private static func errors(in output: [UInt8]) -> [[UInt8]] {
+    var rest = output[...]
+    var found: [[UInt8]] = []
+    while rest.count >= 9 {
+      let bytes = Array(rest)
+      let length = Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2])
+      if bytes[3] == 3 { found.append([3, bytes[8], bytes[12]]) }
+      if bytes[3] == 7 { found.append([7, bytes[16]]) }
+      rest = rest.dropFirst(9 + length)
+    }
+    return found
+  }
+
+  private static let streamClosed: UInt8 = 5
+  private static let protocolError: UInt8 = 1
+
+  @Test("DATA or HEADERS after RST_STREAM reset the stream with STREAM_CLOSED", arguments: [1, 3, 9, .max])
+  func afterReset(piece: Int) throws {
+    for late in [Self.data(1), Self.headers(1, ends: true)] {
+      let frames = [Self.headers(1, ends: false), Self.reset(1), late, Self.headers(3, ends: true)]
+      #expect(try errors(frames, piece: piece) == [[3, 1, Self.streamClosed]])
+    }
+  }
+
+  @Test(
+    "DATA or HEADERS after a complete exchange end the connection with STREAM_CLOSED", arguments: [1, 15, 24])
+  func afterEnd(piece: Int) throws {
+    for late in [Self.data(1), Self.headers(1, ends: true)] {
+      #expect(try errors([Self.headers(1, ends: true), late], piece: piece) == [[7, Self.streamClosed]])
+    }
+  }
+
+  @Test("HEADERS on a stream that the client skipped end the connection")
+  func skipped() throws {
+    #expect(
+      try errors([Self.headers(5, ends: true), Self.headers(3, ends: true)]) == [[7, Self.protocolError]])
+  }
+
+  @Test("Frames that cross a reset of the server are ignored")
+  func serverReset() throws {
+    let session = try Session.server()
+    try (Self.preface + Self.headers(1, ends: false)).withUnsafeBytes { try session.receive($0) }
+    session.reset(StreamID(rawValue: 1), .noError)
+    _ = try Conversation.output(of: session)
+    try (Self.data(1) + Self.data(1, ends: true) + Self.headers(3, ends: true)).withUnsafeBytes {
+      try session.receive($0)
+    }
+    #expect(Self.errors(in: try Conversation.output(of: session)).isEmpty)
+    #expect(session.openStreams == 1)
+  }
+
+  @Test("Trailers, interleaved streams and padded frames break no rule", arguments: [1, 7, .max])
+  func legalFrames(piece: Int) throws {
+    let frames = [
+      Self.headers(1, ends: false), Self.headers(3, ends: false), Self.data(1), Self.data(3, ends: true),
+      Self.frame(0, 8, on: 1, [2, 7, 0, 0]), Self.frame(1, 5, on: 1, [0x40, 1, 0x61, 1, 0x62]),
+      Self.reset(1), Self.frame(8, on: 1, [0, 0, 0, 1]), Self.frame(2, on: 1, [0, 0, 0, 0, 1]),
+    ]
+    #expect(try errors(frames, piece: piece).isEmpty)
+  }
+
+  @Test("Frames that nghttp2 ignores count as control frames, and priorities ten times")
+  func control() throws {
+    let session = try Session.server()
+    try (Self.preface + Self.headers(1, ends: false) + Self.reset(1)).withUnsafeBytes {
+      try session.receive($0)
+    }
+    session.resetControlFrameCount()
+    let unknown = Self.frame(0xee, on: 1, [1, 2])
+    let padding = Self.frame(0, 8, on: 3, [1, 0])
+    let priority = Self.frame(2, on: 1, [0, 0, 0, 0, 1])
+    try (unknown + Self.headers(3, ends: false) + padding + priority).withUnsafeBytes {
+      try session.receive($0)
+    }
+    #expect(session.controlFrames == 12)
+  }
+
+  @Test("A header block of references to a large field is abandoned early")
+  func amplification() throws {
+    var limits = Limits()
+    limits.headerBytes = 4_096
+    let session = try Session.server(limits: limits)
+    // A field of 3,000 bytes into the table, and then references of one byte to it.
+    let field: [UInt8] = [0x40, 1, 0x78, 0x7f, 0xb9, 0x16] + [UInt8](repeating: 0x79, count: 3_000)
+    let block = Self.fields + field + [UInt8](repeating: 0xbe, count: 12_000)
+    let head: [UInt8] = [0, UInt8(block.count >> 8), UInt8(block.count & 255), 1, 5, 0, 0, 0, 1]
+    try (Self.preface + head + block).withUnsafeBytes { try session.receive($0) }
+    #expect(session.hasExcessiveHeaders)
+    #expect(session.controlFrames < 2_000, "only a small part of the 36 MB was decoded")
+  }
+}
