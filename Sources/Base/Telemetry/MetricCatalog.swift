@@ -33,6 +33,11 @@ package enum MetricCatalog {
     MetricFamily(
       "entitled_connections_rejected_total", .counter, labels: ["listener"],
       help: "Connections closed because of the connection limit."),
+    MetricFamily(
+      "entitled_unread_response_bytes", .gauge, help: "Bytes of responses that clients have not read."),
+    MetricFamily(
+      "entitled_unread_connections_reset_total", .counter,
+      help: "Connections closed because of the limit of unread responses."),
   ]
 
   private static let appStore = [

@@ -16,6 +16,8 @@ final class HTTP1Handler: ChannelInboundHandler {
     case collecting(HTTPRequestHead, [UInt8])
     /// The body is too large; the rest is discarded.
     case refused(HTTPRequestHead)
+    /// The request is complete, but the peer has not read the responses to the earlier ones.
+    case waiting(HTTPRequestHead, [UInt8])
     case answering
     /// The last response is written; no more input is read.
     case ended
@@ -25,6 +27,9 @@ final class HTTP1Handler: ChannelInboundHandler {
   private let http: HTTPHandler
   private let limits: TransportLimits
   private let peer: PeerCertificate?
+  private let unreadResponses: UnreadResponses
+  /// `nil` until the peer leaves a response unread.
+  private var unread: UnreadResponses.Account?
   private let drainState: DrainState
   private let logger: Logger
   private var state = State.idle
@@ -33,15 +38,18 @@ final class HTTP1Handler: ChannelInboundHandler {
   private var context: ChannelHandlerContext?
   /// The deadline of the peer; `nil` while the handler runs.
   private var end: NIODeadline?
+  /// The bytes that the peer had not read at the last check, and since when.
+  private var stall: (bytes: Int, since: NIODeadline)?
 
   init(
     host: EventLoopContext, http: @escaping HTTPHandler, limits: TransportLimits, peer: PeerCertificate?,
-    drainState: DrainState, logger: Logger
+    unread: UnreadResponses, drainState: DrainState, logger: Logger
   ) {
     self.host = host
     self.http = http
     self.limits = limits
     self.peer = peer
+    unreadResponses = unread
     self.drainState = drainState
     self.logger = logger
   }
@@ -55,6 +63,7 @@ final class HTTP1Handler: ChannelInboundHandler {
   func handlerRemoved(context: ChannelHandlerContext) { leave() }
 
   private func leave() {
+    unread?.close()
     host.unwatch(self)
     context = nil
   }
@@ -83,8 +92,8 @@ final class HTTP1Handler: ChannelInboundHandler {
       body.append(contentsOf: part.readableBytesView)
       state = body.count > limits.bodyBytes ? .refused(head) : .collecting(head, body)
     case (.end, .collecting(let head, let body)):
-      state = .answering
       end = nil
+      guard context.channel.isWritable else { return state = .waiting(head, body) }
       start(head, body, context)
     case (.end, .refused(let head)):
       write(.bodyTooLarge(limit: limits.bodyBytes), to: head, context)
@@ -124,7 +133,26 @@ final class HTTP1Handler: ChannelInboundHandler {
     context.close(promise: nil)
   }
 
+  /// Backpressure: the next request starts when the peer has read most of the responses to the earlier ones.
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    reportUnread(context)
+    if context.channel.isWritable, case .waiting(let head, let body) = state { start(head, body, context) }
+    context.fireChannelWritabilityChanged()
+  }
+
+  /// Reports the responses that the peer has not read.
+  private func reportUnread(_ context: ChannelHandlerContext) {
+    let bytes = context.channel.unwrittenBytes
+    guard self.context != nil, bytes > 0 || unread != nil else { return }
+    if unread == nil {
+      let channel = context.channel
+      unread = unreadResponses.open { channel.close(promise: nil) }
+    }
+    unread?.report(bytes)
+  }
+
   private func start(_ head: HTTPRequestHead, _ body: [UInt8], _ context: ChannelHandlerContext) {
+    state = .answering
     var request = HTTPRequest(
       method: head.method.rawValue, target: head.uri,
       headers: HeaderFields(head.headers.map { ($0.name.lowercased(), $0.value) }), body: body)
@@ -161,6 +189,7 @@ final class HTTP1Handler: ChannelInboundHandler {
       context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
     }
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    reportUnread(context)
     // Closes the output only: closing both sides would reset the connection if more input had arrived, and
     // the peer would lose unread bytes (RFC 9112, section 9.6).
     if !keepsAlive { context.close(mode: .output, promise: nil) }
@@ -172,8 +201,20 @@ extension HTTP1Handler: TimedConnection {
   var openStreams: Int { 0 }
 
   func tick(_ now: NIODeadline) {
-    guard let end, now >= end else { return }
-    context?.close(promise: nil)
+    let hasTimedOut = end.map { now >= $0 } ?? false
+    if hasTimedOut || isStalled(now) { context?.close(promise: nil) }
+  }
+
+  /// Whether the peer has read nothing of pending responses for too long.
+  private func isStalled(_ now: NIODeadline) -> Bool {
+    guard let channel = context?.channel, !channel.isWritable else {
+      stall = nil
+      return false
+    }
+    let bytes = channel.unwrittenBytes
+    if let stall, stall.bytes <= bytes { return now - stall.since >= .milliseconds(limits.times.stall) }
+    stall = (bytes, now)
+    return false
   }
 }
 

@@ -55,7 +55,7 @@ extension HTTP2Handler: TimedConnection {
     let limit = limits.connectionBacklogBytes
     guard
       session.inboundBytes > limit || session.unsentBytes > limit
-        || session.controlFrames > limits.controlFrames
+        || session.controlFrames > limits.controlFrames || session.hasExcessiveHeaders
     else { return }
     logger.debug(
       "closing connection over its limits",
@@ -66,15 +66,42 @@ extension HTTP2Handler: TimedConnection {
     endConnection(.enhanceYourCalm)
   }
 
-  /// Sends GOAWAY with the code, and closes.
+  /// Reports the responses that the peer has not read, or ends the connection if too many wait on all connections.
+  func reportUnread() {
+    let buffered = isWritable ? 0 : context?.channel.unwrittenBytes ?? 0
+    let bytes = session.unsentBytes + buffered
+    guard bytes > 0 || unread != nil else { return }
+    if unread == nil { unread = openUnreadAccount() }
+    unread?.report(bytes)
+  }
+
+  private func openUnreadAccount() -> UnreadResponses.Account? {
+    guard let loop = context?.eventLoop else { return nil }
+    let handler = NIOLoopBound(self, eventLoop: loop)
+    return unreadResponses.open { [logger] in
+      logger.debug("closing connection with the most unread responses")
+      loop.execute { handler.value.endConnection(.enhanceYourCalm) }
+    }
+  }
+
+  /// Sends GOAWAY with the code, ends the calls, and closes.
   func endConnection(_ code: ErrorCode) {
     // Flushing checks the backlog again, which is unchanged.
     guard !isEnding else { return }
     isEnding = true
     session.terminate(code)
     flush()
-    context?.close(promise: nil)
+    closeAfterOutput()
+    // The peer has a second to read GOAWAY; what it still sends is not worth reading.
+    pauseReads(true)
+    endCalls()
+    session.discardOutput()
   }
+}
+
+extension Channel {
+  /// The bytes that the socket has not accepted.
+  var unwrittenBytes: Int { (try? syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 }
 
 /// The purpose of a ping, which its acknowledgement repeats.

@@ -20,6 +20,9 @@ final class HTTP2Handler: ChannelInboundHandler {
   let limits: TransportLimits
   let peer: PeerCertificate?
   let logger: Logger
+  let unreadResponses: UnreadResponses
+  /// `nil` until the peer leaves a response unread.
+  var unread: UnreadResponses.Account?
 
   /// The calls that wait for their request or their handler.
   var exchanges: [StreamID: any Exchange] = [:]
@@ -45,7 +48,7 @@ final class HTTP2Handler: ChannelInboundHandler {
 
   init(
     host: EventLoopContext, http: @escaping HTTPHandler, limits: TransportLimits, peer: PeerCertificate?,
-    logger: Logger
+    unread: UnreadResponses, logger: Logger
   ) throws {
     self.session = try Session.server(limits: limits.http2)
     self.host = host
@@ -53,6 +56,7 @@ final class HTTP2Handler: ChannelInboundHandler {
     self.limits = limits
     self.peer = peer
     self.logger = logger
+    unreadResponses = unread
     lifetime = ConnectionLifetime(
       limits.times, now: NIODeadline.now().milliseconds, jitter: .random(in: -1...1))
   }
@@ -111,8 +115,8 @@ final class HTTP2Handler: ChannelInboundHandler {
   }
 
   /// Backpressure: stops reading from a peer that reads no responses, so that requests do not accumulate.
-  private func pauseReads(_ pauses: Bool) {
-    guard pauses != hasPausedReads, let channel = context?.channel else { return }
+  func pauseReads(_ pauses: Bool) {
+    guard pauses != hasPausedReads, pauses || !isClosing, let channel = context?.channel else { return }
     hasPausedReads = pauses
     try? channel.syncOptions?.setOption(.autoRead, value: !pauses)
   }
@@ -177,11 +181,17 @@ final class HTTP2Handler: ChannelInboundHandler {
   }
 
   private func endAll() {
+    endCalls()
+    context = nil
+    host.unwatch(self)
+  }
+
+  /// Cancels all calls.
+  func endCalls() {
     let open = exchanges
     exchanges = [:]
     for exchange in open.values { exchange.closed() }
-    context = nil
-    host.unwatch(self)
+    unread?.close()
   }
 
   private func fail(_ error: HTTP2Error) {
@@ -213,6 +223,7 @@ final class HTTP2Handler: ChannelInboundHandler {
       }
       // Sending closes streams and drains bodies.
       handleEvents()
+      reportUnread()
       if session.unsentBytes > limits.connectionBacklogBytes { return checkBacklog() }
     } catch {
       logger.debug("send failed", metadata: ["error": "\(error)"])
@@ -224,7 +235,7 @@ final class HTTP2Handler: ChannelInboundHandler {
 
   /// Closes the output, and lingers until the peer closes its side. Closing both would reset the connection
   /// if unread input had arrived, and the peer would lose unread bytes (RFC 9112, section 9.6).
-  private func closeAfterOutput() {
+  func closeAfterOutput() {
     guard !isClosing, let context else { return }
     isClosing = true
     context.close(mode: .output, promise: nil)

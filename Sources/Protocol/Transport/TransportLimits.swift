@@ -14,8 +14,10 @@ package struct TransportLimits: Hashable, Sendable {
   /// The maximum bytes of incomplete requests, and of unsent responses, on all streams of one connection. A
   /// connection with more is closed.
   package var connectionBacklogBytes = 64 * 1_024 * 1_024
+  /// The maximum bytes of unread responses on all connections. Over it, the connections with the most are reset.
+  package var unreadResponseBytes = 256 * 1_024 * 1_024
   /// The maximum number of frames per second that carry no part of a request: pings, settings, resets, window
-  /// updates, empty data. A connection with more is closed.
+  /// updates, empty data; a priority counts as ten. A connection with more is closed.
   package var controlFrames = 10_000
   /// The maximum number of open connections. Further ones are closed when they are accepted.
   package var connections = 10_000

@@ -68,6 +68,7 @@ extension TransportLimits {
     case .messageBytes: messageBytes = Int(value)
     case .bodyBytes: bodyBytes = Int(value)
     case .connectionBacklogBytes: connectionBacklogBytes = Int(value)
+    case .maxUnreadResponseBytes: unreadResponseBytes = Int(value)
     case .controlFramesPerSecond: controlFrames = Int(value)
     case .handshakeTimeoutSeconds: times.handshake = value * 1_000
     case .requestTimeoutSeconds: times.request = value * 1_000

@@ -27,6 +27,7 @@ struct Listeners: Sendable {
   let http: Listener
   /// `nil` if the sandbox is turned off.
   let sandbox: Listener?
+  private let unread: UnreadResponses
 
   static func open(
     _ settings: ServeSettings, on loops: any EventLoopGroup, edge edgeLoops: any EventLoopGroup,
@@ -37,13 +38,14 @@ struct Listeners: Sendable {
     var (grpcLimits, edgeLimits) = (limits, limits)
     grpcLimits.connections = budget.grpc
     edgeLimits.connections = budget.edge
+    let unread = UnreadResponses(limit: limits.unreadResponseBytes)
     do {
+      var calls = Listener.Service(
+        makeHost: { _ in application.services.makeHost() },
+        http: { EdgeRouter.respondOnGRPCPort(to: $0) }, limits: grpcLimits, tls: tls.grpc)
+      calls.unread = unread
       let grpc = try await Listener.listen(
-        at: settings.grpc, socket: settings.inherited.grpc, on: loops,
-        serving: .init(
-          makeHost: { _ in application.services.makeHost() },
-          http: { EdgeRouter.respondOnGRPCPort(to: $0) }, limits: grpcLimits, tls: tls.grpc),
-        logger: logger)
+        at: settings.grpc, socket: settings.inherited.grpc, on: loops, serving: calls, logger: logger)
       let router = application.router(metrics: metrics)
       var edge = plain { request in
         if let refusal = edgeRefusal(of: request, hosts.http, application) { return refusal }
@@ -51,9 +53,10 @@ struct Listeners: Sendable {
       }
       edge.limits = edgeLimits
       edge.tls = tls.http
+      edge.unread = unread
       let http = try await Listener.listen(
         at: settings.http, socket: settings.inherited.http, on: edgeLoops, serving: edge, logger: logger)
-      return Listeners(grpc: grpc, http: http, sandbox: sandbox)
+      return Listeners(grpc: grpc, http: http, sandbox: sandbox, unread: unread)
     } catch {
       throw Failure(error.description)
     }
@@ -116,7 +119,10 @@ struct Listeners: Sendable {
         MetricSample(
           "entitled_connections_rejected_total", labels: labels, Double(listener.refusedConnections)),
       ]
-    }
+    } + [
+      MetricSample("entitled_unread_response_bytes", Double(unread.bytes)),
+      MetricSample("entitled_unread_connections_reset_total", Double(unread.resetConnections)),
+    ]
   }
 
   private var all: [Listener] { [grpc, http, sandbox].compactMap(\.self) }
