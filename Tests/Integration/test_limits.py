@@ -3,14 +3,19 @@
 import base64
 import socket
 import struct
+import threading
 import time
+import urllib.request
 
 import pytest
+from google.protobuf import json_format
 from grpc_reflection.v1alpha import reflection_pb2
 from h2.errors import ErrorCodes
 from h2.settings import SettingCodes
 
+import frames
 from contract import entitlement_service
+from frames import Peer, get, headers
 from harness import FREE_PORTS, Service, post, run
 from raw import Connection, framed
 from test_http2 import OK, CHECK_REQUEST, RESOURCE_EXHAUSTED, UNAVAILABLE
@@ -226,12 +231,46 @@ def test_unread_responses_are_buffered_up_to_a_limit(limited):
         pytest.param(SETTINGS, id="settings"),
         pytest.param(frame(8, payload=b"\0\0\0\1"), id="window updates"),
         pytest.param(frame(2, stream=1, payload=bytes([0, 0, 0, 3, 0])), id="priorities"),
+        pytest.param(frame(0x16, payload=bytes(8)), id="unknown frames"),
     ],
 )
 def test_excess_control_frames_close_the_connection(limited, data):
     with connect(limited.grpc) as peer:
         peer.sendall(PREFACE + SETTINGS)
         assert flood(peer, data * 500)
+
+
+GET = b"\x82\x86\x84\x01\x01a"
+
+
+@pytest.mark.parametrize(
+    "data, count",
+    [
+        # On a closed stream, where HTTP/2 libraries ignore them.
+        pytest.param(frame(2, stream=1, payload=bytes([0, 0, 0, 3, 0])), 101, id="priorities"),
+        pytest.param(frame(8, stream=1, payload=b"\0\0\0\1"), 3_003, id="window updates"),
+        pytest.param(frame(0, 8, 3, b"\1\0"), 3_003, id="padding"),
+        pytest.param(frame(0, 0, 3), 3_003, id="empty data"),
+    ],
+)
+def test_a_peer_that_only_costs_is_told_to_calm_down(limited, data, count):
+    with Peer(limited.grpc) as peer:
+        peer.handshake()
+        peer.send(headers(1))
+        peer.wait(frames.DATA, 1, flags=frames.END_STREAM)
+        peer.send(headers(3, flags=frames.END_HEADERS), data * count)
+        assert peer.error() == ("GOAWAY", ErrorCodes.ENHANCE_YOUR_CALM)
+
+
+def test_references_to_one_large_field_close_the_connection(limited):
+    # A field of 3,000 bytes into the table, and then a block of references of one byte to it: 45 MB in 15 KB.
+    field = b"\x40\x01a\x7f\xb9\x16" + b"x" * 3_000
+    with Peer(limited.grpc) as peer:
+        peer.handshake()
+        peer.send(headers(1, GET + field))
+        # Twenty at once; the first one ends the connection.
+        peer.send(*(headers(stream, GET + b"\xbe" * 15_000) for stream in range(3, 43, 2)))
+        assert peer.error() == ("GOAWAY", ErrorCodes.ENHANCE_YOUR_CALM)
 
 
 def test_a_continuation_flood_closes_the_connection(limited):
@@ -393,6 +432,81 @@ def test_watch_ends_at_the_connection_age_with_a_sequence_to_resume_after(limite
         assert b"resumeAfterSequence" in base64.b64decode(details + "=" * (-len(details) % 4))
         connection.drain()
         assert connection.goaway.error_code == ErrorCodes.NO_ERROR
+
+
+def batch(size):
+    checks = [{"app": "ocean-journal", "customer_id": f"customer-{n}", "entitlement": "pro"} for n in range(size)]
+    return entitlement_service.BatchCheckRequest(checks=checks)
+
+
+BATCH_CHECK = "/entitled.v1.EntitlementService/BatchCheck"
+
+
+def call_unread(peer, stream, body, content_type):
+    """Makes a call whose response exceeds the window; waits for the header fields of the response."""
+    fields = get("POST", BATCH_CHECK, ("content-type", content_type), ("te", "trailers"))
+    parts = [body[start : start + 16_000] for start in range(0, len(body), 16_000)]
+    data = [frame(0, int(part is parts[-1]), stream, part) for part in parts]
+    peer.send(headers(stream, fields, flags=frames.END_HEADERS), *data)
+    peer.wait(frames.HEADERS, stream)
+
+
+def metric(service, name):
+    with urllib.request.urlopen(f"http://{service.http}/metrics", timeout=TIMEOUT) as page:
+        lines = page.read().decode().splitlines()
+    return next(float(line.split()[-1]) for line in lines if line.startswith(name + " "))
+
+
+@pytest.mark.parametrize("port, content_type, body", [
+    ("grpc", "application/grpc", framed(batch(500).SerializeToString())),
+    ("http", "application/json", json_format.MessageToJson(batch(50)).encode()),
+], ids=["gRPC", "JSON"])  # fmt: skip
+def test_over_all_connections_the_most_unread_responses_are_reset_first(start, tmp_path, port, content_type, body):
+    file = tmp_path / "entitled.yaml"
+    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_unread_response_bytes: 1048576\n")
+    service = start(arguments=["--config", file])
+    peers = []
+    while metric(service, "entitled_unread_connections_reset_total") == 0:
+        assert len(peers) < 200 and metric(service, "entitled_unread_response_bytes") < 1_200_000
+        peer = Peer(getattr(service, port), initial={frames.INITIAL_WINDOW_SIZE: 0})
+        peer.handshake()
+        # The first connection has twice as much unread as the others.
+        for stream in (1, 3) if not peers else (1,):
+            call_unread(peer, stream, body, content_type)
+        peers.append(peer)
+    assert len(peers) > 5
+    assert peers[0].error() == ("GOAWAY", ErrorCodes.ENHANCE_YOUR_CALM)
+    assert all(peer.is_served() for peer in peers[1:-1])
+    for peer in peers:
+        peer.socket.close()
+    wait_for(lambda: metric(service, "entitled_unread_response_bytes") == 0)
+
+
+def test_pipelined_requests_wait_until_their_responses_are_read(service):
+    # 300 responses of about 50 KB: neither buffered nor lost.
+    body = json_format.MessageToJson(batch(50)).encode()
+    head = f"POST {BATCH_CHECK} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    request = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+    before = service.memory
+    with connect(service.http) as peer:
+        peer.settimeout(60)
+        sender = threading.Thread(target=peer.sendall, args=(request * 300,), daemon=True)
+        sender.start()
+        highest, end = 0, time.monotonic() + 3
+        while time.monotonic() < end:
+            highest = max(highest, metric(service, "entitled_unread_response_bytes"))
+            time.sleep(0.1)
+        assert 0 < highest < 1_000_000
+        with peer.makefile("rb") as answers:
+            for _ in range(300):
+                assert b" 200 " in answers.readline()
+                length = 0
+                while (line := answers.readline()) != b"\r\n":
+                    name, _, value = line.partition(b":")
+                    length = int(value) if name.lower() == b"content-length" else length
+                assert len(answers.read(length)) == length > 10_000
+        sender.join()
+    assert service.memory - before < 50_000_000
 
 
 def test_stalled_responses_are_cancelled(limited):
