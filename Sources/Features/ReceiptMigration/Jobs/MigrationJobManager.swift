@@ -28,12 +28,17 @@ package actor MigrationJobManager: Worker {
   private let store: any EntitlementStore
   package nonisolated let folder: ImportFolder
   private let logger = Logger(label: "entitled.migrations")
+  private let sleep: @Sendable (Duration) async throws -> Void
   private var running: [Int64: MigrationProgress] = [:]
   private let (orders, ordered) = AsyncStream.makeStream(of: MigrationJob.self)
 
-  /// Creates a manager whose jobs submit receipts to `intake`.
-  package init(intake: ReceiptIntake, store: any EntitlementStore, folder: ImportFolder) {
+  /// Creates a manager whose jobs submit receipts to `intake`. `sleep` waits between two attempts.
+  package init(
+    intake: ReceiptIntake, store: any EntitlementStore, folder: ImportFolder,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) {
     self.intake = intake
+    self.sleep = sleep
     self.store = store
     self.folder = folder
   }
@@ -58,7 +63,7 @@ package actor MigrationJobManager: Worker {
   private func process(
     _ job: MigrationJob, _ progress: MigrationProgress
   ) async {
-    let run = MigrationRun(job, intake: intake, store: store, progress: progress)
+    let run = MigrationRun(job, intake: intake, store: store, progress: progress, sleep: sleep)
     do throws(StoreError) {
       try await run.run()
     } catch {

@@ -1,5 +1,6 @@
 internal import AppStore
 internal import AppStoreClient
+internal import AppleLookup
 internal import Ledger
 internal import Metrics
 internal import Store
@@ -11,6 +12,7 @@ struct MigrationRun: Sendable {
   let intake: ReceiptIntake
   let store: any EntitlementStore
   let progress: MigrationProgress
+  private let sleep: @Sendable (Duration) async throws -> Void
   private let lines = LineLocks()
 
   /// The number of attempts for a line whose errors are retryable.
@@ -19,42 +21,43 @@ struct MigrationRun: Sendable {
   /// The number of finished lines between two writes of the watermark.
   private static let stride: Int64 = 16
 
+  /// `sleep` waits between two attempts.
   init(
-    _ job: MigrationJob, intake: ReceiptIntake, store: any EntitlementStore, progress: MigrationProgress
+    _ job: MigrationJob, intake: ReceiptIntake, store: any EntitlementStore, progress: MigrationProgress,
+    sleep: @escaping @Sendable (Duration) async throws -> Void
   ) {
     self.job = job
     self.intake = intake
     self.store = store
     self.progress = progress
+    self.sleep = sleep
   }
 
-  /// The reason why a job fails.
-  private enum Failure: Error {
+  /// The reason why a run ends before the end of its input.
+  private enum Interruption: Error {
+    /// The input cannot be read: the job fails.
     case input(InputError)
+    /// The job goes on after a restart, or was stopped.
     case store(StoreError)
-
-    var description: String {
-      switch self {
-      case .input(let error): error.description
-      case .store(let error): "store unavailable: \(error)"
-      }
-    }
   }
 
-  /// Runs to the end of the input, or until the task is cancelled or the job stopped.
+  /// Runs to the end of the input, or until the task is cancelled or the job stopped. A busy or full store pauses it.
   ///
-  /// - Throws: if the end of the job cannot be written; it resumes after a restart.
+  /// - Throws: the error of a store that is closed or damaged; the job resumes after a restart.
   func run() async throws(StoreError) {
-    do throws(Failure) {
+    do throws(Interruption) {
       var reader = try openInput()
       let done = try await doneLines()
       try await processLines(&reader, done)
     } catch {
-      try await end(.failed, error.description)
+      switch error {
+      case .input(let error): try await end(.failed, error.description)
+      case .store(let error): throw error
+      }
     }
   }
 
-  private func openInput() throws(Failure) -> InputReader {
+  private func openInput() throws(Interruption) -> InputReader {
     do throws(InputError) {
       return try InputReader(
         path: job.order.inputPath, InputFormat(job.order.format) ?? InputFormat(), after: job.doneLines,
@@ -64,18 +67,36 @@ struct MigrationRun: Sendable {
     }
   }
 
-  private func doneLines() async throws(Failure) -> Set<Int64> {
+  private func doneLines() async throws(Interruption) -> Set<Int64> {
     let id = job.id
     do throws(StoreError) {
-      return try await store.read(.background) { store throws(StoreError) in try store.doneLines(of: id) }
+      return try await repeating { () async throws(StoreError) in
+        try await store.read(.background) { store throws(StoreError) in try store.doneLines(of: id) }
+      }
     } catch {
       throw .store(error)
     }
   }
 
+  /// Repeats `operation` with growing pauses while the store is busy, full or out of reach.
+  ///
+  /// - Throws: the last error once the job stops; an error that no later attempt can resolve at once.
+  private func repeating<Value: Sendable>(
+    _ operation: () async throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    var pause = Duration.seconds(1)
+    while true {
+      do throws(StoreError) { return try await operation() } catch {
+        guard error.isTemporary, !Task.isCancelled, !progress.isStopped else { throw error }
+      }
+      try? await sleep(pause)
+      pause = min(pause * 2, Self.maxPause)
+    }
+  }
+
   private func processLines(
     _ reader: inout InputReader, _ done: Set<Int64>
-  ) async throws(Failure) {
+  ) async throws(Interruption) {
     var mark = ProgressWatermark(line: job.doneLines, position: job.position)
     let outcome = await withTaskGroup(of: InputLine?.self) { group -> Result<Bool, InputError> in
       var inFlight = 0
@@ -128,8 +149,10 @@ struct MigrationRun: Sendable {
 
   private func end(_ state: MigrationJob.State, _ error: String) async throws(StoreError) {
     let (id, instant) = (job.id, intake.now())
-    try await store.write { store throws(StoreError) in
-      try store.end(id, as: state, error: error, at: instant)
+    try await repeating { () async throws(StoreError) in
+      try await store.write { store throws(StoreError) in
+        try store.end(id, as: state, error: error, at: instant)
+      }
     }
   }
 }
@@ -147,16 +170,26 @@ extension MigrationRun {
       return await keep(
         line.outcome(.rejected, customerID: "", reason: error.reason, explanation: error.description))
     }
-    for attempt in 1...Self.maxAttempts {
+    var attempt = 1
+    var storePause = Duration.seconds(1)
+    while true {
       do throws(ReceiptError) {
         if try await migrate(line, record, isLast: attempt == Self.maxAttempts) {
           count("DONE")
           return true
         }
         guard !Task.isCancelled, !progress.isStopped else { return false }
-        try? await Task.sleep(for: .seconds(1))
+        try? await sleep(.seconds(1))
+        attempt += 1
       } catch {
         guard !Task.isCancelled, !progress.isStopped else { return false }
+        // The line is not to blame for the store, so these attempts do not count.
+        if let failure = error.storeFailure {
+          guard failure.isTemporary else { return false }
+          try? await sleep(storePause)
+          storePause = min(storePause * 2, Self.maxPause)
+          continue
+        }
         guard error.isRetryable, attempt < Self.maxAttempts else {
           count(error.reason)
           let outcome: MigrationLine.Outcome = error.isRetryable ? .retryable : .rejected
@@ -164,10 +197,10 @@ extension MigrationRun {
             line.outcome(
               outcome, customerID: record.customerID, reason: error.reason, explanation: error.description))
         }
-        try? await Task.sleep(for: min(error.retryAfter, Self.maxPause))
+        try? await sleep(min(error.retryAfter, Self.maxPause))
+        attempt += 1
       }
     }
-    return false
   }
 
   /// Submits the receipt and stores the line's result in the same commit.
@@ -203,7 +236,14 @@ extension MigrationRun {
   private func keep(_ outcome: MigrationLine) async -> Bool {
     let id = job.id
     progress.count()
-    return await (try? store.write { store throws(StoreError) in try store.finish(outcome, of: id) }) != nil
+    do throws(StoreError) {
+      try await repeating { () async throws(StoreError) in
+        try await store.write { store throws(StoreError) in try store.finish(outcome, of: id) }
+      }
+      return true
+    } catch {
+      return false
+    }
   }
 
   private func count(_ reason: String) {
@@ -236,5 +276,25 @@ extension InputLine {
       result.isEmpty ? .empty : result.changedState ? .migrated : .unchanged, customerID: customerID)
     line.isDuplicate = result.wasQueriedBefore
     return line
+  }
+}
+
+extension ReceiptError {
+  /// The error of the store, if that is the cause.
+  fileprivate var storeFailure: StoreError? {
+    switch self {
+    case .ledger(.store(let failure)), .lookupFailed(.ledger(.store(let failure))): failure
+    default: nil
+    }
+  }
+}
+
+extension StoreError {
+  /// Whether the same operation may succeed later, without a restart.
+  fileprivate var isTemporary: Bool {
+    switch self {
+    case .overloaded, .deadlineExceeded, .diskFull, .failed, .removed, .cannotOpen, .inUse: true
+    case .cancelled, .closed, .corrupt, .newerSchema, .missing: false
+    }
   }
 }

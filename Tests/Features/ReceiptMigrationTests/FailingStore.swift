@@ -1,0 +1,51 @@
+import SQLiteStore
+import Store
+import Synchronization
+
+/// A store whose next reads and writes fail.
+final class FailingStore: EntitlementStore {
+  private let store: SQLiteEntitlementStore
+  private let failures = Mutex<[StoreError]>([])
+
+  init(_ store: SQLiteEntitlementStore) { self.store = store }
+
+  /// The errors that no operation has thrown yet.
+  var remaining: Int { failures.withLock { $0.count } }
+
+  /// Makes the next operations fail, one for each error.
+  func fail(with errors: [StoreError]) { failures.withLock { $0 += errors } }
+
+  private func failIfDue() throws(StoreError) {
+    let failure = failures.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    if let failure { throw failure }
+  }
+
+  var changes: CustomerVersions { store.changes }
+
+  func read<Value: Sendable>(
+    _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    if priority == .background { try failIfDue() }
+    return try await store.read(priority, deadline: deadline, body)
+  }
+
+  func makeCheckReader() throws(StoreError) -> sending any CheckReader { try store.makeCheckReader() }
+
+  func write<Outcome: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
+  ) async throws(StoreError) -> Outcome {
+    try failIfDue()
+    return try await store.write(body)
+  }
+
+  func dryRun<Outcome: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
+  ) async throws(StoreError) -> Outcome { try await store.dryRun(body) }
+
+  func commits() -> AsyncStream<Void> { store.commits() }
+
+  func health() async throws(StoreError) { try await store.health() }
+
+  func close() async { await store.close() }
+}

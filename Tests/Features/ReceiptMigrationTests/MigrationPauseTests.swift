@@ -1,0 +1,65 @@
+import AppStore
+import AppStoreSupport
+import Foundation
+import Ledger
+import SignedData
+import Store
+import Synchronization
+import Testing
+
+@testable import ReceiptMigration
+
+@Suite("Migration jobs on a busy or full store") struct MigrationPauseTests {
+  /// Collects the pauses of a job.
+  private final class Pauses: Sendable {
+    let all = Mutex<[Duration]>([])
+  }
+
+  @Test(
+    "A busy or full store pauses a job for as long as it lasts, and every line is migrated",
+    arguments: [StoreError.overloaded(waiting: 4096), .diskFull, .failed("database is locked (SQLite 5)")])
+  func pause(error: StoreError) async throws {
+    try await ReceiptService.run { service in
+      let receipt = try await service.receipt()
+      let input = service.folder.appending(path: "input.ndjson")
+      let lines = [
+        #"{"customer_id":"ana","receipt":"\#(receipt)"}"#,
+        #"{"customer_id":"ben","original_transaction_id":"0"}"#,
+      ]
+      try Data(lines.joined(separator: "\n").utf8).write(to: input)
+
+      let store = FailingStore(service.appStore.store)
+      let clock = service.appStore.simulator.clock
+      let ledger = EvidenceLedger(
+        store: store, verifier: service.appStore.verifier, catalog: service.appStore.catalog,
+        now: { clock.now() })
+      let intake = ReceiptIntake(
+        ledger: ledger, lookup: service.appStore.lookup, catalog: service.appStore.catalog,
+        verifier: ReceiptVerifier(verifier: service.appStore.verifier, endpoints: [:]),
+        policies: ["demo": ReceiptPolicy()], now: { clock.now() })
+      let pauses = Pauses()
+      let jobs = MigrationJobManager(
+        intake: intake, store: store, folder: ImportFolder(path: service.folder.path),
+        sleep: { pause in pauses.all.withLock { $0.append(pause) } })
+      var status = try await jobs.start(
+        MigrationJob.Order(
+          appID: "demo", environment: .sandbox, inputPath: "input.ndjson", format: InputFormat().text,
+          concurrency: 1, isDryRun: false), upload: "")
+
+      // More failures than a line has attempts.
+      store.fail(with: Array(repeating: error, count: 40))
+      let running = Task { try await jobs.run() }
+      defer { running.cancel() }
+      let name = MigrationJobManager.name(of: status.job.id)
+      while status.job.state == .running {
+        try await Task.sleep(for: .milliseconds(10))
+        status = try await jobs.status(of: name)
+      }
+      #expect(store.remaining == 0)
+      #expect(status.job.state == .finished && status.job.doneLines == 2)
+      #expect(status.job.counts == [.migrated: 1, .rejected: 1])
+      #expect(pauses.all.withLock { $0.count } >= 30)
+      #expect(pauses.all.withLock { $0.max() } == .seconds(30))
+    }
+  }
+}
