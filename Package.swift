@@ -106,7 +106,7 @@ let package = Package(
       .data, "SQLiteStore",
       [
         "SQLite", "AppStore", "Bytes", "Platform", "Entitlements", "FamilySharing", "SignedData",
-        "Store", metrics,
+        "Store", logging, metrics,
       ]),
     library(
       .data, "Ledger",
@@ -291,7 +291,7 @@ let package = Package(
       [
         "AppStore", "Bytes", "Platform", "Entitlements", "JSON", "SQLite", "SQLiteStore", "Sandbox",
         "SignedData",
-        "Store", "TestSupport",
+        "Store", "TestSupport", logging,
       ]),
     test(.base, "TelemetryTests", ["JSON", "Telemetry", coreMetrics, logging]),
     test(

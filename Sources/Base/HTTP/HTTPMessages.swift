@@ -10,6 +10,8 @@ package struct HTTPRequest: Sendable {
   package var body: [UInt8]
   /// The client certificate, if the client presented one.
   package var peer: PeerCertificate?
+  /// The IP address of the client or of the proxy before it; empty if it is unknown.
+  package var address = ""
 
   package init(
     method: String, target: String, headers: HeaderFields = HeaderFields(), body: [UInt8] = []

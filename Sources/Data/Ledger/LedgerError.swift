@@ -45,6 +45,8 @@ package enum LedgerError: Error, Hashable, Sendable {
   case tokenOfAnotherCustomer
   /// There are no facts and no evidence of the customer.
   case unknownCustomer
+  /// The sender posted too many documents that do not verify; this one was not stored either.
+  case tooManyRejections(retryAfterMilliseconds: Int64)
   /// The store failed; nothing changed.
   case store(StoreError)
 }
@@ -110,6 +112,7 @@ extension LedgerError: CustomStringConvertible {
       "the transaction '\(id)' has no units to deliver or take back; last acknowledged as '\(last)'"
     case .tokenOfAnotherCustomer: "the app account token is registered for another customer"
     case .unknownCustomer: "unknown customer"
+    case .tooManyRejections: "too many documents of this sender do not verify"
     case .store(let error): error.description
     }
   }

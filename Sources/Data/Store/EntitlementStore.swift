@@ -45,7 +45,7 @@ package protocol EntitlementStore: Sendable {
   /// together, so the consumer reads until there is nothing new and then waits again.
   func commits() -> AsyncStream<Void>
 
-  /// Throws if writing does not work. After a failed write it tries another one, so that a store that
+  /// Throws if writing does not work, ``StoreError/removed(path:)`` if the store is gone. After a failed write it tries another one, so that a store that
   /// receives no other writes recovers too.
   func health() async throws(StoreError)
 

@@ -4,6 +4,10 @@ package enum StoreError: Error, Hashable, Sendable {
   case cannotOpen(path: String, reason: String)
   /// Another process holds the lock of the store.
   case inUse(path: String)
+  /// A store was made here, as the file `marker` states, and its database at `path` is missing or empty.
+  case missing(path: String, marker: String)
+  /// A file of the open store was removed or replaced. Reads may continue; every write is refused.
+  case removed(path: String)
   /// A newer version of the program wrote the store, with a schema that this version does not support.
   case newerSchema(found: Int, supported: Int)
   /// Too many reads or writes wait. The caller may retry after a short delay.
@@ -27,6 +31,11 @@ extension StoreError: CustomStringConvertible {
     switch self {
     case .cannotOpen(let path, let reason): "cannot open the store in \(path): \(reason)"
     case .inUse(let path): "the store in \(path) is in use by another process"
+    case .missing(let path, let marker):
+      "the store in \(path) is missing or empty, although '\(marker)' states that one was made here; "
+        + "restore a backup to \(path), or delete '\(marker)' to start with an empty store"
+    case .removed(let path):
+      "\(path) was removed or replaced while the store was open; stop the service, restore the store and start again"
     case .newerSchema(let found, let supported):
       "the store has schema version \(found), and this program knows versions up to \(supported)"
     case .overloaded(let waiting): "the store is overloaded: \(waiting) operations wait"

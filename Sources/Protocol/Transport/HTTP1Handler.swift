@@ -157,6 +157,7 @@ final class HTTP1Handler: ChannelInboundHandler {
       method: head.method.rawValue, target: head.uri,
       headers: HeaderFields(head.headers.map { ($0.name.lowercased(), $0.value) }), body: body)
     request.peer = peer
+    request.address = context.remoteAddress?.ipAddress ?? ""
     let loop = context.eventLoop
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: loop)
     let http = http

@@ -35,6 +35,7 @@ final class HTTPRequestExchange: Exchange {
     requestTimeout?.cancel()
     var request = HTTPRequest(fields, body: session.inbound(of: id) ?? [])
     request.peer = connection.peer
+    request.address = connection.context?.remoteAddress?.ipAddress ?? ""
     start(request)
   }
 

@@ -8,7 +8,7 @@ package struct ListenersConfiguration: Hashable, Sendable {
   package let sandboxHosts: [String]
   /// The hosts to which the sandbox sends notifications, besides this machine.
   package let sandboxTargets: [String]
-  /// The configured limits of both listeners; the others keep their defaults.
+  /// The configured limits; the others keep their defaults.
   package let limits: [LimitName: Int64]
 
   static let standard = ListenersConfiguration(
@@ -55,6 +55,8 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
   case keepaliveIntervalSeconds = "keepalive_interval_seconds"
   case keepaliveTimeoutSeconds = "keepalive_timeout_seconds"
   case stallTimeoutSeconds = "stall_timeout_seconds"
+  case maxRejectedBytesPerDay = "max_rejected_bytes_per_day"
+  case maxRejectedPostsPerSecond = "max_rejected_posts_per_second"
 
   /// The allowed values.
   package var range: ClosedRange<Int64> {
@@ -66,6 +68,8 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
     case .connectionBacklogBytes: 65_536...17_179_869_184
     case .maxUnreadResponseBytes: 1_048_576...1_099_511_627_776
     case .controlFramesPerSecond: 100...100_000_000
+    case .maxRejectedBytesPerDay: 0...1_099_511_627_776
+    case .maxRejectedPostsPerSecond: 1...1_000_000
     case .handshakeTimeoutSeconds, .requestTimeoutSeconds, .idleTimeoutSeconds, .maxConnectionAgeSeconds,
       .maxConnectionAgeGraceSeconds,
       .keepaliveIntervalSeconds, .keepaliveTimeoutSeconds, .stallTimeoutSeconds:

@@ -18,9 +18,10 @@ import Wire
     let bytes = Mutex<Int64?>(1 << 40)
   }
 
+  private let directory = FileManager.default.temporaryDirectory.appending(path: "health-\(UUID())").path
+
   private func withMonitor(_ body: (HealthMonitor, SQLiteEntitlementStore) async throws -> Void) async throws
   {
-    let directory = FileManager.default.temporaryDirectory.appending(path: "health-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let store = try SQLiteEntitlementStore(directory: directory)
     // The maximum delay is large, so that a busy test machine fails no check.
@@ -57,6 +58,17 @@ import Wire
       free.bytes.withLock { $0 = 1 << 30 }
       await monitor.begin()
       #expect(health.status(of: "entitled.v1.ReceiptService") == .serving)
+    }
+  }
+
+  @Test("A store that was removed while it was open ends readiness")
+  func removedStore() async throws {
+    try await withMonitor { monitor, store in
+      await monitor.begin()
+      try FileManager.default.removeItem(atPath: directory)
+      await monitor.begin()
+      #expect(!monitor.isReady)
+      #expect(problems(monitor) == [.storeReadable, .storeWritable])
     }
   }
 

@@ -2,13 +2,13 @@ internal import Glibc
 
 /// The reason a ``PrivateDirectory`` could not be opened, or one of its files not be read or written.
 package enum PrivateDirectoryError: Error, Hashable, Sendable {
-  /// Another process holds the directory's lock.
+  /// Another process holds the lock of the directory or file at `path`.
   case inUse(path: String)
   /// A system call failed for the file or directory at `path`; `reason` is the system's text.
   case failed(path: String, reason: String)
 
   /// The failure of the last system call, which concerned `path`.
-  fileprivate static func lastFailure(at path: String) -> PrivateDirectoryError {
+  static func lastFailure(at path: String) -> PrivateDirectoryError {
     .failed(path: path, reason: String(cString: strerror(errno)))
   }
 }

@@ -20,8 +20,6 @@ extension Evidence.Kind {
 }
 
 extension Evidence.Source {
-  /// Apple posted it to the edge.
-  package static let notification = Evidence.Source(rawValue: "NOTIFICATION")
   /// A caller relayed it.
   package static let relay = Evidence.Source(rawValue: "RELAY")
   /// A response of the App Store Server API.

@@ -13,6 +13,9 @@ package struct IncomingNotification: Sendable {
   package let source: Evidence.Source
   /// When it arrived.
   package let receivedAt: Instant
+  /// Counts a rejection of this sender, and returns the milliseconds that it has to wait; `nil` if the rejection may be
+  /// stored.
+  package var rejectionDelay: @Sendable () -> Int64? = { nil }
 
   /// Creates a notification; its body is stored even if it does not verify.
   package init(appID: String, body: [UInt8], source: Evidence.Source, receivedAt: Instant) {
@@ -70,10 +73,16 @@ extension EvidenceLedger {
   /// Stores a rejected notification with its reason code, such as `BAD_SIGNATURE`. Rejecting the same body again
   /// stores nothing more. `problem` is the reason for people, and is only returned.
   ///
-  /// - Throws: ``LedgerError/store(_:)``.
+  /// - Throws: ``LedgerError/tooManyRejections(retryAfterMilliseconds:)`` and ``LedgerError/store(_:)``; nothing is
+  ///   stored then.
   package func recordRejection(
     _ notification: IncomingNotification, as kind: Evidence.Kind, reason: String, problem: String
   ) async throws(LedgerError) -> ReceivedNotification {
+    try app(notification.appID)
+    if let delay = notification.rejectionDelay() {
+      LedgerMetrics.recordRejection(of: kind, reason: reason)
+      throw .tooManyRejections(retryAfterMilliseconds: delay)
+    }
     let evidence = notification.evidence(kind, in: nil, .rejected(reason: reason))
     let catalog = catalog.value
     return try await write { store throws(StoreError) in

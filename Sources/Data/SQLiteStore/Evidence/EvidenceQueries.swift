@@ -83,10 +83,24 @@ struct EvidenceQueries {
     return found
   }
 
+  /// Returns the body that other evidence of the same content has; `nil` if none has one. Rejected evidence is stored
+  /// without a body that the store has already.
+  private func sharedBody(_ hash: [UInt8]) throws(StoreError) -> [UInt8]? {
+    let select = try Statement(
+      """
+      SELECT compression, body FROM evidence
+      WHERE content_hash = ? AND is_found_by_content = 1 AND body NOT NULL LIMIT 1
+      """, on: connection)
+    try select.bind(1, hash)
+    defer { select.reset() }
+    return try select.step() ? try compressor.decompress(select.number(0), select.bytes(1)) : nil
+  }
+
   /// Decodes the evidence in the current row.
   private func evidence(_ row: Statement) throws(StoreError) -> Evidence {
     let customer = row.text(3) ?? ""
     let rejection = row.text(10) ?? ""
+    let hash = row.bytes(7)
     return Evidence(
       appID: row.text(1) ?? "",
       environment: row.text(2).flatMap(Environment.init(rawValue:)),
@@ -95,8 +109,10 @@ struct EvidenceQueries {
       source: Evidence.Source(rawValue: row.text(5) ?? ""),
       receivedAt: Instant(millisecondsSince1970: row.number(6)),
       content: EvidenceContent(
-        hash: row.bytes(7), size: Int(row.number(8)),
-        body: row.isNull(9) ? nil : try compressor.decompress(row.number(11), row.bytes(9))),
+        hash: hash, size: Int(row.number(8)),
+        body: row.isNull(9)
+          ? (rejection.isEmpty ? nil : try sharedBody(hash))
+          : try compressor.decompress(row.number(11), row.bytes(9))),
       verdict: rejection.isEmpty ? .accepted : .rejected(reason: rejection))
   }
 }

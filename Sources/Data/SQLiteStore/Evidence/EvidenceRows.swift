@@ -6,6 +6,7 @@ internal import Store
 final class EvidenceRows {
   let connection: Connection
   let compressor: BodyCompressor
+  let rejected: RejectedEvidenceRows
   private let find: Statement
   private let insert: Statement
   private let indexByCustomer: Statement
@@ -15,9 +16,11 @@ final class EvidenceRows {
   /// When the latest evidence became known; `nil` if it must be read.
   private var lastKnownAt: Instant?
 
-  init(_ connection: Connection) throws(StoreError) {
+  /// `maxRejectedBytes` is the limit for each day and app.
+  init(_ connection: Connection, maxRejectedBytes: Int64) throws(StoreError) {
     self.connection = connection
     compressor = try BodyCompressor(connection)
+    rejected = try RejectedEvidenceRows(connection, limit: maxRejectedBytes)
     find = try Statement(
       """
       SELECT evidence_id, ifnull(known_at, received_at) FROM evidence
@@ -49,7 +52,7 @@ final class EvidenceRows {
   /// Searches for equal content first, by the unique index on hash, app, kind, customer and rejection.
   func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
     if let stored = try stored(evidence) { return stored }
-    return try insert(evidence, as: nil, knownAt: try knownAt(evidence.receivedAt))
+    return try insert(evidence, as: nil, knownAt: try knownAt(evidence.receivedAt), isLimited: true)
   }
 
   /// Skips that search and its index: a notification has a UUID that identifies it.
@@ -131,12 +134,21 @@ final class EvidenceRows {
     lastKnownAt = nil
   }
 
-  /// Inserts evidence under `id`, or under the next free id.
+  /// Inserts evidence under `id`, or under the next free id. `isLimited` applies the limit of rejected evidence.
   private func insert(
-    _ evidence: Evidence, as id: EvidenceID?, knownAt: Instant, isFoundByContent: Bool = true
+    _ evidence: Evidence, as id: EvidenceID?, knownAt: Instant, isFoundByContent: Bool = true,
+    isLimited: Bool = false
   ) throws(StoreError) -> AppendedEvidence {
-    let body = try evidence.content.body.map { body throws(StoreError) in
+    var body = try evidence.content.body.map { body throws(StoreError) in
       try compressor.compress(body, isAccepted: evidence.verdict == .accepted)
+    }
+    if isLimited, evidence.verdict != .accepted {
+      if let size = body?.bytes.count,
+        try !rejected.shouldStore(evidence.content, compressedSize: size)
+      {
+        body = nil
+      }
+      try rejected.makeRoom(for: evidence, bodyBytes: body?.bytes.count ?? 0)
     }
     try bindIdentity(of: evidence, to: insert)
     try insert.bind(6, evidence.environment?.rawValue)

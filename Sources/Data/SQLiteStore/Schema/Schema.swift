@@ -9,9 +9,11 @@ enum Schema {
 
   /// Creates the tables in an empty database.
   ///
-  /// - Throws: ``StoreError/newerSchema(found:supported:)``.
-  static func create(_ connection: Connection) throws(StoreError) {
+  /// - Throws: ``StoreError/newerSchema(found:supported:)``; `missing` if the database is empty, unless `missing` is
+  ///   `nil`.
+  static func create(_ connection: Connection, unless missing: StoreError? = nil) throws(StoreError) {
     guard try foundVersion(connection) == 0 else { return }
+    if let missing { throw missing }
     try connection.execute(
       "BEGIN IMMEDIATE; \(coreTables) \(operationTables) PRAGMA user_version = \(version); COMMIT")
   }

@@ -3,7 +3,7 @@ extension Schema {
   static let coreTables = """
     -- In each key the column with the most distinct values comes first, because it decides most comparisons.
 
-    -- Everything that arrived, in order of arrival; append-only.
+    -- Everything that arrived, in order of arrival; append-only, except for rejected posts beyond the daily limit.
     CREATE TABLE evidence (
       evidence_id INTEGER PRIMARY KEY,
       app TEXT NOT NULL,
@@ -15,7 +15,7 @@ extension Schema {
       known_at INTEGER,             -- NULL: at received_at; later if the clock was set back before it arrived
       content_hash BLOB NOT NULL,   -- SHA-256
       size INTEGER NOT NULL,        -- bytes
-      body BLOB,                    -- NULL: too large, or purged
+      body BLOB,                    -- NULL: too large, purged, or rejected and stored with other evidence already
       rejection TEXT NOT NULL,      -- '': accepted; otherwise the reason code
       compression INTEGER NOT NULL DEFAULT 0,        -- BodyForm
       is_found_by_content INTEGER NOT NULL DEFAULT 1 -- 0: its notification identifies it
@@ -23,6 +23,18 @@ extension Schema {
 
     CREATE UNIQUE INDEX unique_evidence
       ON evidence (content_hash, app, kind, customer_id, rejection) WHERE is_found_by_content = 1;
+
+    -- Rejected evidence that may be dropped, oldest first.
+    CREATE INDEX rejected_evidence ON evidence (app, received_at)
+      WHERE rejection <> '' AND (body NOT NULL OR source = 'NOTIFICATION');
+
+    -- The bytes of rejected evidence by app and day (UTC, in days since 1970).
+    CREATE TABLE rejected_bytes (
+      app TEXT NOT NULL,
+      day INTEGER NOT NULL,
+      bytes INTEGER NOT NULL,
+      PRIMARY KEY (app, day)
+    ) STRICT, WITHOUT ROWID;
 
     -- Certificates and other segments that many evidence bodies share.
     CREATE TABLE shared_segment (

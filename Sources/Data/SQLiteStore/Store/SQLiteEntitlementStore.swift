@@ -1,18 +1,20 @@
-internal import Platform
 package import Store
 
 /// The store in one local directory: SQLite in WAL mode, with one writer and any number of readers.
 package final class SQLiteEntitlementStore: EntitlementStore {
   /// Locked until the store is released.
-  private let directory: PrivateDirectory
+  private let directory: StoreDirectory
   private let queue: WriteQueue
   private let readers: ReaderPool
   private let hash: CustomerIdentity.Hash
   /// Raised by the writer after a commit and before ``write(_:)`` returns.
   package let changes = CustomerVersions()
 
+  /// The default limit of rejected evidence: 64 MiB a day for each app.
+  package static let maxRejectedBytesPerDay: Int64 = 64 << 20
+
   /// The path of the database file.
-  var path: String { directory.path + "/entitled.sqlite" }
+  var path: String { directory.databasePath }
 
   /// Opens the store in `directory`, and creates it if it is missing.
   ///
@@ -20,30 +22,34 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   ///   - directory: the data directory; created with access for this user only, if it is missing.
   ///   - capacity: the maximum number of queued writes; further ones are rejected.
   ///   - batchSize: the maximum number of writes in one durable commit.
+  ///   - maxRejectedBytesPerDay: the bytes of rejected evidence that a day (UTC) may add to each app.
   /// - Throws: ``StoreError/cannotOpen(path:reason:)``, ``StoreError/inUse(path:)`` if another process has
-  ///   locked the store, ``StoreError/newerSchema(found:supported:)``, ``StoreError/diskFull``.
+  ///   locked the store, ``StoreError/missing(path:marker:)`` if the store that was made here is gone,
+  ///   ``StoreError/newerSchema(found:supported:)``, ``StoreError/diskFull``.
   package convenience init(
-    directory: String, capacity: Int = 4096, batchSize: Int = 256
+    directory: String, capacity: Int = 4096, batchSize: Int = 256,
+    maxRejectedBytesPerDay: Int64 = SQLiteEntitlementStore.maxRejectedBytesPerDay
   ) throws(StoreError) {
     try self.init(
-      directory: directory, capacity: capacity, batchSize: batchSize, hash: CustomerIdentity.hash)
+      directory: directory, capacity: capacity, batchSize: batchSize, hash: CustomerIdentity.hash,
+      maxRejectedBytesPerDay: maxRejectedBytesPerDay)
   }
 
   /// Opens a store whose `hash` is that of ``CustomerRow``.
   init(
     directory: String, capacity: Int = 4096, batchSize: Int = 256, reads: ReaderPool.Limits = .init(),
-    hash: @escaping CustomerIdentity.Hash
+    hash: @escaping CustomerIdentity.Hash,
+    maxRejectedBytesPerDay: Int64 = SQLiteEntitlementStore.maxRejectedBytesPerDay
   ) throws(StoreError) {
-    do throws(PrivateDirectoryError) {
-      self.directory = try PrivateDirectory(directory, createsParents: true)
-    } catch {
-      throw StoreError(error)
-    }
+    let opened = try StoreDirectory(directory)
+    self.directory = opened
     self.hash = hash
-    let (path, changes) = (directory + "/entitled.sqlite", changes)
-    makePrivateFile(path)
+    let (path, changes) = (opened.databasePath, changes)
     queue = try WriteQueue(
-      path: path, capacity: capacity, batchSize: batchSize, changes: changes, hash: hash)
+      path: path, capacity: capacity, batchSize: batchSize, changes: changes,
+      ifEmpty: opened.isMarked ? StoreDirectory.missing(in: directory) : nil, hash: hash,
+      maxRejectedBytes: maxRejectedBytesPerDay)
+    try opened.mark()
     readers = ReaderPool(reads) { () throws(StoreError) in
       try SQLiteReader(path: path, changes: changes, hash: hash)
     }
@@ -96,8 +102,9 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   /// Emits after each batch, not after each write.
   package func commits() -> AsyncStream<Void> { queue.commits.listen() }
 
-  /// Does nothing if the last commit succeeded; otherwise replaces 64 KiB of filler.
+  /// Checks that the files are in place. After a failed commit it also replaces 64 KiB of filler.
   package func health() async throws(StoreError) {
+    if let path = queue.removedFile { throw .removed(path: path) }
     guard queue.lastFailure != nil else { return }
     try await enqueue { transaction throws(StoreError) in try transaction.probe() }
   }

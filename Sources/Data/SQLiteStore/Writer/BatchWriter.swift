@@ -15,14 +15,15 @@ final class BatchWriter {
   private let release: Statement
   private let rollbackToSavepoint: Statement
 
-  /// `hash` is that of ``CustomerRow``.
+  /// `hash` is that of ``CustomerRow``; `maxRejectedBytes` that of ``EvidenceRows``.
   init(
     _ connection: Connection, changes: CustomerVersions,
-    hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
+    hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash,
+    maxRejectedBytes: Int64 = SQLiteEntitlementStore.maxRejectedBytesPerDay
   ) throws(StoreError) {
     self.connection = connection
     self.changes = changes
-    transaction = try SQLiteTransaction(connection, hash: hash)
+    transaction = try SQLiteTransaction(connection, hash: hash, maxRejectedBytes: maxRejectedBytes)
     begin = try Statement("BEGIN IMMEDIATE", on: connection)
     commit = try Statement("COMMIT", on: connection)
     savepoint = try Statement("SAVEPOINT body", on: connection)
@@ -43,6 +44,7 @@ final class BatchWriter {
       }
       try commit.run()
       changes.committed(transaction.takeChangedCustomers())
+      CommitMetrics.count(droppedEvidence: transaction.evidence.rejected.takeDropped())
       for outcome in outcomes { outcome.finish(nil) }
       return nil
     } catch {
@@ -79,12 +81,14 @@ final class BatchWriter {
   /// - Throws: if the transaction of the whole batch is lost.
   private func runIndividually(_ job: WriteJob) throws(StoreError) -> WriteJob.Outcome {
     try savepoint.run()
+    let dropped = transaction.evidence.rejected.dropped
     let outcome = job.run(transaction)
     if !outcome.isCommitted {
       // On a full disk SQLite may have rolled back the whole transaction already.
       guard connection.isInTransaction else { throw outcome.failure ?? .failed("a transaction was lost") }
       try rollbackToSavepoint.run()
       transaction.rolledBack()
+      transaction.evidence.rejected.rolledBack(to: dropped)
     }
     try release.run()
     return outcome
@@ -93,6 +97,7 @@ final class BatchWriter {
   /// Rolls the batch back and discards what was cached from it.
   private func abandon() {
     _ = transaction.takeChangedCustomers()
+    _ = transaction.evidence.rejected.takeDropped()
     transaction.rolledBack()
     guard connection.isInTransaction else { return }
     // If the rollback fails too, the next BEGIN reports the error to its caller.
@@ -117,6 +122,14 @@ enum CommitMetrics {
     writes.record(count)
     isWritable.record(hasFailed ? 0 : 1)
     if hasFailed { failures.increment() }
+  }
+
+  /// Counts rejected evidence that was dropped, by app.
+  static func count(droppedEvidence: [String: Int]) {
+    for (app, count) in droppedEvidence {
+      Counter(label: "entitled_rejected_evidence_dropped_total", dimensions: [("app", app)])
+        .increment(by: count)
+    }
   }
 
   /// Records the number of writes queued after the batch that begins.

@@ -22,11 +22,12 @@ final class SQLiteTransaction: StoreTransaction, SQLiteSession {
   /// The customers whose read model was replaced since the last commit.
   private var changedCustomers: Set<CustomerKey> = []
 
-  /// `hash` is that of ``CustomerRow``.
+  /// `hash` is that of ``CustomerRow``; `maxRejectedBytes` that of ``EvidenceRows``.
   init(
-    _ connection: Connection, hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
+    _ connection: Connection, hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash,
+    maxRejectedBytes: Int64 = SQLiteEntitlementStore.maxRejectedBytesPerDay
   ) throws(StoreError) {
-    evidence = try EvidenceRows(connection)
+    evidence = try EvidenceRows(connection, maxRejectedBytes: maxRejectedBytes)
     fact = try FactRows(connection)
     evidenceLookup = try EvidenceLookupRows(connection)
     ownership = try OwnershipRows(connection)

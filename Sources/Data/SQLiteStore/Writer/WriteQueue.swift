@@ -27,18 +27,24 @@ final class WriteQueue: Sendable {
   private let batchSize: Int
 
   /// Creates a queue of at most `capacity` writes, which commits at most `batchSize` of them together and
-  /// records them in `changes`. `hash` is that of ``CustomerRow``.
+  /// records them in `changes`. `hash` is that of ``CustomerRow``; `maxRejectedBytes` that of ``EvidenceRows``.
+  ///
+  /// - Throws: `missing` if the database is empty; `nil` creates its tables.
   init(
-    path: String, capacity: Int, batchSize: Int, changes: CustomerVersions,
-    hash: @escaping CustomerIdentity.Hash
+    path: String, capacity: Int, batchSize: Int, changes: CustomerVersions, ifEmpty missing: StoreError?,
+    hash: @escaping CustomerIdentity.Hash, maxRejectedBytes: Int64
   ) throws(StoreError) {
-    worker = try WriterConnection(path: path, changes: changes, hash: hash)
+    worker = try WriterConnection(
+      path: path, changes: changes, ifEmpty: missing, hash: hash, maxRejectedBytes: maxRejectedBytes)
     self.capacity = capacity
     self.batchSize = batchSize
   }
 
   /// The error of the last batch; `nil` if its commit succeeded.
   var lastFailure: StoreError? { state.withLock { $0.lastFailure } }
+
+  /// The file of the store that was removed or replaced; `nil` if all are in place.
+  var removedFile: String? { worker.files.removed }
 
   /// Queues a job, or rejects it at once if the queue is full or closed.
   func add(_ job: WriteJob) {
@@ -78,7 +84,9 @@ final class WriteQueue: Sendable {
     while let batch = nextBatch() {
       let start = ContinuousClock.now
       let failure = worker.write(batch)
-      CommitMetrics.count(batch.count, duration: ContinuousClock.now - start, hasFailed: failure != nil)
+      let end = ContinuousClock.now
+      CommitMetrics.count(batch.count, duration: end - start, hasFailed: failure != nil)
+      worker.diskFull.record(failure, at: end)
       if failure == nil { commits.send() }
       state.withLock { $0.lastFailure = failure }
       worker.maintain()
@@ -105,22 +113,35 @@ final class WriteQueue: Sendable {
 private final class WriterConnection: @unchecked Sendable {
   private var open: (connection: Connection, writer: BatchWriter)?
   private let checkpointer: Checkpointer
+  /// The files to which this connection writes.
+  let files: OpenStoreFiles
+  var diskFull: DiskFullLog
 
   init(
-    path: String, changes: CustomerVersions, hash: @escaping CustomerIdentity.Hash
+    path: String, changes: CustomerVersions, ifEmpty missing: StoreError?,
+    hash: @escaping CustomerIdentity.Hash, maxRejectedBytes: Int64
   ) throws(StoreError) {
     let connection = try Connection.writer(path: path)
-    try Schema.create(connection)
-    open = (connection, try BatchWriter(connection, changes: changes, hash: hash))
+    try Schema.create(connection, unless: missing)
+    let writer = try BatchWriter(
+      connection, changes: changes, hash: hash, maxRejectedBytes: maxRejectedBytes)
+    open = (connection, writer)
     checkpointer = try Checkpointer(path: path)
     connection.disableAutomaticCheckpoints()
+    files = OpenStoreFiles(database: path)
+    diskFull = DiskFullLog(path: path)
   }
 
   /// Commits a batch; returns the error that prevented it.
   func write(_ batch: [WriteJob]) -> StoreError? {
-    if let open { return open.writer.write(batch) }
-    for job in batch { job.reject(.closed) }
-    return .closed
+    guard let open else { return reject(batch, .closed) }
+    if let path = files.removed { return reject(batch, .removed(path: path)) }
+    return open.writer.write(batch)
+  }
+
+  private func reject(_ batch: [WriteJob], _ error: StoreError) -> StoreError {
+    for job in batch { job.reject(error) }
+    return error
   }
 
   /// Runs the maintenance between two batches.

@@ -20,6 +20,8 @@ package struct Evidence: Hashable, Sendable {
 
     /// Submitted by a caller of the service on behalf of a customer.
     package static let submission = Source(rawValue: "SUBMISSION")
+    /// Posted to the edge, by Apple unless it is rejected.
+    package static let notification = Source(rawValue: "NOTIFICATION")
   }
 
   /// The result of verification.

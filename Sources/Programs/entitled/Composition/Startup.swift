@@ -20,9 +20,15 @@ enum Startup {
     }
   }
 
-  static func store(in directory: String) throws -> SQLiteEntitlementStore {
+  /// Opens the store, and creates one in a new directory. `limits` are those of the configuration.
+  static func store(
+    in directory: String, limits: [LimitName: Int64] = [:]
+  ) throws -> SQLiteEntitlementStore {
     do {
-      return try SQLiteEntitlementStore(directory: directory)
+      return try SQLiteEntitlementStore(
+        directory: directory,
+        maxRejectedBytesPerDay: limits[.maxRejectedBytesPerDay]
+          ?? SQLiteEntitlementStore.maxRejectedBytesPerDay)
     } catch {
       throw Failure(error.description)
     }

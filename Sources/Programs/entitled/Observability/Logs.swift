@@ -69,7 +69,9 @@ struct AuditLogger: Sendable {
     if record.mutates {
       audit.info("call", metadata: metadata)
     } else {
-      failures.warning("call failed", metadata: metadata)
+      // The store logs a full disk once, with what to do; a line for each call would bury that one.
+      let isDiskFull = record.error.hasPrefix(StoreError.diskFull.description)
+      failures.log(level: isDiskFull ? .debug : .warning, "call failed", metadata: metadata)
     }
   }
 

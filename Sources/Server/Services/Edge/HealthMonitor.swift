@@ -108,11 +108,13 @@ package final class HealthMonitor: Worker {
 
   /// Performs the checks once.
   package func check() async {
+    let writing = await checkWrites()
     let results =
       [
-        HealthCheckResult(dependency: .storeReadable, problem: await storeReadProblem()),
+        HealthCheckResult(
+          dependency: .storeReadable, problem: await storeReadProblem() ?? writing.removal),
         HealthCheckResult(dependency: .disk, problem: diskProblem()),
-      ] + (await checkWrites()) + [
+      ] + writing.results + [
         HealthCheckResult(dependency: .configuration, problem: state.withLock { $0.configurationProblem })
       ]
     let isStopping = state.withLock { state in
@@ -142,21 +144,24 @@ package final class HealthMonitor: Worker {
       ? "\(free >> 20) MiB free, less than \(Self.minFreeBytes >> 20)" : nil
   }
 
-  /// Retries a failed store; in a working one, measures the delay of an empty write after all queued ones.
-  private func checkWrites() async -> [HealthCheckResult] {
+  /// Retries a failed store; in a working one, measures the delay of an empty write after all queued ones. A store
+  /// that was removed can still be read, but its answers grow old; `removal` is this problem.
+  private func checkWrites() async -> (results: [HealthCheckResult], removal: String?) {
     let start = ContinuousClock.now
-    var problem: String?
+    var (problem, removal): (String?, String?)
     do throws(StoreError) {
       try await store.health()
       try await store.dryRun { (_) throws(StoreError) in }
     } catch {
       problem = error.description
+      if case .removed = error { removal = problem }
     }
     let lag = ContinuousClock.now - start
-    return [
+    let results = [
       HealthCheckResult(dependency: .storeWritable, problem: problem),
       HealthCheckResult(
         dependency: .writerLag, problem: lag > maxWriteDelay ? "a write waited \(lag)" : nil),
     ]
+    return (results, removal)
   }
 }

@@ -16,18 +16,21 @@ package struct NotificationEndpoint: Sendable {
   static let prefix = "/notifications/"
 
   private let inbox: NotificationInbox
+  private let limiter: RejectedPostLimiter
   private let now: @Sendable () -> Instant
   private let audit: @Sendable (AuditRecord) -> Void
 
   /// - Parameters:
   ///   - inbox: ingests the notifications.
+  ///   - limiter: limits the rejected posts of each address.
   ///   - now: the arrival time.
   ///   - audit: receives a record of each notification that could not be stored.
   package init(
-    inbox: NotificationInbox, now: @escaping @Sendable () -> Instant,
+    inbox: NotificationInbox, limiter: RejectedPostLimiter, now: @escaping @Sendable () -> Instant,
     audit: @escaping @Sendable (AuditRecord) -> Void
   ) {
     self.inbox = inbox
+    self.limiter = limiter
     self.now = now
     self.audit = audit
   }
@@ -44,9 +47,10 @@ package struct NotificationEndpoint: Sendable {
     guard request.body.count <= NotificationBody.maxSize else {
       return Self.answer(413, "TOO_LARGE", "the body has more than \(NotificationBody.maxSize) bytes")
     }
-    let notification = IncomingNotification(
+    var notification = IncomingNotification(
       appID: String(request.path.dropFirst(Self.prefix.count)), body: request.body, source: .notification,
       receivedAt: now())
+    notification.rejectionDelay = { [limiter, address = request.address] in limiter.delay(of: address) }
     do throws(LedgerError) {
       let received = try await inbox.ingest(notification)
       NotificationMetrics.count(received, at: notification.receivedAt)
@@ -80,6 +84,11 @@ package struct NotificationEndpoint: Sendable {
   /// The response hides internal errors; the operator's log contains them.
   private func answer(to error: LedgerError, _ request: HTTPRequest, _ appID: String) -> HTTPResponse {
     if case .unknownApp = error { return Self.answer(404, "UNKNOWN_APP", error.description) }
+    if case .tooManyRejections(let wait) = error {
+      var response = Self.answer(429, "TOO_MANY_REJECTIONS", error.description)
+      response.headers.append(name: "retry-after", value: String((wait + 999) / 1000))
+      return response
+    }
     var generator = SystemRandomNumberGenerator()
     audit(
       AuditRecord(

@@ -45,7 +45,7 @@ extension Status {
       self.init(
         .unavailable, reason: "DISK_FULL", "no space is left for the store; nothing was accepted",
         retryAfterMilliseconds: 10_000)
-    case .corrupt, .failed, .cannotOpen, .inUse, .newerSchema:
+    case .corrupt, .failed, .cannotOpen, .inUse, .newerSchema, .missing, .removed:
       self.init(
         .unavailable, reason: "STORE_UNAVAILABLE", "the store cannot be used; see the server's log",
         retryAfterMilliseconds: 1_000)
@@ -246,6 +246,9 @@ extension Status {
       self.init(
         .alreadyExists, reason: "ALREADY_FULFILLED", error.description,
         metadata: [("transactionId", id), ("fulfillmentId", last)], field: "fulfillment_id")
+    case .tooManyRejections(let wait):
+      self.init(
+        .resourceExhausted, reason: "TOO_MANY_REJECTIONS", error.description, retryAfterMilliseconds: wait)
     case .tokenOfAnotherCustomer:
       self.init(
         .alreadyExists, reason: "TOKEN_OF_ANOTHER_CUSTOMER", error.description, field: "app_account_token")

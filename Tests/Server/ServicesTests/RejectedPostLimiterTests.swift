@@ -1,0 +1,40 @@
+import Synchronization
+import Testing
+
+@testable import Services
+
+@Suite struct RejectedPostLimiterTests {
+  private final class Clock: Sendable {
+    let ticks = Atomic<Int64>(0)
+  }
+
+  private let clock = Clock()
+
+  private func limiter() -> RejectedPostLimiter {
+    RejectedPostLimiter(perSecond: 2) { [clock] in clock.ticks.load(ordering: .relaxed) }
+  }
+
+  @Test("The posts of a minute may arrive at once; then the sender waits, and others do not")
+  func burst() {
+    let limiter = limiter()
+    for _ in 0..<120 { #expect(limiter.delay(of: "192.0.2.1") == nil) }
+    #expect(limiter.delay(of: "192.0.2.1") == 501)
+    #expect(limiter.delay(of: "192.0.2.2") == nil)
+    clock.ticks.add(1_000_000_000, ordering: .relaxed)
+    #expect(limiter.delay(of: "192.0.2.1") == nil)
+    #expect(limiter.delay(of: "192.0.2.1") == nil)
+    #expect(limiter.delay(of: "192.0.2.1") != nil)
+  }
+
+  @Test(
+    "The addresses of one IPv6 network of 64 bits are one sender",
+    arguments: [
+      ("2001:db8:1:2::1", "2001:db8:1:2:3:4:5:6", true), ("2001:db8::1", "2001:db8:0:0:9::", true),
+      ("2001:db8:1:2::1", "2001:db8:1:3::1", false), ("::ffff:192.0.2.1", "::ffff:192.0.2.2", false),
+    ])
+  func networks(first: String, second: String, areOne: Bool) {
+    let limiter = limiter()
+    for _ in 0..<120 { _ = limiter.delay(of: first) }
+    #expect((limiter.delay(of: second) != nil) == areOne)
+  }
+}
