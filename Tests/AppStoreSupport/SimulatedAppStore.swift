@@ -33,7 +33,7 @@ package struct SimulatedAppStore: Sendable {
       issuerID: "issuer", bundleID: app.identity.bundleID,
       signer: try JWTSigner(key: .generate(.p256), keyID: "KEY1"))
     let waited = WaitedTime()
-    var clients = AppStoreClients()
+    let clients = AppStoreClients()
     clients[app.id, .sandbox] = AppStoreServerClient(
       app: app.identity, environment: .sandbox, server: AppStoreServer(baseURL: "http://sandbox"),
       tokens: ServerAPITokenSource(credentials: credentials, now: { clock.now() }), exchange: exchange,

@@ -65,6 +65,11 @@ package final class AppStoreServerClient: Sendable {
     breaker = CircuitBreaker(clock: clock)
   }
 
+  /// Signs with the credentials of `other` from the next call on; the state of Apple's rate limits stays.
+  package func adoptCredentials(of other: AppStoreServerClient) {
+    tokens.adoptCredentials(of: other.tokens)
+  }
+
   /// Makes a call and decodes its response. `timeout` covers waiting for the rate limit and all attempts; `nil`
   /// for no timeout.
   package func send<Response: DecodedPayload>(

@@ -11,7 +11,7 @@ package struct NotificationInbox: Sendable {
   let ledger: EvidenceLedger
   private let lookup: PurchaseLookup
   private let catalog: CurrentCatalog
-  private let secrets: [String: SharedSecret]
+  private let secrets: SharedSecrets
   private let recordArrival: @Sendable (AppEnvironment, Instant) -> Void
   private let checkOnline: OnlineCheck?
 
@@ -22,7 +22,7 @@ package struct NotificationInbox: Sendable {
   /// delivery. `checkOnline` runs before anything is written; `nil` if no app has online checks.
   package init(
     ledger: EvidenceLedger, lookup: PurchaseLookup, catalog: CurrentCatalog,
-    secrets: [String: SharedSecret],
+    secrets: SharedSecrets,
     recordArrival: @escaping @Sendable (AppEnvironment, Instant) -> Void, checkOnline: OnlineCheck? = nil
   ) {
     self.ledger = ledger

@@ -50,7 +50,7 @@ struct ReceiptService {
       ledger: appStore.ledger, lookup: appStore.lookup, catalog: appStore.catalog,
       verifier: ReceiptVerifier(
         verifier: appStore.verifier,
-        endpoints: ["demo": VerifyReceiptSettings(client: client, sharedSecret: nil)]),
+        endpoints: ["demo": VerifyReceiptSettings(client: client, secrets: SharedSecrets([:]))]),
       policies: ["demo": policy], now: { clock.now() })
   }
 

@@ -47,7 +47,7 @@ struct Recipient {
     let cadence = DeliveryCadence()
     inbox = NotificationInbox(
       ledger: ledger, lookup: lookup, catalog: catalog,
-      secrets: ["demo": SharedSecret(LivedWorld.secret)].compactMapValues(\.self),
+      secrets: SharedSecrets(["demo": SharedSecret(LivedWorld.secret)].compactMapValues(\.self)),
       recordArrival: { cadence.recordArrival($0, at: $1) })
     reconciler = Reconciler(
       store: store, ledger: ledger, inbox: inbox, lookup: lookup, catalog: catalog, cadence: cadence,

@@ -33,6 +33,17 @@ import Testing
     #expect(claims["nonce"]?.stringValue?.count == 36)
   }
 
+  @Test("Credentials that were read again sign the next token, also while the last one is fresh")
+  func adopted() throws {
+    let (source, other) = (try source(), try source())
+    let before = try source.token()
+    #expect(try source.token() == before)
+    source.adoptCredentials(of: other)
+    let after = try source.token()
+    #expect(after != before)
+    #expect(try source.token() == after)
+  }
+
   @Test("A token's lifetime is capped at Apple's maximum")
   func longest() throws {
     #expect(try claims(source(lifetime: .seconds(86_400)).token())["exp"] == 1_767_229_200)

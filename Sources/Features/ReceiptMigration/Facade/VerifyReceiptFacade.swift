@@ -15,7 +15,7 @@ package import Store
 package struct VerifyReceiptFacade: Sendable {
   private let catalog: CurrentCatalog
   private let verifier: SignedDataVerifier
-  private let secrets: [String: SharedSecret]
+  private let secrets: SharedSecrets
   private let reader: AccountReader
   private let intake: ReceiptIntake
   private let now: @Sendable () -> Instant
@@ -26,7 +26,7 @@ package struct VerifyReceiptFacade: Sendable {
   /// Creates a facade. `secrets` are by app id: requests for these apps need the shared secret.
   package init(
     store: any EntitlementStore, catalog: CurrentCatalog, verifier: SignedDataVerifier,
-    secrets: [String: SharedSecret], intake: ReceiptIntake, now: @escaping @Sendable () -> Instant
+    secrets: SharedSecrets, intake: ReceiptIntake, now: @escaping @Sendable () -> Instant
   ) {
     self.catalog = catalog
     self.verifier = verifier

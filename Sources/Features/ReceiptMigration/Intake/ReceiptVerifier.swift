@@ -69,12 +69,12 @@ package struct ReceiptVerifier: Sendable {
 /// One app's access to Apple's `verifyReceipt`.
 package struct VerifyReceiptSettings: Sendable {
   private let client: VerifyReceiptClient
-  private let sharedSecret: String?
+  private let secrets: SharedSecrets
 
-  /// Creates settings. `sharedSecret` is `nil` if the app has no auto-renewable subscriptions.
-  package init(client: VerifyReceiptClient, sharedSecret: String?) {
+  /// Creates settings. `secrets` has none for an app without auto-renewable subscriptions.
+  package init(client: VerifyReceiptClient, secrets: SharedSecrets) {
     self.client = client
-    self.sharedSecret = sharedSecret
+    self.secrets = secrets
   }
 
   /// Returns the verdict of `verifyReceipt`.
@@ -86,7 +86,7 @@ package struct VerifyReceiptSettings: Sendable {
     let (response, environment): (VerifyReceiptResponse, Environment)
     do throws(AppStoreClientError) {
       (response, environment) = try await client.verify(
-        Base64.standard.encode(document), sharedSecret: sharedSecret,
+        Base64.standard.encode(document), sharedSecret: secrets[app.id]?.text,
         first: app.environments.contains(.production) ? .production : .sandbox,
         priority: incoming.priority, timeout: incoming.timeout)
     } catch {

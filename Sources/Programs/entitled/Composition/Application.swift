@@ -28,6 +28,8 @@ struct Application: Sendable {
   let monitor: HealthMonitor
   private let policy: CallPolicy
   private let signing: SigningSettings
+  private let rejectedPosts: RejectedPostLimiter
+  private let sandbox: EmbeddedSandbox?
   private let broadcaster: EventBroadcaster
   private let supervisor: WorkerSupervisor
   private let workers: [any Worker]
@@ -41,6 +43,7 @@ struct Application: Sendable {
   ) throws {
     let clock = sandbox.map { ServiceClock($0.simulator.clock) } ?? ServiceClock(now: SystemClock.now)
     now = clock.now
+    self.sandbox = sandbox
     let verifier = try Startup.verifier(configuration, sandbox: sandbox)
     let currentCatalog = CurrentCatalog(configuration.catalog)
     let ledger = EvidenceLedger(
@@ -52,6 +55,10 @@ struct Application: Sendable {
     catalog = CatalogWorker(ledger)
     supervisor = WorkerSupervisor(logger: logger)
     signing = try Startup.signing(configuration)
+    rejectedPosts = RejectedPostLimiter(
+      perSecond: configuration.listeners.limits[.maxRejectedPostsPerSecond]
+        ?? RejectedPostLimiter.postsPerSecond,
+      ticks: SystemClock.ticks)
 
     features = try Features(
       configuration, settings, store: store, ledger: ledger, verifier: verifier, catalog: currentCatalog,
@@ -114,7 +121,8 @@ struct Application: Sendable {
   func router(metrics: MetricsRegistry) -> EdgeRouter {
     EdgeRouter(
       gateway: services.jsonGateway,
-      notifications: NotificationEndpoint(inbox: features.inbox, now: now, audit: policy.audit),
+      notifications: NotificationEndpoint(
+        inbox: features.inbox, limiter: rejectedPosts, now: now, audit: policy.audit),
       verifyReceipt: VerifyReceiptEndpoint(facade: features.verifyReceipt),
       metrics: services.metricsEndpoint(metrics), jwks: { [signing] in signing.jwks },
       readiness: ReadinessEndpoint(monitor: monitor))
@@ -124,6 +132,18 @@ struct Application: Sendable {
   ///
   /// - Returns: the id of the signing key; `nil` if tokens are turned off.
   func reloadTokenKeys() throws(PrivateKeyFileError) -> String? { try signing.tokens?.keys.reload() }
+
+  /// Reads the in-app purchase keys and shared secrets again. On an error, all current ones stay in force.
+  ///
+  /// - Throws: ``Failure``.
+  func reloadAppKeys(_ configuration: ServiceConfiguration) throws {
+    let clients = try Startup.clients(configuration, sandbox: sandbox)
+    let offers = try Startup.offers(configuration)
+    let secrets = try Startup.sharedSecrets(configuration)
+    features.clients.adoptKeys(of: clients)
+    signing.offers.replace(with: offers)
+    features.secrets.replace(with: secrets)
+  }
 
   /// Ends streams without a natural end, so that a drain does not wait for them.
   func endStreams() {

@@ -10,7 +10,7 @@ internal import Store
 internal import UnixSignals
 internal import Webhooks
 
-/// Reloads catalog, callers, webhooks, token keys and TLS certificates on SIGHUP, without a restart.
+/// Reloads catalog, callers, webhooks, keys, secrets and TLS certificates on SIGHUP, without a restart.
 struct ConfigurationReloader: Worker {
   let name = "configuration_reload"
   let application: Application
@@ -39,6 +39,7 @@ struct ConfigurationReloader: Worker {
       application.monitor.reportConfigurationError(nil)
       reloadCallers(configuration)
       await reloadWebhooks(configuration)
+      reloadAppKeys(configuration)
     } catch {
       report(error, "reload of the configuration failed, keeping the current one")
     }
@@ -61,6 +62,15 @@ struct ConfigurationReloader: Worker {
       logger.info("webhooks reloaded")
     } catch {
       report(error, "reload of webhooks failed, keeping the current ones")
+    }
+  }
+
+  private func reloadAppKeys(_ configuration: ServiceConfiguration) {
+    do {
+      try application.reloadAppKeys(configuration)
+      logger.info("in-app purchase keys and shared secrets reloaded")
+    } catch {
+      report(error, "reload of in-app purchase keys and shared secrets failed, keeping the current ones")
     }
   }
 

@@ -17,6 +17,7 @@ internal import Wire
 /// The features: components that ingest evidence, call Apple, and deliver events.
 struct Features: Sendable {
   let clients: AppStoreClients
+  let secrets: SharedSecrets
   let lookup: PurchaseLookup
   let onlineChecks: OnlineCheckEnforcer?
   let inbox: NotificationInbox
@@ -37,7 +38,7 @@ struct Features: Sendable {
     lookup = PurchaseLookup(clients: clients, ledger: ledger)
     let onlineChecks = Startup.onlineChecks(configuration, verifier)
     self.onlineChecks = onlineChecks
-    let secrets = try Startup.sharedSecrets(configuration)
+    secrets = SharedSecrets(try Startup.sharedSecrets(configuration))
 
     let cadence = DeliveryCadence()
     inbox = NotificationInbox(
@@ -47,7 +48,8 @@ struct Features: Sendable {
       store: store, ledger: ledger, inbox: inbox, lookup: lookup, catalog: catalog, cadence: cadence,
       policies: Startup.reconciliationPolicies(configuration), clock: clock)
 
-    let receipts = try Startup.receipts(configuration, sandbox: sandbox, importFolder: settings.importFolder)
+    let receipts = Startup.receipts(
+      configuration, sandbox: sandbox, secrets: secrets, importFolder: settings.importFolder)
     receiptIntake = ReceiptIntake(
       ledger: ledger, lookup: lookup, catalog: catalog,
       verifier: ReceiptVerifier(verifier: verifier, endpoints: receipts.endpoints),

@@ -15,7 +15,7 @@ extension Startup {
   static func clients(
     _ configuration: ServiceConfiguration, sandbox: EmbeddedSandbox?
   ) throws -> AppStoreClients {
-    var clients = AppStoreClients()
+    let clients = AppStoreClients()
     for app in configuration.apps {
       for environment in app.definition.environments {
         let embedded = environment == .sandbox && app.servers[.sandbox] == nil ? sandbox : nil
@@ -63,23 +63,34 @@ extension Startup {
 
   /// Reads the keys that sign offers and entitlement tokens.
   static func signing(_ configuration: ServiceConfiguration) throws -> SigningSettings {
+    let offers = try offers(configuration)
     do throws(PrivateKeyFileError) {
-      var settings = SigningSettings()
+      return SigningSettings(
+        offers: offers,
+        tokens: try configuration.tokens.map { tokens throws(PrivateKeyFileError) in
+          TokenSettings(
+            keys: try TokenKeys(directory: tokens.keyDirectory), issuer: tokens.issuer,
+            lifetimeMilliseconds: tokens.lifetimeSeconds * 1000)
+        })
+    } catch {
+      throw Failure(error.description)
+    }
+  }
+
+  /// Reads the keys that sign offers, by app id.
+  static func offers(_ configuration: ServiceConfiguration) throws -> [String: OfferSettings] {
+    do throws(PrivateKeyFileError) {
+      var offers: [String: OfferSettings] = [:]
       for app in configuration.apps {
         guard let key = app.key else { continue }
-        settings.offers[app.definition.id] = OfferSettings(
+        offers[app.definition.id] = OfferSettings(
           signer: OfferSigner(
             credentials: AppStoreCredentials(
               issuerID: key.issuerID, bundleID: app.definition.identity.bundleID,
               signer: try signer(with: key))),
           checksEligibility: app.checksOfferEligibility)
       }
-      settings.tokens = try configuration.tokens.map { tokens throws(PrivateKeyFileError) in
-        TokenSettings(
-          keys: try TokenKeys(directory: tokens.keyDirectory), issuer: tokens.issuer,
-          lifetimeMilliseconds: tokens.lifetimeSeconds * 1000)
-      }
-      return settings
+      return offers
     } catch {
       throw Failure(error.description)
     }

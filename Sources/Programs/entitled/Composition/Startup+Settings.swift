@@ -56,8 +56,9 @@ extension Startup {
 
   /// The receipt policies by app id. Migration jobs read their input from `importFolder`.
   static func receipts(
-    _ configuration: ServiceConfiguration, sandbox: EmbeddedSandbox?, importFolder: String
-  ) throws -> ReceiptSettings {
+    _ configuration: ServiceConfiguration, sandbox: EmbeddedSandbox?, secrets: SharedSecrets,
+    importFolder: String
+  ) -> ReceiptSettings {
     var settings = ReceiptSettings(folder: ImportFolder(path: importFolder))
     for app in configuration.apps {
       settings.policies[app.definition.id] = ReceiptPolicy(app.receipts)
@@ -71,7 +72,7 @@ extension Startup {
         sandboxURL: endpoints[.sandbox] ?? embedded ?? VerifyReceiptClient.sandboxURL,
         exchange: AsyncHTTPExchange.shared, clock: .system(now: now))
       settings.endpoints[app.definition.id] = VerifyReceiptSettings(
-        client: client, sharedSecret: try app.sharedSecret.map(secret))
+        client: client, secrets: secrets)
     }
     return settings
   }
@@ -101,7 +102,7 @@ extension Startup {
       schedule: webhook.retrySeconds.map(RetrySchedule.init) ?? .standard, concurrency: webhook.concurrency)
   }
 
-  /// The shared secrets of version 1 notifications, by app id.
+  /// Reads the shared secrets, by app id.
   static func sharedSecrets(_ configuration: ServiceConfiguration) throws -> [String: SharedSecret] {
     var secrets: [String: SharedSecret] = [:]
     for app in configuration.apps {

@@ -1,17 +1,32 @@
 package import SignedData
+internal import Synchronization
 
 /// The configured signing keys and their settings.
 package struct SigningSettings: Sendable {
   /// By app id; apps without a key are absent.
-  package var offers: [String: OfferSettings]
+  package let offers: OfferKeys
   /// `nil` if entitlement tokens are turned off.
-  package var tokens: TokenSettings?
+  package let tokens: TokenSettings?
 
   /// Creates settings from their parts.
   package init(offers: [String: OfferSettings] = [:], tokens: TokenSettings? = nil) {
-    self.offers = offers
+    self.offers = OfferKeys(offers)
     self.tokens = tokens
   }
+}
+
+/// The offer settings by app id. A reload replaces them.
+package final class OfferKeys: Sendable {
+  private let settings: Mutex<[String: OfferSettings]>
+
+  /// Starts with `settings`.
+  package init(_ settings: [String: OfferSettings]) { self.settings = Mutex(settings) }
+
+  /// The settings of an app; `nil` if it has no key.
+  package subscript(appID: String) -> OfferSettings? { settings.withLock { $0[appID] } }
+
+  /// Puts other keys in force.
+  package func replace(with settings: [String: OfferSettings]) { self.settings.withLock { $0 = settings } }
 }
 
 /// The settings of one app's offer signatures.

@@ -50,22 +50,24 @@ package final class ServerAPITokenSource: Sendable {
   /// The maximum lifetime that Apple accepts.
   package static let maxLifetime: Duration = .seconds(60 * 60)
 
-  private enum State {
-    case none
-    case issued(token: String, issuedAt: Instant)
+  private struct State {
+    var credentials: AppStoreCredentials
+    /// The number of replacements of the credentials.
+    var generation = 0
+    /// The last token that these credentials signed.
+    var issued: (token: String, at: Instant)?
   }
 
-  private let credentials: AppStoreCredentials
   private let lifetimeMilliseconds: Int64
   private let now: @Sendable () -> Instant
-  private let state = Mutex(State.none)
+  private let state: Mutex<State>
 
   /// Tokens with a `lifetime`, capped at ``maxLifetime``.
   package init(
     credentials: AppStoreCredentials, lifetime: Duration = .seconds(20 * 60),
     now: @escaping @Sendable () -> Instant
   ) {
-    self.credentials = credentials
+    state = Mutex(State(credentials: credentials))
     self.lifetimeMilliseconds = min(lifetime, Self.maxLifetime).components.seconds * 1000
     self.now = now
   }
@@ -73,19 +75,25 @@ package final class ServerAPITokenSource: Sendable {
   /// Returns the token for the next request's `Authorization: Bearer`.
   package func token() throws(CryptographyError) -> String {
     let now = now()
-    if case .issued(let token, let issuedAt) = state.withLock({ $0 }), isFresh(issuedAt, at: now) {
-      return token
-    }
+    let current = state.withLock { $0 }
+    if let issued = current.issued, isFresh(issued.at, at: now) { return issued.token }
     // Two concurrent callers may each sign a token: the lock is not held while signing, and both are valid.
-    let token = try credentials.sign(
+    let token = try current.credentials.sign(
       [:], audience: "appstoreconnect-v1", issuedAt: now,
       expiresAt: now.advanced(byMilliseconds: lifetimeMilliseconds), nonce: .random())
-    state.withLock { $0 = .issued(token: token, issuedAt: now) }
+    // A token of credentials that were replaced meanwhile is used for this call only.
+    state.withLock { if $0.generation == current.generation { $0.issued = (token, now) } }
     return token
   }
 
   /// Discards the token after Apple rejected it (401).
-  package func discard() { state.withLock { $0 = .none } }
+  package func discard() { state.withLock { $0.issued = nil } }
+
+  /// Signs with the credentials of `other` from the next call on.
+  package func adoptCredentials(of other: ServerAPITokenSource) {
+    let credentials = other.state.withLock { $0.credentials }
+    state.withLock { $0 = State(credentials: credentials, generation: $0.generation + 1) }
+  }
 
   /// Whether a token issued at `issuedAt` outlives a slow request: a tenth of the lifetime is kept in
   /// reserve. A token from the future, after the clock was set back, is not fresh.

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Synchronization
 
 /// The shared secret of an app, which authenticates version 1 notifications.
 package struct SharedSecret: Sendable {
@@ -12,6 +13,23 @@ package struct SharedSecret: Sendable {
 
   /// Whether `text` is the secret, compared in constant time.
   package func matches(_ text: String) -> Bool { constantTimeEquals(Array(text.utf8), bytes) }
+
+  /// The secret itself, to send it to Apple.
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// The shared secrets of all apps, by app id. A reload replaces them.
+package final class SharedSecrets: Sendable {
+  private let secrets: Mutex<[String: SharedSecret]>
+
+  /// Starts with `secrets`; apps without a secret are absent.
+  package init(_ secrets: [String: SharedSecret]) { self.secrets = Mutex(secrets) }
+
+  /// The secret of an app; `nil` if it has none.
+  package subscript(appID: String) -> SharedSecret? { secrets.withLock { $0[appID] } }
+
+  /// Puts other secrets in force.
+  package func replace(with secrets: [String: SharedSecret]) { self.secrets.withLock { $0 = secrets } }
 }
 
 /// A random UUID that makes every signed text unique.
