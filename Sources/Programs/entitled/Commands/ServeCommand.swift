@@ -3,6 +3,8 @@ internal import Configuration
 internal import CoreMetrics
 internal import Foundation
 internal import Logging
+internal import NIOCore
+internal import Platform
 internal import ServiceLifecycle
 internal import Telemetry
 internal import Transport
@@ -65,6 +67,13 @@ struct ServeCommand: AsyncParsableCommand {
       drainSeconds: try number(
         drainDelay, flag: "drain-delay", variable: "ENTITLED_DRAIN_DELAY", in: 0...600) ?? 0,
       allowsCleartext: cleartext || ServerOption.environment("ENTITLED_CLEARTEXT") == "true")
+    // Checked before the first thread and event loop, whose creation cannot fail without ending the process.
+    OpenFiles.raiseLimit()
+    do throws(LimitTooLow) {
+      try ProcessLimits.require(eventLoops: settings.threads ?? System.coreCount)
+    } catch {
+      throw Failure(error.description)
+    }
     let configuration = try Startup.configuration(file: settings.configurationFile)
     try Logs.bootstrap(configuration.log)
     let metrics = MetricsRegistry(families: MetricCatalog.families)
