@@ -1,0 +1,223 @@
+"""A lost, removed or doubly opened store, limits that are too low at the start, forged posts, and keys read on SIGHUP."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives import serialization
+
+from harness import CALL_LIMIT, FREE_PORTS, PROGRAM, Service, environment, post, run
+from test_signing import ISSUER, KEY_ID, sign, write_key
+
+APP = "ocean-journal"
+
+
+def serve(data, *limits):
+    """Runs `serve` under limits of the shell until it exits, which it must; returns the completed process."""
+    script = "".join(f"ulimit {limit} && " for limit in limits) + 'exec "$@"'
+    command = ["sh", "-c", script, "sh", PROGRAM, "serve", *FREE_PORTS, "--data", data]
+    return subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, timeout=CALL_LIMIT, env=environment())
+
+
+def is_ready(service):
+    try:
+        with urllib.request.urlopen(f"http://{service.http}/readyz", timeout=CALL_LIMIT) as answer:
+            return answer.status == 200
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.status == 200
+
+
+def grant(service, customer):
+    request = {"app": APP, "customerId": customer, "entitlement": "pro"}
+    return service.json("entitled.v1.EntitlementService/Grant", request)
+
+
+def wait(condition, service):
+    deadline = time.monotonic() + CALL_LIMIT
+    while not condition():
+        assert time.monotonic() < deadline, service.log
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("loss", ["missing", "empty"])
+def test_a_lost_database_stops_the_start_with_instructions(start, tmp_path, loss):
+    service = start()
+    assert grant(service, "ana")[0] == 200
+    service.stop()
+    database, marker = service.data / "entitled.sqlite", service.data / "store.marker"
+    copy = tmp_path / "copy.sqlite"
+    shutil.copyfile(database, copy)
+    for file in service.data.glob("entitled.sqlite*"):
+        file.unlink()
+    if loss == "empty":
+        database.touch()
+    done = serve(service.data)
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"entitled: the store in {database} is missing or empty, although '{marker}' states that one was made here; "
+        f"restore a backup to {database}, or delete '{marker}' to start with an empty store\n")
+    shutil.copyfile(copy, database)
+    start(service.data).stop()
+    for file in [*service.data.glob("entitled.sqlite*"), marker]:
+        file.unlink()
+    start(service.data).stop()
+    assert marker.exists()
+
+
+def test_a_store_deleted_under_the_running_service_ends_readiness_and_refuses_writes(start):
+    service = start()
+    assert grant(service, "ana")[0] == 200 and is_ready(service)
+    for file in service.data.glob("entitled.sqlite*"):
+        file.unlink()
+    status, answer = grant(service, "ben")
+    assert status == 503, answer
+    wait(lambda: not is_ready(service), service)
+    service.stop()
+
+
+def test_deleted_lock_files_and_a_second_directory_admit_no_second_process(start, tmp_path):
+    service = start()
+    for file in service.data.iterdir():
+        if "lock" in file.name or file.name == "store.marker":
+            file.unlink()
+    assert "in use by another process" in serve(service.data).stderr
+    other = tmp_path / "other"
+    other.mkdir(mode=0o700)
+    os.link(service.data / "entitled.sqlite", other / "entitled.sqlite")
+    assert "in use by another process" in serve(other).stderr
+    assert grant(service, "ana")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "limit, named",
+    [("-n 5", "open files"), ("-n 12", "open files"), ("-n 20", "open files"), ("-n 40", "open files"),
+     ("-v 250000", "ulimit -v"), ("-v 500000", "ulimit -v"), ("-d 50000", "ulimit -d")])  # fmt: skip
+def test_limits_too_low_for_a_start_end_it_with_one_line(tmp_path, limit, named):
+    if limit.startswith("-v") and "ENTITLED_SANITIZED" in os.environ:
+        pytest.skip("the address sanitizer reserves terabytes of address space")
+    done = serve(tmp_path / "data", limit)
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.count("\n") == 1 and named in done.stderr and "raise it to at least" in done.stderr
+    assert not (tmp_path / "data").exists()
+
+
+def forged(service, number, size):
+    """Posts a body of `size` bytes that does not verify; returns the response."""
+    filler = os.urandom(size // 2).hex()
+    body = json.dumps({"signedPayload": f"eyJhbGciOiJFUzI1NiJ9.{filler}.{number}"}).encode()
+    return post(f"http://{service.http}/notifications/{APP}", body)
+
+
+def store_bytes(service):
+    return sum(file.stat().st_size for file in service.data.glob("entitled.sqlite*"))
+
+
+@pytest.fixture
+def limited(tmp_path):
+    """Starts a service with limits of rejected posts."""
+    started = []
+
+    def limited(limits, **members):
+        file = tmp_path / "entitled.yaml"
+        file.write_text(json.dumps({
+            "apps": {APP: {
+                "bundle_id": "com.example.oceanjournal", "environments": ["Sandbox"], **members,
+                "products": {"lifetime": {
+                    "type": "Non-Consumable", "entitlements": ["pro"], "price": 99.99, "currency": "USD"},
+                    "monthly": {"type": "Auto-Renewable Subscription", "group": "pro", "entitlements": ["pro"]}}}},
+            "limits": limits}))  # fmt: skip
+        started.append(Service(tmp_path / "data", ["--config", file]))
+        return started[-1]
+
+    yield limited
+    for service in started:
+        service.stop()
+
+
+def test_forged_posts_fill_neither_the_disk_nor_other_apps(limited):
+    service = limited({"max_rejected_bytes_per_day": 2 << 20})
+    before = store_bytes(service)
+    for number in range(60):
+        status, answer = forged(service, number, 900_000)
+        assert status == 202, answer
+    # The log of SQLite holds each body until a checkpoint.
+    assert (service.data / "entitled.sqlite").stat().st_size - before < 40 << 20
+    service.stop()
+    stats = run("store", "stats", "--data", service.data).stdout
+    assert int(re.search(r"stored bytes +(\d+)", stats)[1]) <= 2 << 20
+    assert (service.data / "entitled.sqlite").stat().st_size < 8 << 20
+
+
+def test_forged_posts_of_one_address_are_limited_and_apples_posts_are_not(limited):
+    service = limited({"max_rejected_posts_per_second": 1})
+    statuses = [forged(service, number, 100)[0] for number in range(100)]
+    assert statuses[:60] == [202] * 60 and statuses.count(429) >= 35
+    assert post(f"http://{service.http}/notifications/unknown", b"no document")[0] == 404
+    url = f"http://{service.http}/notifications/{APP}"
+    assert post(f"http://{service.sandbox}/sandbox/v1/notification-url", {"app": APP, "url": url})[0] == 200
+    service.buy("lifetime")
+
+    def applied():
+        request = {"app": APP, "state": "NOTIFICATION_STATE_APPLIED"}
+        status, answer = service.json("entitled.v1.NotificationService/ListNotifications", request)
+        assert status == 200, answer
+        return answer["notifications"]
+
+    wait(applied, service)
+    metrics = urllib.request.urlopen(f"http://{service.http}/metrics", timeout=CALL_LIMIT).read().decode()
+    assert re.search(r'entitled_edge_requests_total\{.*status="429"\} [1-9]', metrics)
+
+
+def test_sighup_reads_the_shared_secret_again(limited, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("first")
+    secret.chmod(0o600)
+    service = limited({}, shared_secret={"file": "secret"})
+
+    def reason(password):
+        body = {"notification_type": "DID_RENEW", "password": password, "environment": "Sandbox",
+                "bid": "com.example.oceanjournal", "n": time.monotonic_ns()}  # fmt: skip
+        return post(f"http://{service.http}/notifications/{APP}", json.dumps(body).encode())[1]["reason"]
+
+    assert reason("second") == "WRONG_SHARED_SECRET" and reason("first") == "NO_PURCHASE"
+    secret.write_text("second")
+    service.process.send_signal(signal.SIGHUP)
+    wait(lambda: "in-app purchase keys and shared secrets reloaded" in service.log, service)
+    assert reason("first") == "WRONG_SHARED_SECRET" and reason("second") == "NO_PURCHASE"
+    secret.write_text("")
+    service.process.send_signal(signal.SIGHUP)
+    wait(lambda: "keeping the current ones" in service.log, service)
+    assert reason("second") == "NO_PURCHASE"
+
+
+def test_sighup_reads_the_in_app_purchase_key_again(limited, tmp_path):
+    file = tmp_path / "key.p8"
+    first = write_key(file)
+    service = limited({}, in_app_purchase_key={"file": "key.p8", "key_id": KEY_ID, "issuer_id": ISSUER})
+
+    def is_signed_with(pem):
+        signature = sign(
+            service, "PROMOTIONAL_JWS", productId="monthly", offerIdentifier="offer", skipEligibilityCheck=True
+        )["signature"]  # fmt: skip
+        key = serialization.load_pem_private_key(pem, None).public_key()
+        with contextlib.suppress(jwt.InvalidSignatureError):
+            jwt.decode(signature, key, algorithms=["ES256"], options={"verify_aud": False, "verify_iat": False})
+            return True
+        return False
+
+    assert is_signed_with(first)
+    second = write_key(file)
+    service.process.send_signal(signal.SIGHUP)
+    wait(lambda: "in-app purchase keys and shared secrets reloaded" in service.log, service)
+    assert is_signed_with(second) and not is_signed_with(first)
