@@ -2,6 +2,7 @@
 
 import datetime
 
+import grpc
 import pytest
 
 import contract
@@ -183,3 +184,31 @@ def test_metrics_of_an_empty_or_too_long_range_are_rejected(entitlements, days, 
         metrics(entitlements, today(), days)
     assert error.value.code() == contract.StatusCode.INVALID_ARGUMENT
     assert contract.reason(error.value) == reason
+
+
+def test_the_pages_of_an_explanation_have_all_steps_in_order(service, receipts, entitlements, customer):
+    for _ in range(5):
+        submit(receipts, customer, service.buy("shells.100"))
+    whole = explain(entitlements, customer)
+    assert len(whole.steps) > 5 and not whole.next_page_token
+    steps, token, pages = [], "", 0
+    while pages == 0 or token:
+        page = explain(entitlements, customer, page_size=2, page_token=token)
+        assert len(page.steps) <= 2 and page.answer.reason == whole.answer.reason
+        steps, token, pages = steps + list(page.steps), page.next_page_token, pages + 1
+    assert steps == list(whole.steps) and pages == (len(steps) + 1) // 2
+
+
+@pytest.mark.parametrize("field", [{"page_size": 1001}, {"page_size": -1}, {"page_token": "-1"}, {"page_token": "x"}])
+def test_an_explanation_rejects_a_bad_page(entitlements, customer, field):
+    with pytest.raises(grpc.RpcError) as error:
+        explain(entitlements, customer, **field)
+    assert error.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+
+
+def test_a_flood_of_expensive_calls_is_rejected_beyond_the_queue_of_its_caller(entitlements, customer):
+    request = entitlement_service.ExplainRequest(app=APP, customer_id=customer, entitlement="pro")
+    calls = [entitlements.Explain.future(request, timeout=CALL_LIMIT) for _ in range(1_000)]
+    codes = {call.code() for call in calls}
+    assert codes <= {grpc.StatusCode.OK, grpc.StatusCode.RESOURCE_EXHAUSTED}
+    assert calls[0].code() == grpc.StatusCode.OK

@@ -11,10 +11,11 @@ OWN_PACKAGE = "entitled.v1"
 class Rule:
     """The access rule of a method and how the server runs it, as Swift literals."""
 
-    def __init__(self, role=None, mutates=False, on_event_loop=False):
+    def __init__(self, role=None, mutates=False, on_event_loop=False, may_defer=False):
         self.role = f".{role.removeprefix('ROLE_').lower()}" if role else "nil"
         self.mutates = mutates
         self.on_event_loop = on_event_loop
+        self.may_defer = may_defer
 
 
 class Access:
@@ -38,7 +39,9 @@ class Access:
             sys.exit(f"{file.name}: {service.name}.{method.name} has no option (access) with a role")
         if rule.on_event_loop and (method.client_streaming or method.server_streaming):
             sys.exit(f"{file.name}: {service.name}.{method.name} is streaming and cannot run on the event loop")
-        return Rule(role, rule.mutates, rule.on_event_loop)
+        if rule.may_defer and not rule.on_event_loop:
+            sys.exit(f"{file.name}: {service.name}.{method.name} runs as a task, so it has nothing to defer")
+        return Rule(role, rule.mutates, rule.on_event_loop, rule.may_defer)
 
 
 def smallest(descriptor_set):

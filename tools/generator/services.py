@@ -21,7 +21,8 @@ def requirement(method, rule):
     request, response = swift_type(method.input_type), swift_type(method.output_type)
     message = f"RequestReader<{request}>" if method.client_streaming else request
     if rule.on_event_loop:
-        return f"_ request: EncodedRequest<{request}>, _ call: CallContext) throws(Status) -> Reply"
+        result = "UnaryResult" if rule.may_defer else "Reply"
+        return f"_ request: EncodedRequest<{request}>, _ call: CallContext) throws(Status) -> {result}"
     if method.server_streaming:
         requests = "requests" if method.client_streaming else "request"
         return (f"_ {requests}: {message}, _ responses: ResponseWriter<{response}>, _ call: CallContext"

@@ -36,6 +36,22 @@ extension Method {
       })
   }
 
+  /// The same for a method that may return work which then runs as a task.
+  package static func eventLoop<Request: WireMessage>(
+    _ path: String,
+    _ handler: @escaping (EncodedRequest<Request>, CallContext) throws(Status) -> UnaryResult
+  ) -> Method {
+    Method(
+      path: path,
+      handler: .unary { bytes, context in
+        do throws(Status) {
+          return try handler(EncodedRequest(bytes: bytes), context)
+        } catch {
+          return .failure(error)
+        }
+      })
+  }
+
   /// A unary method that runs as a task.
   package static func asyncUnary<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ handler: @escaping @Sendable (Request, CallContext) async throws(Status) -> Response

@@ -33,7 +33,7 @@ package struct Method {
 package typealias UnaryWork = @Sendable () async throws(Status) -> Reply
 
 /// The result of a unary handler.
-package enum UnaryResult {
+package enum UnaryResult: Sendable {
   case reply(Reply)
   case failure(Status)
   case async(UnaryWork)

@@ -27,6 +27,7 @@ package struct ServiceContext: Sendable {
   let broadcaster: EventBroadcaster
   let deliveries: DeliveryAdmin
   let pageTokens: PageTokens
+  let expensiveCalls = ExpensiveCalls()
 
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, catalog: CurrentCatalog, clock: ServiceClock,
@@ -61,5 +62,19 @@ package struct ServiceContext: Sendable {
     _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
   ) async throws(Status) -> Value {
     do throws(StoreError) { return try await store.read(.interactive, body) } catch { throw Status(error) }
+  }
+
+  /// The same for a call whose cost grows with the history of a customer or the number of customers: within the limits
+  /// of ``ExpensiveCalls``, and on the reader threads that leave room for other reads.
+  func readExpensively<Value: Sendable>(
+    _ call: CallContext, _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(Status) -> Value {
+    try await expensiveCalls.run(call) { [store] deadline throws(Status) in
+      do throws(StoreError) {
+        return try await store.read(.background, deadline: deadline, body)
+      } catch {
+        throw Status(error)
+      }
+    }
   }
 }

@@ -82,7 +82,7 @@ extension ServiceContext {
 extension CheckHandler {
   init(_ context: ServiceContext, reader: EventLoopReader, cacheBytes: Int) {
     self.init(
-      reader: reader, changes: context.store.changes, catalog: context.catalog, now: context.now,
-      cacheBytes: cacheBytes)
+      reader: reader, store: context.store, catalog: context.catalog, expensiveCalls: context.expensiveCalls,
+      now: context.now, cacheBytes: cacheBytes)
   }
 }

@@ -133,6 +133,21 @@ struct ReadContractTests {
     }
   }
 
+  @Test("The pool opens a reader for each thread before the first read, and fails to open without them")
+  func readersOpenAtStart() async throws {
+    let opened = Atomic(0)
+    let pool = ReaderPool(.init(capacity: 1, concurrency: 2)) { () throws(StoreError) in
+      guard opened.add(1, ordering: .relaxed).newValue < 3 else {
+        throw .cannotOpen(path: "entitled.sqlite", reason: "too many open files")
+      }
+      throw .failed("no reader")
+    }
+    #expect(throws: StoreError.self) { try pool.open() }
+    #expect(opened.load(ordering: .relaxed) == 3)
+    await pool.close()
+
+  }
+
   @Test("A full queue rejects the next read of the same priority")
   func overload() async throws {
     let pool = ReaderPool(.init(capacity: 1, concurrency: 2)) { () throws(StoreError) in

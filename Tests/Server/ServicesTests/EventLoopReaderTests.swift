@@ -63,9 +63,32 @@ struct EventLoopReaderTests {
     }
   }
 
+  @Test("A batch of more than 64 checks is answered by the reader pool, with the same results")
+  func largeBatch() async throws {
+    try await withStore { store in
+      let reader = EventLoopReader(MissingReaders()) { () throws(StoreError) in try store.makeCheckReader() }
+      let methods = table(reader, store)
+      func results(_ count: Int) async throws -> (isDeferred: Bool, results: [CheckResult]) {
+        var checks = Array(repeating: request, count: count)
+        checks[1].entitlement = "unknown"
+        let batch = BatchCheckRequest.with { $0.checks = checks }
+        switch try #require(call("BatchCheck", batch.encodedBytes(), in: methods)) {
+        case .reply(let reply): return (false, try BatchCheckResponse.decode(reply.message).results)
+        case .async(let work): return (true, try BatchCheckResponse.decode(try await work().message).results)
+        case .failure(let status): throw status
+        }
+      }
+      let (small, large) = (try await results(64), try await results(65))
+      #expect(!small.isDeferred && large.isDeferred)
+      #expect(small.results == large.results.dropLast())
+      #expect(large.results[1].error?.code == Int32(StatusCode.notFound.rawValue))
+      #expect(large.results[64].response?.entitlement == "pro")
+    }
+  }
+
   private func table(_ reader: EventLoopReader, _ store: SQLiteEntitlementStore) -> MethodTable {
     let check = CheckHandler(
-      reader: reader, changes: store.changes, catalog: CurrentCatalog(Catalog([ocean])), now: { instant },
+      reader: reader, store: store, catalog: CurrentCatalog(Catalog([ocean])), now: { instant },
       cacheBytes: 1 << 20)
     return MethodTable(Method.eventLoop(entitlementService: check))
   }

@@ -1,12 +1,13 @@
 internal import Dispatch
 internal import Glibc
+internal import Platform
 internal import Store
 internal import Synchronization
 
 /// Runs reads on a bounded number of threads, each with its own connection.
 ///
-/// Threads and connections are created when they are first needed. One thread is reserved for
-/// ``ReadPriority/check``, and at least one other thread for interactive reads, so that a long read of low
+/// ``open()`` creates the threads and their connections, so that a shortage of either shows at start; a thread whose
+/// connection failed opens it with its next read. One thread is reserved for ``ReadPriority/check``, and at least one other thread for interactive reads, so that a long read of low
 /// priority never blocks one of higher priority. Queued reads start by priority, then by age.
 final class ReaderPool: Sendable {
   /// The sizes of a pool.
@@ -33,10 +34,14 @@ final class ReaderPool: Sendable {
     var closeWaiters: [CheckedContinuation<Void, Never>] = []
     /// The deadline that the timer is set to.
     var timerDeadline: ContinuousClock.Instant?
+    /// The first error of a thread that could not start or open its reader.
+    var openFailure: StoreError?
   }
 
   private let state = Mutex(State())
   private let timer = DispatchQueue(label: "entitled.store.read-deadlines")
+  /// Signalled by each thread after it tried to open its reader.
+  private let startup = DispatchSemaphore(value: 0)
   private let limits: Limits
   private let makeReader: @Sendable () throws(StoreError) -> SQLiteReader
 
@@ -47,6 +52,19 @@ final class ReaderPool: Sendable {
   ) {
     self.limits = limits
     self.makeReader = makeReader
+  }
+
+  /// Starts all threads, and waits until each has its reader. Must be called before the first read, if at all.
+  ///
+  /// - Throws: the error of a thread that has none; the pool is then stopped.
+  func open() throws(StoreError) {
+    let count = limits.threadCount
+    state.withLock { $0.threadCount = count }
+    for _ in 0..<count { startThread() }
+    for _ in 0..<count { startup.wait() }
+    guard let failure = state.withLock({ $0.openFailure }) else { return }
+    stop()
+    throw failure
   }
 
   /// Implements ``EntitlementStore/read(_:deadline:_:)``.
@@ -114,7 +132,7 @@ final class ReaderPool: Sendable {
       }
       if let thread = state.idle.popLast() { return .wake(thread) }
       // A thread that is about to take a job finds this one.
-      guard state.threadCount < limits.concurrency + 1 else { return .wait(timer: state.setTimer(for: job)) }
+      guard state.threadCount < limits.threadCount else { return .wait(timer: state.setTimer(for: job)) }
       state.threadCount += 1
       return .startThread
     }
@@ -180,18 +198,29 @@ final class ReaderPool: Sendable {
       return
     }
     context.release()
+    let failure = StoreError.failed("cannot create a reader thread: error \(result)")
     // Other threads may take the queued jobs. Without any other thread, the jobs are rejected.
     let (rejected, waiters) = state.withLock { state in
-      (state.threadCount == 1 ? state.removeWaiting { _ in true } : [], state.threadEnded())
+      state.openFailure = state.openFailure ?? failure
+      return (state.threadCount == 1 ? state.removeWaiting { _ in true } : [], state.threadEnded())
     }
-    for job in rejected { job.reject(.failed("cannot create a reader thread: error \(result)")) }
+    startup.signal()
+    for job in rejected { job.reject(failure) }
     for waiter in waiters { waiter.resume() }
   }
 
   /// Runs one thread: takes jobs until the pool closes.
   private func work() {
+    // Reads may take long; the event loops take precedence.
+    ThreadPriority.setBackground()
     let wakeUp = DispatchSemaphore(value: 0)
     var reader: SQLiteReader?
+    do throws(StoreError) {
+      reader = try makeReader()
+    } catch {
+      state.withLock { $0.openFailure = $0.openFailure ?? error }
+    }
+    startup.signal()
     while true {
       switch next(wakeUp) {
       case .end:
@@ -238,14 +267,17 @@ final class ReaderPool: Sendable {
 }
 
 extension ReaderPool.Limits {
+  /// One more than the reads of lower priority need, for ``ReadPriority/check``.
+  fileprivate var threadCount: Int { concurrency + 1 }
+
   /// Whether a read of `priority` may start. `running` is the number of running reads, indexed by priority.
   fileprivate func allows(_ priority: ReadPriority, _ running: [Int]) -> Bool {
     let (background, interactive) = (running[0], running[0] + running[1])
     let all = interactive + running[2]
     return switch priority {
-    case .background: background < concurrency - 1 && interactive < concurrency && all < concurrency + 1
-    case .interactive: interactive < concurrency && all < concurrency + 1
-    case .check: all < concurrency + 1
+    case .background: background < concurrency - 1 && interactive < concurrency && all < threadCount
+    case .interactive: interactive < concurrency && all < threadCount
+    case .check: all < threadCount
     }
   }
 }

@@ -53,6 +53,7 @@ package final class SQLiteEntitlementStore: EntitlementStore {
     readers = ReaderPool(reads) { () throws(StoreError) in
       try SQLiteReader(path: path, changes: changes, hash: hash)
     }
+    try readers.open()
   }
 
   deinit { readers.stop() }
@@ -63,6 +64,8 @@ package final class SQLiteEntitlementStore: EntitlementStore {
 
   /// Runs `body` in one read transaction on a thread of the pool. At most as many reads run as the machine has
   /// cores, but at least 2, and one more for ``ReadPriority/check``.
+  ///
+  /// All of them open with the store.
   ///
   /// A read that waits or runs past its deadline stops within a few thousand steps of SQLite's virtual
   /// machine.

@@ -55,15 +55,18 @@ package struct Explanation: Hashable, Sendable {
   /// Adds a step for each copy, and replaces the merged facts of purchases by the stored ones, which evidence
   /// states.
   private mutating func addCopies(_ stored: borrowing CustomerFacts, _ facts: borrowing CustomerFacts) {
+    guard stored.transactions.count > facts.transactions.count else { return }
     for index in steps.indices {
       guard case .transaction(let merged)? = steps[index].fact,
-        let fact = stored.transactions.first(where: { $0.isSame(as: merged) })
+        let fact = stored.line(of: merged).first(where: { $0.isSame(as: merged) })
       else { continue }
       steps[index].fact = .transaction(fact)
     }
-    for copy in stored.transactions {
-      guard let purchase = facts.transactions.first(where: { $0.isCopy(of: copy) }),
-        !facts.transactions.contains(where: { $0.isSame(as: copy) })
+    for index in stored.transactions.indices {
+      let copy = stored.transactions[index]
+      let line = facts.line(of: copy)
+      guard let purchase = line.first(where: { $0.isCopy(of: copy) }),
+        !line.contains(where: { $0.isSame(as: copy) })
       else { continue }
       add(
         "COPY", "Transaction \(copy.transactionID) is a copy of \(purchase.transactionID): one purchase.",
@@ -113,5 +116,12 @@ package struct Explanation: Hashable, Sendable {
       "\(interval.kind.rule)_\(relation)", sentence + ".", source.id, interval.source.fact(facts),
       since: isEmpty ? nil : interval.start, until: isEmpty ? nil : interval.end.bounded,
       isDecisive: isDecisive)
+  }
+}
+
+extension CustomerFacts {
+  /// The transactions of the same line.
+  fileprivate func line(of transaction: TransactionFact) -> ArraySlice<TransactionFact> {
+    transactions[range(ofLine: transaction.originalTransactionID)]
   }
 }

@@ -29,7 +29,7 @@ package struct Contradiction: Hashable, Sendable {
     for index in facts.transactions.indices { found += of(facts.transactions[index], app) }
     for renewal in facts.renewals {
       let line = renewal.originalTransactionID
-      guard !facts.transactions.contains(where: { $0.originalTransactionID == line }) else { continue }
+      guard facts.range(ofLine: line).isEmpty else { continue }
       found.append(
         Contradiction(
           kind: .renewalWithoutTransaction, transactionID: line,

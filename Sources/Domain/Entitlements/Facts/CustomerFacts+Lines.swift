@@ -2,6 +2,26 @@ internal import AppStore
 
 // The position of a transaction in its purchase line.
 extension CustomerFacts {
+  /// The indices of the transactions of a line.
+  func range(ofLine originalTransactionID: String) -> Range<Int> {
+    // By index, because an element has about 300 bytes and a dozen reference counts.
+    let all = transactions.indices
+    let start = all.firstInOrder { transactions[$0].originalTransactionID >= originalTransactionID }
+    let rest = start..<all.endIndex
+    return start..<rest.firstInOrder { transactions[$0].originalTransactionID > originalTransactionID }
+  }
+
+  /// The index of the history of a line; `nil` without renewal info.
+  func renewalHistory(ofLine originalTransactionID: String) -> Int? {
+    let index = renewalHistories.indices.firstInOrder {
+      renewalHistories[$0].originalTransactionID >= originalTransactionID
+    }
+    guard index < renewalHistories.endIndex,
+      renewalHistories[index].originalTransactionID == originalTransactionID
+    else { return nil }
+    return index
+  }
+
   /// The index of the transaction that replaced the one at `index`: the first later purchase of the same
   /// line. Several transactions can cover one period, for example after adding seats; they do not replace
   /// each other (Apple's `revokedSeatQuantity`: access ends when all of them are revoked).
@@ -44,5 +64,17 @@ extension CustomerFacts {
       if case .freeTrial = transactions[index].offerDiscountType { .freeTrial } else { .introductoryOffer }
     case .promotional, .offerCode, .winBack: .subscriptionOffer
     }
+  }
+}
+
+extension Range<Int> {
+  /// The first index that matches, or the end; all indices after it match too. By binary search.
+  func firstInOrder(where matches: (Int) -> Bool) -> Int {
+    var (low, high) = (lowerBound, upperBound)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if matches(middle) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }

@@ -4,9 +4,7 @@ internal import AppStore
 extension CustomerFacts {
   /// The index of the history of a period's line; `nil` without renewal info.
   func renewalHistory(of index: Int) -> Int? {
-    renewalHistories.firstIndex {
-      $0.originalTransactionID == transactions[index].originalTransactionID
-    }
+    renewalHistory(ofLine: transactions[index].originalTransactionID)
   }
 
   /// The index of the period that a renewal info describes: the one of its line that ends on its
@@ -23,8 +21,7 @@ extension CustomerFacts {
     let date = renewalHistories[history].contents[content].renewalDate
     var begunLast: Int?
     // By index, because an element has about 300 bytes and a dozen reference counts.
-    for index in transactions.indices.reversed()
-    where transactions[index].originalTransactionID == renewalHistories[history].originalTransactionID {
+    for index in range(ofLine: renewalHistories[history].originalTransactionID).reversed() {
       if let date, transactions[index].expiresDate == date { return index }
       if begunLast == nil, transactions[index].purchaseDate <= signed { begunLast = index }
     }

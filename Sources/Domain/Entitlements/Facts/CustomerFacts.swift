@@ -42,8 +42,9 @@ package struct CustomerFacts: Hashable, Sendable {
   /// - Returns: whether the facts changed; `false` for a repetition and for an older document.
   @discardableResult
   package mutating func insert(_ fact: TransactionFact) -> Bool {
-    let known = transactions.firstIndex {
-      $0.transactionID == fact.transactionID && $0.originalTransactionID == fact.originalTransactionID
+    // New facts are mostly the latest of their line.
+    let known = range(ofLine: fact.originalTransactionID).last {
+      transactions[$0].transactionID == fact.transactionID
     }
     if let known {
       let merged = fact.merged(with: transactions[known])
@@ -57,7 +58,7 @@ package struct CustomerFacts: Hashable, Sendable {
   }
 
   private mutating func insertSorted(_ fact: TransactionFact) {
-    let index = transactions.firstIndex { fact.precedes($0) } ?? transactions.endIndex
+    let index = transactions.indices.firstInOrder { fact.precedes(transactions[$0]) }
     transactions.insert(fact, at: index)
   }
 
@@ -91,7 +92,7 @@ package struct CustomerFacts: Hashable, Sendable {
 
   /// The index of a line's history, or where to insert it.
   private func renewalIndex(_ line: String) -> Int {
-    renewalHistories.firstIndex { $0.originalTransactionID >= line } ?? renewalHistories.endIndex
+    renewalHistories.indices.firstInOrder { renewalHistories[$0].originalTransactionID >= line }
   }
 
   /// Adds a grant; of two states of one grant the one revoked later wins.
@@ -144,8 +145,8 @@ package struct CustomerFacts: Hashable, Sendable {
   /// The transactions and renewal infos of one line.
   package func ofLine(_ originalTransactionID: String) -> CustomerFacts {
     CustomerFacts(
-      ordered: transactions.filter { $0.originalTransactionID == originalTransactionID },
-      renewalHistories.filter { $0.originalTransactionID == originalTransactionID })
+      ordered: Array(transactions[range(ofLine: originalTransactionID)]),
+      renewalHistory(ofLine: originalTransactionID).map { [renewalHistories[$0]] } ?? [])
   }
 }
 

@@ -133,7 +133,17 @@ struct ExplainCommand: AsyncParsableCommand {
     request.environment = try scope.appEnvironment()
     request.asOf = try TimeOption.parse(asOf, "--as-of")
     request.knownAt = try TimeOption.parse(knownAt, "--known-at")
-    let explanation = try await client.withConnection { [request] in try await $0.explain(request) }
+    request.pageSize = 1_000
+    let explanation = try await client.withConnection { [request] in
+      var (request, whole) = (request, try await $0.explain(request))
+      while !whole.nextPageToken.isEmpty {
+        request.pageToken = whole.nextPageToken
+        let page = try await $0.explain(request)
+        whole.steps += page.steps
+        whole.nextPageToken = page.nextPageToken
+      }
+      return whole
+    }
     let steps = explanation.steps.map { step in
       ("\(step.decisive ? "* " : "  ")\(step.rule)", step.explanation)
     }

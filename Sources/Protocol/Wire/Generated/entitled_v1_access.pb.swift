@@ -11,6 +11,8 @@ package struct Access: WireMessage {
   package var mutates: Bool = false
   /// Whether the handler runs synchronously on the event loop of the connection: only for point reads.
   package var onEventLoop: Bool = false
+  /// Whether a method on the event loop runs large requests as a task instead.
+  package var mayDefer: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -24,6 +26,7 @@ package struct Access: WireMessage {
     role = Access.Role(rawValue: CField.number(c.pointee.role.rawValue))
     mutates = CField.flag(c.pointee.mutates)
     onEventLoop = CField.flag(c.pointee.on_event_loop)
+    mayDefer = CField.flag(c.pointee.may_defer)
   }
 
   /// Writes the fields that are set.
@@ -31,6 +34,7 @@ package struct Access: WireMessage {
     writer.integer(1, role.rawValue)
     writer.flag(2, mutates)
     writer.flag(3, onEventLoop)
+    writer.flag(4, mayDefer)
   }
 
   /// A set of methods that the operator grants to a caller. ROLE_ADMIN includes the other roles.

@@ -427,6 +427,10 @@ package struct ExplainRequest: WireMessage {
   package var asOf: GoogleProtobuf.Timestamp?
   /// Only evidence recorded until this instant counts.
   package var knownAt: GoogleProtobuf.Timestamp?
+  /// The maximum number of steps: 1 to 1000; unset: 100.
+  package var pageSize: Int32 = 0
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  package var pageToken: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -443,6 +447,8 @@ package struct ExplainRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     asOf = CField.message(c.pointee.as_of)
     knownAt = CField.message(c.pointee.known_at)
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
   }
 
   /// Writes the fields that are set.
@@ -453,6 +459,8 @@ package struct ExplainRequest: WireMessage {
     writer.integer(4, environment.rawValue)
     writer.message(5, asOf)
     writer.message(6, knownAt)
+    writer.integer(7, pageSize)
+    writer.text(8, pageToken)
   }
 }
 
@@ -460,13 +468,16 @@ package struct ExplainRequest: WireMessage {
 package struct ExplainResponse: WireMessage {
   /// `answer`.
   package var answer: CheckResponse?
-  /// The evaluated facts and rules, in order.
+  /// One page of the evaluated facts and rules, in order.
   package var steps: [ExplanationStep] = []
   /// Contradictions between facts, as sentences.
   package var contradictions: [String] = []
   /// For a past `as_of` without `known_at`: what was recorded later and changed the answer about that
   /// instant, in the order of recording; empty if the answer is the one that Check gave.
   package var laterChanges: [LaterChange] = []
+  /// The token of the next page of steps; empty on the last page. Each page has the answer, and the steps of the
+  /// facts at the time of its call.
+  package var nextPageToken: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -481,6 +492,7 @@ package struct ExplainResponse: WireMessage {
     steps = CField.messages(c.pointee.steps, count: c.pointee.n_steps)
     contradictions = CField.elements(c.pointee.contradictions, count: c.pointee.n_contradictions)
     laterChanges = CField.messages(c.pointee.later_changes, count: c.pointee.n_later_changes)
+    nextPageToken = CField.text(c.pointee.next_page_token)
   }
 
   /// Writes the fields that are set.
@@ -489,6 +501,7 @@ package struct ExplainResponse: WireMessage {
     writer.messages(2, steps)
     writer.texts(3, contradictions)
     writer.messages(4, laterChanges)
+    writer.text(5, nextPageToken)
   }
 }
 

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Callers
 internal import Entitlements
 internal import Ledger
 internal import RPC
@@ -9,21 +10,23 @@ internal import Wire
 /// event loop, because its reader and its cache do.
 struct CheckHandler: EntitlementServiceEventLoopMethods {
   private let reader: EventLoopReader
-  private let changes: CustomerVersions
-  private let catalog: CurrentCatalog
+  private let checks: CheckEvaluation
+  private let store: any EntitlementStore
+  private let expensiveCalls: ExpensiveCalls
   private let answers: CheckResponseCache
   private let now: @Sendable () -> Instant
 
   /// `cacheBytes` is the maximum memory of cached responses.
   init(
-    reader: EventLoopReader, changes: CustomerVersions, catalog: CurrentCatalog,
-    now: @escaping @Sendable () -> Instant, cacheBytes: Int
+    reader: EventLoopReader, store: any EntitlementStore, catalog: CurrentCatalog,
+    expensiveCalls: ExpensiveCalls = ExpensiveCalls(), now: @escaping @Sendable () -> Instant, cacheBytes: Int
   ) {
     self.reader = reader
-    self.changes = changes
-    self.catalog = catalog
+    self.store = store
+    self.expensiveCalls = expensiveCalls
     self.now = now
-    answers = CheckResponseCache(changes: changes, catalog: catalog, byteLimit: cacheBytes)
+    checks = CheckEvaluation(changes: store.changes, catalog: catalog)
+    answers = CheckResponseCache(changes: store.changes, catalog: catalog, byteLimit: cacheBytes)
   }
 
   /// Ends the snapshot of the current tick of the event loop.
@@ -48,63 +51,20 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
     GoogleProtobuf.Timestamp(now).append(asField: 13, to: &response)
   }
 
-  private func check(
-    _ request: CheckRequest, at now: Instant
-  ) throws(Status) -> (response: CheckResponse, validity: CheckResponseCache.Validity?) {
-    let generation = catalog.generation
-    let app = try catalog.value.app(request.app)
-    let environment = try app.environment(request.environment)
-    try RequestValidation.customerID(request.customerId)
-    try RequestValidation.entitlement(request.entitlement, of: app)
-    let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
-    let answer: Answer
-    let seen: UInt64
+  private func check(_ request: CheckRequest, at now: Instant) throws(Status) -> CheckEvaluation.Outcome {
+    let query = try checks.query(request)
     do throws(StoreError) {
-      let reader = try self.reader.opened()
-      seen = try reader.snapshotVersion()
-      answer = try Self.answer(to: request.entitlement, of: key, in: app, at: now, reader)
+      return try checks.answer(to: query, at: now, try reader.opened())
     } catch {
       throw Status(error)
     }
-    let response = CheckResponse(
-      answer.status, of: request.entitlement, in: app, environment: environment,
-      evidence: answer.evidenceID, evaluatedAt: now)
-    guard answer.endIsKnown else { return (response, nil) }
-    // Time changes the days left in the advice too.
-    let end = [answer.end, answer.status.daysLeftChange(after: now)].compactMap(\.self).min()
-    let validity = CheckResponseCache.Validity(
-      from: now, until: end, snapshotVersion: seen, customer: changes.slot(of: key),
-      catalogGeneration: generation)
-    return (response, validity)
   }
 
-  private struct Answer {
-    let status: EntitlementStatus
-    /// Whether ``end`` is the time until which the status holds unless the facts change.
-    let endIsKnown: Bool
-    /// `nil`: no expiry.
-    let end: Instant?
-    /// The evidence of the deciding fact.
-    let evidenceID: EvidenceID?
-  }
-
-  /// The precomputed answer, or the result of the rules if it is missing or stale.
-  private static func answer(
-    to entitlement: String, of key: CustomerKey, in app: AppDefinition, at now: Instant,
-    _ reader: any CheckReader
-  ) throws(StoreError) -> Answer {
-    let stored = try reader.answer(to: entitlement, of: key, under: app.fingerprint, at: now)
-    if case .precomputed(let answer) = stored {
-      return Answer(
-        status: answer.status, endIsKnown: true, end: answer.end, evidenceID: answer.evidenceID)
-    }
-    let facts = stored == .stale ? try reader.facts(of: key) : nil
-    let status = evaluate(facts ?? CustomerFacts(), entitlement: entitlement, in: app, at: now)
-    let evidence = try reader.evidence(deciding: status, of: key)
-    return Answer(status: status, endIsKnown: facts == nil, end: nil, evidenceID: evidence)
-  }
-
-  func batchCheck(_ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext) throws(Status) -> Reply {
+  /// Answers a small batch at once. A large one runs on the reader pool, because it would delay all calls of the
+  /// event loop.
+  func batchCheck(
+    _ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext
+  ) throws(Status) -> UnaryResult {
     let request = try request.decoded()
     guard request.checks.count <= Self.batchLimit else {
       throw Status(
@@ -112,6 +72,7 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
         "a batch takes at most \(Self.batchLimit) checks, this one has \(request.checks.count)",
         field: "checks")
     }
+    guard request.checks.count <= Self.eventLoopBatchLimit else { return .async(work(request, call)) }
     let now = now()
     var response = BatchCheckResponse()
     response.results = request.checks.map { request in
@@ -123,8 +84,25 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
         }
       }
     }
-    return Reply(response)
+    return .reply(Reply(response))
+  }
+
+  /// A batch as one read of the pool.
+  private func work(_ request: BatchCheckRequest, _ call: CallContext) -> UnaryWork {
+    { [checks, store, expensiveCalls, now] () async throws(Status) in
+      try await expensiveCalls.run(call) { deadline throws(Status) in
+        do throws(StoreError) {
+          return try await store.read(deadline: deadline) { snapshot throws(StoreError) in
+            Reply(try checks.response(to: request.checks, at: now(), snapshot))
+          }
+        } catch {
+          throw Status(error)
+        }
+      }
+    }
   }
 
   private static let batchLimit = 1_000
+  /// The largest batch on the event loop: it takes about as long as a dozen calls of `Check`.
+  private static let eventLoopBatchLimit = 64
 }

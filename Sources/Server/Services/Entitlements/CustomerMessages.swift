@@ -1,6 +1,7 @@
 internal import AppStore
 internal import Entitlements
 internal import Ledger
+internal import RPC
 internal import Store
 internal import Wire
 
@@ -62,20 +63,41 @@ extension CustomerSubscriptionGroup {
 }
 
 extension ExplainResponse {
-  /// The explanation of the answer at `now`; `evidence` has the evidence of each step's fact, `changes` what
-  /// was recorded later and changed the answer.
+  /// One page of the explanation of the answer at `now`; `evidence` returns the evidence of a step's fact, which is
+  /// read for this page only; `changes` are what was recorded later and changed the answer.
   init(
-    _ explanation: Explanation, evidence: [EvidenceID?], entitlement: String, in app: AppDefinition,
-    environment: AppStore.Environment, at now: Instant, changes: [Ledger.LaterChange]
-  ) {
+    _ explanation: Explanation, _ page: ExplanationPage, entitlement: String, in app: AppDefinition,
+    environment: AppStore.Environment, at now: Instant, changes: [Ledger.LaterChange],
+    evidence: (AnyFact) throws(StoreError) -> EvidenceID?
+  ) throws(StoreError) {
     self.init()
+    let deciding = try explanation.steps.first(where: \.isDecisive)?.fact.flatMap(evidence)
     answer = CheckResponse(
-      explanation.status, of: entitlement, in: app, environment: environment,
-      evidence: zip(explanation.steps, evidence).first { $0.0.isDecisive }?.1, evaluatedAt: now)
-    steps = zip(explanation.steps, evidence).map(ExplanationStep.init)
+      explanation.status, of: entitlement, in: app, environment: environment, evidence: deciding,
+      evaluatedAt: now)
+    steps = try explanation.steps.dropFirst(page.first).prefix(page.size).map { step throws(StoreError) in
+      ExplanationStep(step, try step.fact.flatMap(evidence))
+    }
+    let end = page.first + steps.count
+    if end < explanation.steps.count { nextPageToken = page.token(after: end) }
     contradictions = explanation.contradictions.map { "\($0.kind.rawValue): \($0.sentence)" }
     laterChanges = changes.map(Wire.LaterChange.init)
   }
+}
+
+/// The page of steps that a request wants. Its position is the number of the steps before it.
+struct ExplanationPage: Sendable {
+  let first: Int
+  let size: Int
+  private let page: RequestedPage
+
+  init(_ request: ExplainRequest, _ page: RequestedPage) throws(Status) {
+    first = Int(try page.number ?? 0)
+    size = try RequestValidation.pageSize(request.pageSize)
+    self.page = page
+  }
+
+  func token(after count: Int) -> String { page.token(after: count) }
 }
 
 extension Wire.LaterChange {

@@ -29,7 +29,7 @@ extension EntitlementServiceHandler {
     let last = try page.number ?? 0
     let customer = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     let mayOperate = call.hasRole(.operate)
-    return try await context.read { reader throws(StoreError) in
+    return try await context.readExpensively(call) { reader throws(StoreError) in
       let events = try reader.events(of: customer, after: last, limit: size + 1)
       var response = ListTimelineResponse.with {
         $0.events = events.prefix(size).map {

@@ -14,7 +14,7 @@ extension EntitlementServiceHandler {
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
     let customer = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
-    let members = try await context.read { reader throws(StoreError) in
+    let members = try await context.readExpensively(call) { reader throws(StoreError) in
       let facts = try reader.facts(of: customer) ?? CustomerFacts()
       let candidates = try FamilyCandidate.candidates(for: customer, facts, reader)
       return FamilySharing.probableFamily(of: facts, among: candidates)

@@ -24,7 +24,7 @@ struct EntitlementServiceHandler: EntitlementServiceMethods {
   func getSubscriptionMetrics(
     _ request: GetSubscriptionMetricsRequest, _ call: CallContext
   ) async throws(Status) -> GetSubscriptionMetricsResponse {
-    try await metricsScan.run(request)
+    try await context.expensiveCalls.run(call) { _ throws(Status) in try await metricsScan.run(request) }
   }
 }
 
@@ -64,7 +64,8 @@ extension EntitlementServiceHandler {
     let now = context.now()
     let instant = try request.asOf.map { time throws(Status) in try Instant(time, "as_of") } ?? now
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
-    return try await context.read { reader throws(StoreError) in
+    let page = try ExplanationPage(request, context.pageTokens.page(request))
+    return try await context.readExpensively(call) { reader throws(StoreError) in
       // A customer without facts has no entitlements.
       var facts = CustomerFacts()
       var changes: [Ledger.LaterChange] = []
@@ -79,12 +80,10 @@ extension EntitlementServiceHandler {
       }
       let explanation = Explanation(facts, entitlement: request.entitlement, in: app, at: instant)
       var sources = FactProvenance(of: key, in: reader)
-      let evidence = try explanation.steps.map { step throws(StoreError) in
-        try step.fact.flatMap { fact throws(StoreError) in try sources.evidence(stating: fact) }
-      }
-      return ExplainResponse(
-        explanation, evidence: evidence, entitlement: request.entitlement, in: app, environment: environment,
-        at: instant, changes: changes)
+      return try ExplainResponse(
+        explanation, page, entitlement: request.entitlement, in: app, environment: environment, at: instant,
+        changes: changes
+      ) { fact throws(StoreError) in try sources.evidence(stating: fact) }
     }
   }
 }

@@ -55,7 +55,7 @@ extension EntitlementServiceMethods {
 /// The rpcs of `entitled.v1.EntitlementService` that run synchronously on an event loop.
 protocol EntitlementServiceEventLoopMethods {
   func check(_ request: EncodedRequest<CheckRequest>, _ call: CallContext) throws(Status) -> Reply
-  func batchCheck(_ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext) throws(Status) -> Reply
+  func batchCheck(_ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext) throws(Status) -> UnaryResult
 }
 
 extension EntitlementServiceEventLoopMethods {

@@ -20,7 +20,7 @@ extension NotificationServiceHandler {
     let to = try request.to.map { time throws(Status) in try Instant(time, "to") }
     let report = VersionComparisonReport(
       from: from ?? Instant(millisecondsSince1970: 0), to: to ?? context.now().advanced(byMilliseconds: 1))
-    return try await context.read { reader throws(StoreError) in
+    return try await context.readExpensively(call) { reader throws(StoreError) in
       let lines = try report.lines(
         of: app.id, in: environment, after: page.position ?? "", limit: size + 1, reader)
       var response = CompareNotificationVersionsResponse()

@@ -29,7 +29,13 @@ final class EventLoopMethodPool: Sendable {
         path: path,
         handler: .asyncUnary { [self] request, call in
           let request = Array(request)
-          return { [self] () async throws(Status) in try await next.reply(path, request, call) }
+          return { [self] () async throws(Status) in
+            switch await next.result(path, request, call) {
+            case .reply(let reply): return reply
+            case .failure(let status): throw status
+            case .async(let work): return try await work()
+            }
+          }
         })
     }
   }
@@ -45,14 +51,12 @@ private actor EventLoopMethodRunner {
 
   init(_ host: sending MethodHost) { self.host = host }
 
-  func reply(_ path: String, _ request: [UInt8], _ call: CallContext) throws(Status) -> Reply {
+  func result(_ path: String, _ request: [UInt8], _ call: CallContext) -> UnaryResult {
     _ = host.recover()
     defer { host.endTick() }
-    guard case .unary(let handler)? = host.methods.method(path)?.handler else { throw Status(.unimplemented) }
-    switch request.withUnsafeBytes({ handler($0, call) }) {
-    case .reply(let reply): return reply
-    case .failure(let status): throw status
-    case .async: throw Status(.unimplemented)
+    guard case .unary(let handler)? = host.methods.method(path)?.handler else {
+      return .failure(Status(.unimplemented))
     }
+    return request.withUnsafeBytes { handler($0, call) }
   }
 }

@@ -79,6 +79,7 @@ protocol PagedRequest: WireMessage {
 
 extension CompareNotificationVersionsRequest: PagedRequest {}
 extension CompareWithAppleRequest: PagedRequest {}
+extension ExplainRequest: PagedRequest {}
 extension GetDriftReportRequest: PagedRequest {}
 extension ListConsumptionRequestsRequest: PagedRequest {}
 extension ListDeliveriesRequest: PagedRequest {}

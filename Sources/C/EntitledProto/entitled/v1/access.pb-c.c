@@ -86,7 +86,7 @@ const ProtobufCEnumDescriptor entitled__v1__access__role__descriptor =
   entitled__v1__access__role__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__access__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__access__field_descriptors[4] =
 {
   {
     "role",
@@ -124,8 +124,21 @@ static const ProtobufCFieldDescriptor entitled__v1__access__field_descriptors[3]
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "may_defer",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Access, may_defer),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__access__field_indices_by_name[] = {
+  3,   /* field[3] = may_defer */
   1,   /* field[1] = mutates */
   2,   /* field[2] = on_event_loop */
   0,   /* field[0] = role */
@@ -133,7 +146,7 @@ static const unsigned entitled__v1__access__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__access__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__access__descriptor =
 {
@@ -143,7 +156,7 @@ const ProtobufCMessageDescriptor entitled__v1__access__descriptor =
   "Entitled__V1__Access",
   "entitled.v1",
   sizeof(Entitled__V1__Access),
-  3,
+  4,
   entitled__v1__access__field_descriptors,
   entitled__v1__access__field_indices_by_name,
   1,  entitled__v1__access__number_ranges,

@@ -3117,7 +3117,7 @@ const ProtobufCMessageDescriptor entitled__v1__consumable_balance__descriptor =
   (ProtobufCMessageInit) entitled__v1__consumable_balance__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__explain_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__explain_request__field_descriptors[8] =
 {
   {
     "app",
@@ -3191,6 +3191,30 @@ static const ProtobufCFieldDescriptor entitled__v1__explain_request__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "page_size",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExplainRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExplainRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__explain_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
@@ -3199,11 +3223,13 @@ static const unsigned entitled__v1__explain_request__field_indices_by_name[] = {
   2,   /* field[2] = entitlement */
   3,   /* field[3] = environment */
   5,   /* field[5] = known_at */
+  6,   /* field[6] = page_size */
+  7,   /* field[7] = page_token */
 };
 static const ProtobufCIntRange entitled__v1__explain_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor entitled__v1__explain_request__descriptor =
 {
@@ -3213,14 +3239,14 @@ const ProtobufCMessageDescriptor entitled__v1__explain_request__descriptor =
   "Entitled__V1__ExplainRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ExplainRequest),
-  6,
+  8,
   entitled__v1__explain_request__field_descriptors,
   entitled__v1__explain_request__field_indices_by_name,
   1,  entitled__v1__explain_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__explain_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__explain_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__explain_response__field_descriptors[5] =
 {
   {
     "answer",
@@ -3270,17 +3296,30 @@ static const ProtobufCFieldDescriptor entitled__v1__explain_response__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "next_page_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExplainResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__explain_response__field_indices_by_name[] = {
   0,   /* field[0] = answer */
   2,   /* field[2] = contradictions */
   3,   /* field[3] = later_changes */
+  4,   /* field[4] = next_page_token */
   1,   /* field[1] = steps */
 };
 static const ProtobufCIntRange entitled__v1__explain_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__explain_response__descriptor =
 {
@@ -3290,7 +3329,7 @@ const ProtobufCMessageDescriptor entitled__v1__explain_response__descriptor =
   "Entitled__V1__ExplainResponse",
   "entitled.v1",
   sizeof(Entitled__V1__ExplainResponse),
-  4,
+  5,
   entitled__v1__explain_response__field_descriptors,
   entitled__v1__explain_response__field_indices_by_name,
   1,  entitled__v1__explain_response__number_ranges,

@@ -65,10 +65,14 @@ struct  Entitled__V1__Access
    * Whether the handler runs synchronously on the event loop of the connection: only for point reads.
    */
   protobuf_c_boolean on_event_loop;
+  /*
+   * Whether a method on the event loop runs large requests as a task instead.
+   */
+  protobuf_c_boolean may_defer;
 };
 #define ENTITLED__V1__ACCESS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__access__descriptor) \
-    , ENTITLED__V1__ACCESS__ROLE__ROLE_UNSPECIFIED, 0, 0 }
+    , ENTITLED__V1__ACCESS__ROLE__ROLE_UNSPECIFIED, 0, 0, 0 }
 
 
 /* Entitled__V1__Access methods */

@@ -348,10 +348,18 @@ struct  Entitled__V1__ExplainRequest
    * Only evidence recorded until this instant counts.
    */
   Google__Protobuf__Timestamp *known_at;
+  /*
+   * The maximum number of steps: 1 to 1000; unset: 100.
+   */
+  int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
+  char *page_token;
 };
 #define ENTITLED__V1__EXPLAIN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__explain_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, 0, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__ExplainResponse
@@ -359,7 +367,7 @@ struct  Entitled__V1__ExplainResponse
   ProtobufCMessage base;
   Entitled__V1__CheckResponse *answer;
   /*
-   * The evaluated facts and rules, in order.
+   * One page of the evaluated facts and rules, in order.
    */
   size_t n_steps;
   Entitled__V1__ExplanationStep **steps;
@@ -374,10 +382,15 @@ struct  Entitled__V1__ExplainResponse
    */
   size_t n_later_changes;
   Entitled__V1__LaterChange **later_changes;
+  /*
+   * The token of the next page of steps; empty on the last page. Each page has the answer, and the steps of the
+   * facts at the time of its call.
+   */
+  char *next_page_token;
 };
 #define ENTITLED__V1__EXPLAIN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__explain_response__descriptor) \
-    , NULL, 0,NULL, 0,NULL, 0,NULL }
+    , NULL, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string }
 
 
 /*

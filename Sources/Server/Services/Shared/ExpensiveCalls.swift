@@ -1,0 +1,136 @@
+internal import RPC
+internal import Synchronization
+
+/// Limits the calls whose cost grows with the history of a customer or with the number of customers: each caller runs
+/// a few of them at a time, some more wait in order, and further ones are rejected.
+///
+/// Each call ends at its deadline, whether it waits or runs. Its task is cancelled then, which stops its reads.
+final class ExpensiveCalls: Sendable {
+  /// The limits of each caller.
+  struct Limits: Sendable {
+    /// The maximum number of calls that run at the same time.
+    var running = 2
+    /// The maximum number of calls that wait.
+    var waiting = 64
+    /// The maximum duration of a call without a timeout of its own, waiting included.
+    var timeout = Duration.seconds(30)
+  }
+
+  /// A call that waits.
+  private struct Waiter {
+    let ticket: Ticket
+    let continuation: CheckedContinuation<Result<Void, Status>, Never>
+  }
+
+  /// The identity of a call, and whether it was cancelled before it could wait.
+  private final class Ticket: Sendable {
+    let isAbandoned = Atomic(false)
+  }
+
+  /// The calls of one caller.
+  private struct Lane {
+    var running = 0
+    /// The next one is the first.
+    var waiting: [Waiter] = []
+  }
+
+  private let limits: Limits
+  private let lanes = Mutex<[String: Lane]>([:])
+
+  init(_ limits: Limits = Limits()) { self.limits = limits }
+
+  /// Runs `body` for the caller of `call`, after earlier calls of this caller.
+  ///
+  /// - Throws: `RESOURCE_EXHAUSTED` with the reason `TOO_MANY_EXPENSIVE_CALLS` without running `body`;
+  ///   `DEADLINE_EXCEEDED`; the error of `body`.
+  func run<Value: Sendable>(
+    _ call: CallContext,
+    _ body: @escaping @Sendable (_ deadline: ContinuousClock.Instant) async throws(Status) -> Value
+  ) async throws(Status) -> Value {
+    let timeout = call.timeout.map { Duration.nanoseconds($0.nanoseconds) } ?? limits.timeout
+    let deadline = ContinuousClock.now.advanced(by: timeout)
+    let result = await withTaskGroup(of: Result<Value, Status>?.self) { group in
+      group.addTask {
+        await self.result(for: call.caller) { () async throws(Status) in try await body(deadline) }
+      }
+      group.addTask {
+        try? await Task.sleep(until: deadline, clock: .continuous)
+        return nil
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? nil
+    }
+    guard let result else { throw Status(Task.isCancelled ? StatusCode.cancelled : .deadlineExceeded) }
+    return try result.get()
+  }
+
+  /// The number of calls that run or wait.
+  var count: Int { lanes.withLock { $0.values.reduce(0) { $0 + $1.running + $1.waiting.count } } }
+
+  private func result<Value: Sendable>(
+    for caller: String, _ body: () async throws(Status) -> Value
+  ) async -> Result<Value, Status> {
+    do throws(Status) {
+      try await enter(caller)
+      defer { leave(caller) }
+      return .success(try await body())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Waits until the caller may run another call.
+  private func enter(_ caller: String) async throws(Status) {
+    let ticket = Ticket()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { add(Waiter(ticket: ticket, continuation: $0), of: caller) }
+    } onCancel: {
+      abandon(ticket, of: caller)
+    }
+    try result.get()
+  }
+
+  private func add(_ waiter: Waiter, of caller: String) {
+    let decision: Result<Void, Status>? = lanes.withLock { lanes in
+      guard !waiter.ticket.isAbandoned.load(ordering: .relaxed) else { return .failure(Status(.cancelled)) }
+      var lane = lanes[caller] ?? Lane()
+      defer { lanes[caller] = lane }
+      if lane.running < limits.running {
+        lane.running += 1
+        return .success(())
+      }
+      guard lane.waiting.count < limits.waiting else { return .failure(Self.tooMany(limits)) }
+      lane.waiting.append(waiter)
+      return nil
+    }
+    if let decision { waiter.continuation.resume(returning: decision) }
+  }
+
+  private func abandon(_ ticket: Ticket, of caller: String) {
+    let waiter: Waiter? = lanes.withLock { lanes in
+      ticket.isAbandoned.store(true, ordering: .relaxed)
+      guard let index = lanes[caller]?.waiting.firstIndex(where: { $0.ticket === ticket }) else { return nil }
+      return lanes[caller]?.waiting.remove(at: index)
+    }
+    waiter?.continuation.resume(returning: .failure(Status(.cancelled)))
+  }
+
+  /// Passes the place of a finished call on.
+  private func leave(_ caller: String) {
+    let next: Waiter? = lanes.withLock { lanes in
+      guard var lane = lanes[caller] else { return nil }
+      defer { lanes[caller] = lane.running == 0 ? nil : lane }
+      guard lane.waiting.isEmpty else { return lane.waiting.removeFirst() }
+      lane.running -= 1
+      return nil
+    }
+    next?.continuation.resume(returning: .success(()))
+  }
+
+  private static func tooMany(_ limits: Limits) -> Status {
+    Status(
+      .resourceExhausted, reason: "TOO_MANY_EXPENSIVE_CALLS",
+      "\(limits.running) expensive calls of this caller run and \(limits.waiting) wait; retry later",
+      retryAfterMilliseconds: 1_000)
+  }
+}
