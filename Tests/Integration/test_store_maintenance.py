@@ -136,8 +136,12 @@ def test_a_full_disk_rejects_writes_serves_reads_and_recovers(small_disk):
         answers = [submit(service, f"customer-{number}", bought) for number in range(30)]
         status, answer = answers[-1]
         assert status == 503 and "DISK_FULL" in json.dumps(answer), answer
-        status, _ = post(f"http://{service.http}/notifications/ocean-journal", notification)
-        assert status == 503
+        for _ in range(5):
+            status, _ = post(f"http://{service.http}/notifications/ocean-journal", notification)
+            assert status == 503
+        warnings = [line for line in service.log.splitlines() if " warning " in line]
+        (warning,) = [line for line in warnings if "disk" in line or "space" in line]
+        assert "disk full, writes are refused" in warning and "free space on this disk or enlarge it" in warning
         assert check(service, "ana"), "reads are served"
 
         (small_disk / "filler").unlink()

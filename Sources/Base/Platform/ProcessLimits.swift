@@ -61,15 +61,24 @@ package enum ProcessLimits {
 
   /// The memory limit of the control group in bytes; `nil` without one (cgroups(7), versions 2 and 1).
   private static var containerMemory: UInt64? {
-    for path in ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"] {
-      guard let file = fopen(path, "re") else { continue }
-      defer { fclose(file) }
-      var text = [CChar](repeating: 0, count: 32)
-      guard fgets(&text, CInt(text.count), file) != nil else { continue }
-      // Without a limit, the text is "max".
-      return UInt64(String(decoding: text.prefix { $0 > 32 }.map(UInt8.init), as: UTF8.self))
+    // Within a container its group is the root; a unit of systemd sees the path of its group.
+    let group = firstLine(of: "/proc/self/cgroup").flatMap { line in
+      line.hasPrefix("0::/") ? String(line.dropFirst(3)) : nil
     }
-    return nil
+    let files = [
+      "/sys/fs/cgroup\(group ?? "")/memory.max", "/sys/fs/cgroup/memory.max",
+      "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+    ]
+    // Without a limit, the text is "max".
+    return files.lazy.compactMap(firstLine).first.flatMap { UInt64($0) }
+  }
+
+  private static func firstLine(of path: String) -> String? {
+    guard let file = fopen(path, "re") else { return nil }
+    defer { fclose(file) }
+    var text = [CChar](repeating: 0, count: 512)
+    guard fgets(&text, CInt(text.count), file) != nil else { return nil }
+    return String(decoding: text.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   /// Whether this many threads can exist at a time. They have small stacks and end at once.

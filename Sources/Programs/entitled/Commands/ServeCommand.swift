@@ -4,7 +4,6 @@ internal import CoreMetrics
 internal import Foundation
 internal import Logging
 internal import NIOCore
-internal import Platform
 internal import ServiceLifecycle
 internal import Telemetry
 internal import Transport
@@ -67,13 +66,7 @@ struct ServeCommand: AsyncParsableCommand {
       drainSeconds: try number(
         drainDelay, flag: "drain-delay", variable: "ENTITLED_DRAIN_DELAY", in: 0...600) ?? 0,
       allowsCleartext: cleartext || ServerOption.environment("ENTITLED_CLEARTEXT") == "true")
-    // Checked before the first thread and event loop, whose creation cannot fail without ending the process.
-    OpenFiles.raiseLimit()
-    do throws(LimitTooLow) {
-      try ProcessLimits.require(eventLoops: settings.threads ?? System.coreCount)
-    } catch {
-      throw Failure(error.description)
-    }
+    try Startup.requireLimits(eventLoops: settings.threads ?? System.coreCount)
     let configuration = try Startup.configuration(file: settings.configurationFile)
     try Logs.bootstrap(configuration.log)
     let metrics = MetricsRegistry(families: MetricCatalog.families)

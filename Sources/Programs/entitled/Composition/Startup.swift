@@ -3,6 +3,7 @@ internal import Callers
 internal import Configuration
 internal import Entitlements
 internal import Foundation
+internal import Platform
 internal import SQLiteStore
 internal import Sandbox
 internal import SandboxStore
@@ -12,6 +13,15 @@ internal import Transport
 
 /// Loads what the components need from files, and converts errors into a ``Failure``.
 enum Startup {
+  /// Raises the limit of open files and checks all limits, before the first thread and event loop: their creation
+  /// cannot fail without ending the process.
+  static func requireLimits(eventLoops: Int) throws {
+    OpenFiles.raiseLimit()
+    do throws(LimitTooLow) { try ProcessLimits.require(eventLoops: eventLoops) } catch {
+      throw Failure(error.description)
+    }
+  }
+
   static func configuration(file: String?) throws -> ServiceConfiguration {
     do throws(ConfigurationError) {
       return try ServiceConfiguration.load(path: file)

@@ -44,6 +44,7 @@ struct SandboxServeCommand: AsyncParsableCommand {
   @Option(help: "Start time of a new sandbox, RFC 3339, not in the future (default: now).") var start: String?
 
   func run() async throws {
+    try Startup.requireLimits(eventLoops: System.coreCount)
     let logger = Logger(label: "entitled.sandbox")
     let start = try start.map { text in
       guard let instant = Instant(rfc3339: text), instant <= SystemClock.now() else {
