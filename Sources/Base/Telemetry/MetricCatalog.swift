@@ -155,8 +155,8 @@ package enum MetricCatalog {
     MetricFamily(
       "entitled_store_writable", .gauge, help: "1 if the last write succeeded, otherwise 0."),
     MetricFamily(
-      "entitled_rejected_evidence_dropped_total", .counter, labels: ["app"],
-      help: "Rejected evidence dropped because of limits.max_rejected_bytes_per_day."),
+      "entitled_rejected_bodies_dropped_total", .counter, labels: ["app"],
+      help: "Bodies of rejected evidence dropped because of limits.max_rejected_bytes_per_day."),
     MetricFamily("entitled_store_bytes", .gauge, help: "Size of the store's files, in bytes."),
     MetricFamily(
       "entitled_disk_free_bytes", .gauge, help: "Free bytes on the disk of the data directory."),

@@ -67,41 +67,42 @@ import Testing
   }
 
   @Test(
-    "Posts of strangers stay within the daily bytes of their app; the oldest disappear, accepted evidence stays"
-  )
+    "Rejected bodies stay within the daily bytes of their app; the oldest are dropped, accepted ones stay")
   func limit() async throws {
     try await withStore { store in
       let accepted = try await append(noise(90_000, seed: 1000), to: store, reason: nil)
       var ids: [EvidenceID] = []
-      for number in 0..<60 { ids.append(try await append(noise(9_000, seed: UInt64(number)), to: store)) }
-      let rest = try await evidence(store).map(\.id)
-      #expect(rest == [accepted] + ids.suffix(10))
-      #expect(try storedBodyBytes(store) <= Self.limit)
+      for number in 0..<60 {
+        let customer = number % 2 == 0 ? "ana" : nil
+        ids.append(try await append(noise(9_000, seed: UInt64(number)), to: store, customer: customer))
+      }
+      let stored = try await evidence(store)
+      #expect(stored.count == 61)
+      // 30 posts of strangers occupy 15 of 100 kB with their rows.
+      #expect(stored.filter { $0.evidence.content.body != nil }.map(\.id) == [accepted] + ids.suffix(9))
       // Another app and another day have their own bytes.
       try await append(noise(9_000, seed: 2000), to: store, app: "river")
       try await append(noise(9_000, seed: 2001), to: store, day: 1)
-      #expect(try await evidence(store).count == 13)
-    }
-  }
-
-  @Test("Many small posts stay within the limit, too")
-  func rows() async throws {
-    try await withStore { store in
-      for number in 0..<600 { try await append(Array("post \(number)".utf8), to: store) }
-      #expect(try await evidence(store).count <= Int(Self.limit / RejectedEvidenceRows.rowBytes))
-    }
-  }
-
-  @Test("Rejected submissions of customers keep their rows when their bodies are dropped")
-  func customers() async throws {
-    try await withStore { store in
-      for number in 0..<20 {
-        try await append(noise(9_000, seed: UInt64(number)), to: store, customer: "ana")
-      }
-      let stored = try await evidence(store)
-      #expect(stored.count == 20)
-      #expect(stored.filter { $0.evidence.content.body == nil }.map(\.id) == stored.prefix(9).map(\.id))
+      #expect(try await evidence(store).count { $0.evidence.content.body != nil } == 12)
       #expect(try storedBodyBytes(store) == 99_000)
+    }
+  }
+
+  @Test("There is room for as many posts of strangers as their rows fit into the daily bytes")
+  func posts() async throws {
+    try await withStore { store in
+      func hasRoom(_ app: String, day: Int64) async throws -> Bool {
+        try await store.write { transaction throws(StoreError) in
+          try transaction.hasRoomForRejectedPost(to: app, at: at(day))
+        }
+      }
+      for number in 0..<195 {
+        #expect(try await hasRoom("ocean", day: 0))
+        try await append(Array("post \(number)".utf8), to: store)
+      }
+      #expect(try await !hasRoom("ocean", day: 0))
+      #expect(try await hasRoom("ocean", day: 1))
+      #expect(try await hasRoom("river", day: 0))
     }
   }
 

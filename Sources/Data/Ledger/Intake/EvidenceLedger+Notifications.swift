@@ -70,6 +70,9 @@ extension EvidenceLedger {
     }
   }
 
+  /// An hour: the time after which a sender may try again when the space of a day is used up.
+  private static let fullDayDelay: Int64 = 3_600_000
+
   /// Stores a rejected notification with its reason code, such as `BAD_SIGNATURE`. Rejecting the same body again
   /// stores nothing more. `problem` is the reason for people, and is only returned.
   ///
@@ -85,7 +88,12 @@ extension EvidenceLedger {
     }
     let evidence = notification.evidence(kind, in: nil, .rejected(reason: reason))
     let catalog = catalog.value
-    return try await write { store throws(StoreError) in
+    let received: ReceivedNotification? = try await write { store throws(StoreError) in
+      if notification.source == .notification,
+        try !store.hasRoomForRejectedPost(to: notification.appID, at: notification.receivedAt)
+      {
+        return nil
+      }
       let appended = try store.append(evidence)
       if !appended.isDuplicate {
         var applier = FactApplier(store, catalog: catalog, now: notification.receivedAt)
@@ -98,6 +106,11 @@ extension EvidenceLedger {
       return ReceivedNotification(
         record: record, isDuplicate: appended.isDuplicate, customerID: nil, problem: problem)
     }
+    guard let received else {
+      LedgerMetrics.recordRejection(of: kind, reason: reason)
+      throw .tooManyRejections(retryAfterMilliseconds: Self.fullDayDelay)
+    }
+    return received
   }
 
   /// Stores a notification of version 1, or its later state; `reason` states why it is still unconfirmed. A

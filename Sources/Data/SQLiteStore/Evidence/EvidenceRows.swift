@@ -148,7 +148,6 @@ final class EvidenceRows {
       {
         body = nil
       }
-      try rejected.makeRoom(for: evidence, bodyBytes: body?.bytes.count ?? 0)
     }
     try bindIdentity(of: evidence, to: insert)
     try insert.bind(6, evidence.environment?.rawValue)
@@ -163,6 +162,9 @@ final class EvidenceRows {
     try insert.run()
     lastKnownAt = knownAt
     let id = EvidenceID(rawValue: connection.lastInsertedRow)
+    if isLimited, evidence.verdict != .accepted {
+      try rejected.makeRoom(for: id, evidence, bodyBytes: body?.bytes.count ?? 0)
+    }
     if let customer = evidence.customerID {
       try indexByCustomer(id, customer, evidence.appID, evidence.environment)
     }

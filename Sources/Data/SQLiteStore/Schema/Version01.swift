@@ -3,7 +3,7 @@ extension Schema {
   static let coreTables = """
     -- In each key the column with the most distinct values comes first, because it decides most comparisons.
 
-    -- Everything that arrived, in order of arrival; append-only, except for rejected posts beyond the daily limit.
+    -- Everything that arrived, in order of arrival; append-only.
     CREATE TABLE evidence (
       evidence_id INTEGER PRIMARY KEY,
       app TEXT NOT NULL,
@@ -24,15 +24,15 @@ extension Schema {
     CREATE UNIQUE INDEX unique_evidence
       ON evidence (content_hash, app, kind, customer_id, rejection) WHERE is_found_by_content = 1;
 
-    -- Rejected evidence that may be dropped, oldest first.
-    CREATE INDEX rejected_evidence ON evidence (app, received_at)
-      WHERE rejection <> '' AND (body NOT NULL OR source = 'NOTIFICATION');
+    -- Rejected bodies, which may be dropped, oldest first.
+    CREATE INDEX rejected_body ON evidence (app, received_at) WHERE rejection <> '' AND body NOT NULL;
 
-    -- The bytes of rejected evidence by app and day (UTC, in days since 1970).
-    CREATE TABLE rejected_bytes (
+    -- The space of rejected evidence by app and day (UTC, in days since 1970).
+    CREATE TABLE rejected_usage (
       app TEXT NOT NULL,
       day INTEGER NOT NULL,
-      bytes INTEGER NOT NULL,
+      bytes INTEGER NOT NULL,       -- of stored bodies
+      posts INTEGER NOT NULL,       -- by strangers
       PRIMARY KEY (app, day)
     ) STRICT, WITHOUT ROWID;
 

@@ -44,7 +44,7 @@ final class BatchWriter {
       }
       try commit.run()
       changes.committed(transaction.takeChangedCustomers())
-      CommitMetrics.count(droppedEvidence: transaction.evidence.rejected.takeDropped())
+      CommitMetrics.count(droppedBodies: transaction.evidence.rejected.takeDropped())
       for outcome in outcomes { outcome.finish(nil) }
       return nil
     } catch {
@@ -124,10 +124,10 @@ enum CommitMetrics {
     if hasFailed { failures.increment() }
   }
 
-  /// Counts rejected evidence that was dropped, by app.
-  static func count(droppedEvidence: [String: Int]) {
-    for (app, count) in droppedEvidence {
-      Counter(label: "entitled_rejected_evidence_dropped_total", dimensions: [("app", app)])
+  /// Counts dropped bodies of rejected evidence, by app.
+  static func count(droppedBodies: [String: Int]) {
+    for (app, count) in droppedBodies {
+      Counter(label: "entitled_rejected_bodies_dropped_total", dimensions: [("app", app)])
         .increment(by: count)
     }
   }

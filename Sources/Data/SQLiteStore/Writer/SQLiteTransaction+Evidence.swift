@@ -9,6 +9,10 @@ extension SQLiteTransaction {
     try self.evidence.append(evidence)
   }
 
+  func hasRoomForRejectedPost(to appID: String, at instant: Instant) throws(StoreError) -> Bool {
+    try evidence.rejected.hasRoomForPost(to: appID, at: instant)
+  }
+
   func appendNew(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
     try self.evidence.appendNew(evidence)
   }

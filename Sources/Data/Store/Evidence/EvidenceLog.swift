@@ -7,6 +7,11 @@ package protocol EvidenceLog {
   /// submitting customer.
   func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence
 
+  /// Whether another post that does not verify may be stored for the app on the day (UTC) of `instant`. The body of
+  /// rejected evidence is stored only if the store does not have it yet, and the oldest rejected bodies of a day make
+  /// room for later ones.
+  func hasRoomForRejectedPost(to appID: String, at instant: Instant) throws(StoreError) -> Bool
+
   /// Appends evidence that Apple identifies, such as a notification with a UUID, after the caller looked that
   /// up without success. Neither searches for equal content nor makes the evidence findable by its content.
   func appendNew(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence
