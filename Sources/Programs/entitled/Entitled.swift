@@ -1,8 +1,32 @@
 internal import ArgumentParser
+internal import Dispatch
 internal import Foundation
 
-/// The program: the service, the sandbox, and the API from a terminal.
 @main
+enum Program {
+  /// Checks the limits of the process on its first thread and runs the command. Not asynchronous, because the first
+  /// asynchronous call creates threads and descriptors, which cannot fail without ending the process.
+  static func main() {
+    do throws(Failure) {
+      if let command = try? Entitled.parseAsRoot() as? any ServerCommand { try command.requireLimits() }
+    } catch {
+      error.exit()
+    }
+    Task {
+      await Entitled.main()
+      Foundation.exit(0)
+    }
+    dispatchMain()
+  }
+}
+
+/// A command that serves until a signal ends it.
+protocol ServerCommand {
+  /// Checks that the limits of the process allow its event loops.
+  func requireLimits() throws(Failure)
+}
+
+/// The program: the service, the sandbox, and the API from a terminal.
 struct Entitled: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "entitled",
@@ -26,8 +50,7 @@ struct Entitled: AsyncParsableCommand {
         try command.run()
       }
     } catch let failure as Failure {
-      FileHandle.standardError.write(Data("entitled: \(failure.message)\n".utf8))
-      Foundation.exit(failure.status)
+      failure.exit()
     } catch {
       exit(withError: error)
     }
@@ -45,6 +68,12 @@ struct Failure: Error, CustomStringConvertible {
   }
 
   var description: String { message }
+
+  /// Ends the program with the message on the standard error.
+  func exit() -> Never {
+    FileHandle.standardError.write(Data("entitled: \(message)\n".utf8))
+    Foundation.exit(status)
+  }
 }
 
 /// The version of the program, as in CHANGELOG.md.

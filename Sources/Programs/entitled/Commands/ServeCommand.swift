@@ -10,7 +10,7 @@ internal import Transport
 internal import UnixSignals
 
 /// `entitled serve`.
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: AsyncParsableCommand, ServerCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Run the service.",
     discussion: "An environment variable replaces each option: ENTITLED_GRPC for --grpc, and so on.")
@@ -60,13 +60,12 @@ struct ServeCommand: AsyncParsableCommand {
       importFolder: importFolder ?? ServerOption.environment("ENTITLED_IMPORT")
         ?? "\(ServerOption.data.value(data))/import",
       configurationFile: config ?? ServerOption.environment("ENTITLED_CONFIG"),
-      threads: try number(threads, flag: "threads", variable: "ENTITLED_THREADS", in: 1...256),
+      threads: try eventLoops(),
       answerCacheMiB: try number(
         answerCache, flag: "answer-cache", variable: "ENTITLED_ANSWER_CACHE", in: 0...65_536) ?? 96,
       drainSeconds: try number(
         drainDelay, flag: "drain-delay", variable: "ENTITLED_DRAIN_DELAY", in: 0...600) ?? 0,
       allowsCleartext: cleartext || ServerOption.environment("ENTITLED_CLEARTEXT") == "true")
-    try Startup.requireLimits(eventLoops: settings.threads ?? System.coreCount)
     let configuration = try Startup.configuration(file: settings.configurationFile)
     try Logs.bootstrap(configuration.log)
     let metrics = MetricsRegistry(families: MetricCatalog.families)
@@ -84,9 +83,18 @@ struct ServeCommand: AsyncParsableCommand {
     try await group.run()
   }
 
+  func requireLimits() throws(Failure) {
+    try Startup.requireLimits(eventLoops: try eventLoops() ?? System.coreCount)
+  }
+
+  /// The number of event loops of each port; `nil` for one on each core.
+  private func eventLoops() throws(Failure) -> Int? {
+    try number(threads, flag: "threads", variable: "ENTITLED_THREADS", in: 1...256)
+  }
+
   private func number(
     _ given: Int?, flag: String, variable: String, in range: ClosedRange<Int>
-  ) throws -> Int? {
+  ) throws(Failure) -> Int? {
     let text = given.map(String.init) ?? ServerOption.environment(variable)
     guard let text else { return nil }
     guard let number = Int(text), range.contains(number) else {

@@ -15,7 +15,7 @@ internal import Transport
 enum Startup {
   /// Raises the limit of open files and checks all limits, before the first thread and event loop: their creation
   /// cannot fail without ending the process.
-  static func requireLimits(eventLoops: Int) throws {
+  static func requireLimits(eventLoops: Int) throws(Failure) {
     OpenFiles.raiseLimit()
     do throws(LimitTooLow) { try ProcessLimits.require(eventLoops: eventLoops) } catch {
       throw Failure(error.description)

@@ -25,7 +25,7 @@ struct SandboxCommand: AsyncParsableCommand {
 }
 
 /// `entitled sandbox serve`: the sandbox without the service.
-struct SandboxServeCommand: AsyncParsableCommand {
+struct SandboxServeCommand: AsyncParsableCommand, ServerCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Run only the sandbox.",
     discussion:
@@ -43,8 +43,9 @@ struct SandboxServeCommand: AsyncParsableCommand {
 
   @Option(help: "Start time of a new sandbox, RFC 3339, not in the future (default: now).") var start: String?
 
+  func requireLimits() throws(Failure) { try Startup.requireLimits(eventLoops: System.coreCount) }
+
   func run() async throws {
-    try Startup.requireLimits(eventLoops: System.coreCount)
     let logger = Logger(label: "entitled.sandbox")
     let start = try start.map { text in
       guard let instant = Instant(rfc3339: text), instant <= SystemClock.now() else {
