@@ -126,7 +126,11 @@ class Service:
         """The stored evidence of a customer's submissions: kind, rejection reason, SHA-256, whether complete."""
         path = f"file:{self.data / 'entitled.sqlite'}?mode=ro"
         with contextlib.closing(sqlite3.connect(path, uri=True)) as store:
-            query = "SELECT kind, rejection, content_hash, body NOT NULL FROM evidence WHERE customer_id = ? ORDER BY evidence_id"
+            # A rejected body is stored once for all evidence with its content.
+            query = """
+                SELECT kind, rejection, content_hash, EXISTS (
+                    SELECT 1 FROM evidence other WHERE other.content_hash = e.content_hash AND other.body NOT NULL)
+                FROM evidence e WHERE customer_id = ? ORDER BY evidence_id"""
             return store.execute(query, [customer]).fetchall()
 
     def command(self, *arguments, stdin=None):
