@@ -115,6 +115,7 @@ def live(tester):
     do("price", app=APP, productId="gold", price=11990, storefront="DEU")
     do("extend", transactionId=ann, days=7)
     assert notifications() == ["RENEWAL_EXTENDED"]
+    do("extension-time", app=APP, by="0s")
     do("mass-extend", app=APP, productId="gold", days=3, requestIdentifier=str(uuid.UUID(int=1)))
     do("request-consumption", transactionId=ann, reason="UNINTENDED_PURCHASE")
     assert notifications() == ["DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED", "CONSUMPTION_REQUEST"]

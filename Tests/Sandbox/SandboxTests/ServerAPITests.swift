@@ -134,6 +134,30 @@ import Testing
     }
   }
 
+  // Apple: "Extending the renewal date for auto-renewable subscriptions", Get Status of Subscription Renewal Date
+  // Extensions.
+  @Test("A mass extension that takes time is not complete before it ends")
+  func massExtensionTime() async throws {
+    _ = try await buy("monthly", "ann")
+    _ = try await store.perform(.extensionTime, Parameters(["app": "demo", "by": "6h"]))
+    let path = "/inApps/v1/subscriptions/extend/mass"
+    let body: JSONObject = [
+      "extendByDays": 3, "extendReasonCode": 1, "productId": "monthly", "requestIdentifier": "R",
+    ]
+    _ = try await call("POST", path, body)
+    func status() async throws -> JSONObject { try await call("GET", "\(path)/monthly/R").body }
+    let pending = try await status()
+    #expect(pending["complete"] == false && pending["succeededCount"] == nil)
+    let end = try #require(await store.world.lines.values.first).expiresDate
+    try await store.advanceClock(by: 6 * 3_600_000, concurrency: 1)
+    let complete = try await status()
+    #expect(complete["complete"] == true && complete["succeededCount"] == 1)
+    let extended = try #require(await store.world.lines.values.first).expiresDate
+    #expect(extended == end.advanced(byMilliseconds: 259_200_000))
+    let last = await store.world.notifications.last
+    #expect(last?.name == "RENEWAL_EXTENSION/SUMMARY")
+  }
+
   // Apple: Get Customer Groups, Get Group Members, groupType, role.
   @Test("Groups of subscribers have no roles, those of organizations have, and others get the placeholder")
   func groups() async throws {

@@ -39,6 +39,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case sharingRules = "sharing-rules"
   case extend
   case massExtend = "mass-extend"
+  case extensionTime = "extension-time"
   case finish
   case reportConsumption = "report-consumption"
   case setAppAccountToken = "app-account-token"
@@ -98,6 +99,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
       ["app", "addedSeats", "purchaserNeedsSeat", "seatRevocation", "revokedByUpgrade"]
     case .extend: ["transactionId", "days"]
     case .massExtend: ["app", "productId", "days", "requestIdentifier", "storefronts"]
+    case .extensionTime: ["app", "by"]
     case .setAppAccountToken: ["transactionId", "appAccountToken"]
     case .notificationURL: ["app", "url", "version"]
     case .testNotification: ["app"]

@@ -31,7 +31,8 @@ extension World {
     case .requestConsumption, .refund, .declineRefund, .reverseRefund:
       return try performRefund(action, parameters)
     case .price, .withdraw, .offers, .shareable, .gracePeriod, .commitmentRules, .sharingRules,
-      .notificationURL, .testNotification, .delivery, .serverTokens, .sharedSecret, .keys, .periods,
+      .extensionTime, .notificationURL, .testNotification, .delivery, .serverTokens, .sharedSecret, .keys,
+      .periods,
       .renewalTiming,
       .invitations, .volumePricing:
       return try performSetting(action, parameters)

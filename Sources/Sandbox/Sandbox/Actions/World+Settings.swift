@@ -78,6 +78,7 @@ extension World {
     case .gracePeriod: settings.gracePeriod = try gracePeriod(parameters)
     case .commitmentRules: try setRules(&settings.commitmentRules, parameters)
     case .sharingRules: try settings.sharingRules.change(parameters)
+    case .extensionTime: settings.massExtensionTime = try parameters.durationIfPresent("by") ?? 0
     case .sharedSecret: settings.sharedSecret = try parameters.stringIfPresent("password")
     case .notificationURL: settings.notificationTarget = try notificationTarget(parameters)
     case .delivery: try settings.delivery.change(parameters)
@@ -197,37 +198,5 @@ extension World {
       settings[app]?.offers[id]?.append(offer)
     }
     return Outcome()
-  }
-
-  // MARK: Mass extension
-
-  /// Extends the renewal dates of a product's eligible subscribers. The others are counted and announced as failed
-  /// (Apple: subtype, `FAILURE`; subscriptionExtensionIneligibleError). Members follow the purchaser.
-  mutating func massExtend(_ parameters: Parameters) throws(ActionError) -> Outcome {
-    let app = try appID(parameters)
-    let product = try find(parameters.string("productId"), of: app)
-    let days = try parameters.integer("days", in: 1...90)
-    let identifier = try parameters.string("requestIdentifier")
-    let storefronts = parameters.json["storefronts"]?.arrayValue?.compactMap(\.stringValue) ?? []
-    var (succeeded, failed): (Int64, Int64) = (0, 0)
-    for id in lines.keys.sorted() {
-      guard let line = lines[id], line.app == app, line.productID == product.productId, line.isRunning,
-        line.source == nil,
-        storefronts.isEmpty || storefronts.contains(accounts[line.account]?.storefront.code ?? "")
-      else { continue }
-      guard extensionError(of: line) == nil else {
-        failed += 1
-        if let transaction = current(of: line) { notify(.renewalExtension, .failure, about: transaction) }
-        continue
-      }
-      extend(line, days: days)
-      succeeded += 1
-    }
-    let result = MassExtension(
-      requestIdentifier: identifier, app: app, productID: product.productId, storefronts: storefronts,
-      completed: now, succeeded: succeeded, failed: failed)
-    massExtensions.append(result)
-    post(.renewalExtension, .summary, of: app, .massExtension(result))
-    return Outcome(members: [("requestIdentifier", result.requestIdentifier)])
   }
 }

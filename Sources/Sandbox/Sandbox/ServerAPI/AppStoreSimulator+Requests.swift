@@ -81,8 +81,12 @@ extension AppStoreSimulator {
       $0.requestIdentifier == identifier && $0.productID == product && $0.app == call.app.id
     }
     guard let result else { throw ServerAPIError.statusRequestNotFound }
+    // The counts are present when the request is complete (Apple: MassExtendRenewalDateStatusResponse).
+    guard let completed = result.completed else {
+      return ["requestIdentifier": .string(identifier), "complete": false]
+    }
     return [
-      "requestIdentifier": .string(identifier), "complete": true, "completeDate": JSONValue(result.completed),
+      "requestIdentifier": .string(identifier), "complete": true, "completeDate": JSONValue(completed),
       "succeededCount": JSONValue(result.succeeded), "failedCount": JSONValue(result.failed),
     ]
   }

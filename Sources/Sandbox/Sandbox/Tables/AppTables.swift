@@ -144,7 +144,8 @@ enum AppTables {
       .init("number") { $0.number }, .init("request_identifier") { $0.extension.requestIdentifier },
       .init("app") { $0.extension.app }, .init("product_id") { $0.extension.productID },
       .init("storefronts") { $0.extension.storefronts.joined(separator: ",") },
-      .init("completed_date") { $0.extension.completed }, .init("succeeded") { $0.extension.succeeded },
+      .init("due_date") { $0.extension.due }, .init("completed_date") { $0.extension.completed },
+      .init("succeeded") { $0.extension.succeeded },
       .init("failed") { $0.extension.failed },
     ])
 

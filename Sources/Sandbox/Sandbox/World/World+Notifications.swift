@@ -166,15 +166,3 @@ struct SandboxNotification: Hashable, Sendable {
     typeV1?.rawValue ?? subtype.map { "\(type.rawValue)/\($0.rawValue)" } ?? type.rawValue
   }
 }
-
-/// The result of extending the renewal dates of all subscribers of a product.
-struct MassExtension: Hashable, Sendable {
-  let requestIdentifier: String
-  let app: String
-  let productID: String
-  /// Empty means all.
-  let storefronts: [String]
-  let completed: Instant
-  let succeeded: Int64
-  let failed: Int64
-}

@@ -33,6 +33,8 @@ struct World: Sendable {
   /// The consumption information of developers, in order.
   var consumptionReports = ChangeTrackedList<ConsumptionReport>()
   var massExtensions = ChangeTrackedList<MassExtension>()
+  /// The indices of ``massExtensions`` that are not completed.
+  var pendingMassExtensions: [Int] = []
   /// Purchases that wait for a parent's approval.
   var askToBuyRequests = ChangeTrackedDictionary<String, AskToBuyRequest>()
   /// The external purchase reports of developers.
@@ -97,8 +99,8 @@ struct World: Sendable {
 
   /// The time of the next change; `nil` if none is scheduled.
   var nextChange: Instant? {
-    guard let line = dueQueue.first?.at else { return tokenQueue.first?.at }
-    return tokenQueue.first.map { min(line, $0.at) } ?? line
+    let massExtension = pendingMassExtensions.map { massExtensions[$0].due }.min()
+    return [dueQueue.first?.at, tokenQueue.first?.at, massExtension].compactMap(\.self).min()
   }
 
   /// Advances the time and processes due changes in order, each at its own time. An earlier instant has no
@@ -106,7 +108,7 @@ struct World: Sendable {
   mutating func advance(to instant: Instant) {
     while let next = nextChange, next <= instant {
       guard let entry = dueQueue.first, entry.at == next else {
-        processToken(at: next)
+        processOther(at: next)
         continue
       }
       dueQueue.removeFirst()
@@ -117,8 +119,12 @@ struct World: Sendable {
     now = max(now, instant)
   }
 
-  private mutating func processToken(at instant: Instant) {
-    guard let entry = tokenQueue.first else { return }
+  /// Processes a change that is not of a subscription.
+  private mutating func processOther(at instant: Instant) {
+    guard let entry = tokenQueue.first, entry.at == instant else {
+      now = max(now, instant)
+      return completeMassExtensions(dueAt: instant)
+    }
     tokenQueue.removeFirst()
     guard externalTokens[entry.token]?.due == entry.at else { return }
     now = max(now, instant)

@@ -20,6 +20,8 @@ struct AppSettings: Hashable, Sendable {
   var monthlyPrices = PriceList()
   var commitmentRules = CommitmentRules()
   var sharingRules = SharingRules()
+  /// The time that a mass extension takes, in milliseconds.
+  var massExtensionTime: Int64 = 0
   /// The ids of products that are not for sale.
   var withdrawn: Set<String> = []
   /// The ids of products with Family Sharing.
