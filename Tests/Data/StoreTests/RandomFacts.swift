@@ -47,6 +47,8 @@ final class RandomFacts {
     details.previousOriginalTransactionID = maybe("L9")
     details.billingPlanType = maybe(.monthly)
     details.invitationManagement = maybe(.developer)
+    details.seatsPrice = maybe(39_920)
+    details.seatRefunds = maybe([.init(quantity: 2, reportedAt: instant())]) ?? []
     details.isFromReceipt = .random(using: &random)
     details.commitment = maybe(
       .init(billingPeriodNumber: 3, totalBillingPeriods: 12, expiresDate: maybe(instant()), price: maybe(-1)))

@@ -51,6 +51,51 @@ import Testing
     #expect(charges([half.with { $0.ownership = .familyShared }]).isEmpty)
   }
 
+  /// Eight seats at 4.99.
+  private static let team = charged(period(0...30), 4_990).with { $0.quantity = 8 }
+
+  // Apple: TransactionMultiSeatInfo, "the transaction's price is the average price per seat".
+  @Test("Seats cost the price of each; other products include their quantity in the price")
+  func seats() {
+    #expect(charges([Self.team]).map(\.price) == [39_920])
+    #expect(charges([Self.team]).map(\.proceeds) == [27_944])
+    let tiers = Self.team.with {
+      $0.quantity = 52
+      $0.details.price = 15_605
+      $0.details.seatsPrice = 811_480
+    }
+    #expect(charges([tiers]).map(\.price) == [811_480])
+    let shells = charged(purchase("shells", .consumable, on: 0), 4_950).with { $0.quantity = 5 }
+    #expect(charges([shells]).map(\.price) == [4_950])
+  }
+
+  // Apple: revokedSeatQuantity; a refund of some of the seats has no date.
+  @Test(
+    "Refunded seats are subtracted when Apple first reports them, and a later refund of all subtracts the rest"
+  )
+  func seatRefunds() {
+    func refunded(_ seats: Int64, reported day: Int64, revoked: Instant? = nil) -> TransactionFact {
+      Self.team.with {
+        $0.revokedSeatQuantity = seats
+        $0.revocationDate = revoked
+        $0.details.seatRefunds = [.init(quantity: seats, reportedAt: at(day))]
+        $0.signedDate = at(day)
+      }
+    }
+    let documents = [
+      Self.team, refunded(2, reported: 5), refunded(3, reported: 9), refunded(3, reported: 15),
+    ]
+    for order in [documents, documents.reversed()] {
+      let payments = charges(order)
+      #expect(payments.map(\.price) == [39_920, -9_980, -4_990])
+      #expect(payments.map(\.at) == [at(0), at(5), at(9)])
+    }
+    let all = documents + [refunded(8, reported: 20, revoked: at(18))]
+    #expect(charges(all).map(\.price) == [39_920, -9_980, -4_990, -24_950])
+    #expect(charges(all).last?.at == at(18))
+    #expect(charges([Self.team.with { $0.signedDate = at(30) }] + documents).map(\.price) == [39_920])
+  }
+
   @Test("Metrics add up customers per product and day")
   func tally() {
     var tally = DailyMetricsBuilder(app, from: day(0), to: day(4), productIDs: [], at: at(100))

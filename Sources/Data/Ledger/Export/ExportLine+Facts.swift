@@ -38,6 +38,7 @@ extension ExportLine {
   private static func details(_ details: TransactionDetails) -> [(String, JSONValue?)] {
     [
       ("price", details.price.map { JSONValue($0) }),
+      ("seatsPrice", details.seatsPrice.map { JSONValue($0) }),
       ("currency", details.currency.map(JSONValue.string)),
       ("offerIdentifier", details.offerIdentifier.map(JSONValue.string)),
       ("webOrderLineItemId", details.webOrderLineItemID.map(JSONValue.string)),

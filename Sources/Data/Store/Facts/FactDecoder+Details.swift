@@ -23,6 +23,10 @@ extension FactDecoder {
     if flags.contains(.hasRevocationPercentage) { details.revocationPercentage = try signed() }
     if flags.contains(.hasBillingPlan) { details.billingPlanType = try code() }
     if flags.contains(.hasInvitationManagement) { details.invitationManagement = try code() }
+    if flags.contains(.hasSeatsPrice) { details.seatsPrice = try signed() }
+    for _ in 0..<(try flags.contains(.hasSeatRefunds) ? count() : 0) {
+      details.seatRefunds.append(.init(quantity: try signed(), reportedAt: try instant(since: base)))
+    }
     guard flags.contains(.hasCommitment) else { return details }
     details.commitment = TransactionDetails.Commitment(
       billingPeriodNumber: try signed(), totalBillingPeriods: try signed(),

@@ -17,6 +17,8 @@ extension FactEncoder {
     flags.set(.hasCommitmentPrice, commitment?.price != nil)
     flags.set(.hasInvitationManagement, details.invitationManagement != nil)
     flags.set(.isFromReceipt, details.isFromReceipt)
+    flags.set(.hasSeatsPrice, details.seatsPrice != nil)
+    flags.set(.hasSeatRefunds, !details.seatRefunds.isEmpty)
 
     append(unsigned: UInt64(flags.rawValue))
     if let price = details.price { append(signed: price) }
@@ -32,6 +34,14 @@ extension FactEncoder {
     if let percentage = details.revocationPercentage { append(signed: percentage) }
     if let code = details.billingPlanType { append(code) }
     if let code = details.invitationManagement { append(code) }
+    if let price = details.seatsPrice { append(signed: price) }
+    if !details.seatRefunds.isEmpty {
+      append(unsigned: UInt64(details.seatRefunds.count))
+      for refund in details.seatRefunds {
+        append(signed: refund.quantity)
+        append(refund.reportedAt, since: base)
+      }
+    }
     guard let commitment else { return }
     append(signed: commitment.billingPeriodNumber)
     append(signed: commitment.totalBillingPeriods)

@@ -52,6 +52,8 @@ struct TransactionDetailFlags: OptionSet {
   static let hasCommitmentPrice = TransactionDetailFlags(rawValue: 1 << 6)
   static let hasInvitationManagement = TransactionDetailFlags(rawValue: 1 << 7)
   static let isFromReceipt = TransactionDetailFlags(rawValue: 1 << 8)
+  static let hasSeatsPrice = TransactionDetailFlags(rawValue: 1 << 9)
+  static let hasSeatRefunds = TransactionDetailFlags(rawValue: 1 << 10)
 }
 
 /// The optional numbers and codes in the details of a renewal info.

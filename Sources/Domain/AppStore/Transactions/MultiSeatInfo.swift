@@ -10,6 +10,20 @@ package struct TransactionMultiSeatInfo: DecodedPayload {
   /// The number of refunded seats; the transaction is refunded only if all of its seats are.
   package let revokedSeatQuantity: Int64?
 
+  /// The price of all seats together in milliunits of the currency; `nil` without complete tiers.
+  package var totalPrice: Int64? {
+    guard let priceTiers, !priceTiers.isEmpty else { return nil }
+    var total: Int64 = 0
+    for tier in priceTiers {
+      guard let price = tier.tierPrice, let quantity = tier.tierQuantity else { return nil }
+      let (product, isTooLarge) = price.multipliedReportingOverflow(by: quantity)
+      let (sum, overflow) = total.addingReportingOverflow(product)
+      guard !isTooLarge, !overflow else { return nil }
+      total = sum
+    }
+    return total
+  }
+
   package init(json: JSONObject) throws(PayloadError) {
     let reader = PayloadReader(json: json)
     self.json = json

@@ -80,7 +80,7 @@ package struct PurchaseChange: Hashable, Sendable {
       changes.append(
         PurchaseChange(
           kind: purchase.isShared ? .revoked : .refunded, transaction: refunded ?? fact, purchase: purchase,
-          effectiveAt: purchase.revocationDate ?? purchase.signedDate))
+          effectiveAt: purchase.refundedAt ?? purchase.signedDate))
     } else if before > 0, after == 0 {
       changes.append(
         PurchaseChange(

@@ -11,7 +11,7 @@ extension CustomerFacts {
   package func contains(_ fact: AnyFact) -> Bool {
     switch fact {
     case .transaction(let fact):
-      transactions.contains { $0.withoutArrival == fact.withoutArrival }
+      transactions.contains { $0.asStated == fact.asStated }
     case .renewal(let fact): renewalHistories.contains { $0.contains(fact) }
     case .grant(let fact): grants.contains(fact)
     case .appTransaction(let fact): appTransactions.contains(fact)

@@ -102,7 +102,12 @@ extension TransactionFact {
     isUpgraded = first.isUpgraded || copy.isUpgraded
     if details.price == nil {
       details.price = other.details.price
+      details.seatsPrice = other.details.seatsPrice
       details.currency = other.details.currency
+    }
+    if !other.details.seatRefunds.isEmpty {
+      details.seatRefunds = TransactionDetails.SeatRefund.merged(
+        details.seatRefunds, other.details.seatRefunds)
     }
   }
 }

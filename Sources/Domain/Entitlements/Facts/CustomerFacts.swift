@@ -165,7 +165,7 @@ extension CustomerFacts {
     let never = Instant(millisecondsSince1970: 0)
     return CustomerFacts(
       ordered: transactions.map { fact in
-        var fact = fact.withoutArrival
+        var fact = fact.asStated
         fact.signedDate = never
         return fact
       },

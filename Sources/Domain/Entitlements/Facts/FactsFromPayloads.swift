@@ -28,6 +28,9 @@ extension TransactionFact {
       revokedSeatQuantity: payload.multiSeatInfo?.revokedSeatQuantity,
       signedDate: try required(payload.signedDate, "signedDate"),
       details: TransactionDetails(payload))
+    if let revokedSeatQuantity, revokedSeatQuantity > 0 {
+      details.seatRefunds = [.init(quantity: revokedSeatQuantity, reportedAt: signedDate)]
+    }
   }
 }
 
@@ -47,6 +50,7 @@ extension TransactionDetails {
     previousOriginalTransactionID = payload.previousOriginalTransactionId
     billingPlanType = payload.billingPlanType
     invitationManagement = payload.multiSeatInfo?.invitationManagement
+    seatsPrice = payload.multiSeatInfo?.totalPrice
     commitment = payload.commitmentInfo.map { info in
       Commitment(
         billingPeriodNumber: info.billingPeriodNumber ?? 0,

@@ -2,7 +2,8 @@ package import AppStore
 
 /// The fields of a transaction that do not decide access: price, offer, account and seats.
 package struct TransactionDetails: Hashable, Sendable {
-  /// The total price in milliunits of the currency.
+  /// Apple's `price` in milliunits of the currency: that of the transaction; of one seat on average if it has seats
+  /// (Apple, TransactionMultiSeatInfo). See ``TransactionFact/totalPrice``.
   package var price: Int64?
   /// ISO 4217.
   package var currency: String?
@@ -30,11 +31,34 @@ package struct TransactionDetails: Hashable, Sendable {
   package var commitment: Commitment?
   /// Whether Apple or the developer invites to the seats; `nil` without seats.
   package var invitationManagement: InvitationManagement?
+  /// The price of all seats together in milliunits of the currency, from Apple's `priceTiers`; `nil` without them.
+  package var seatsPrice: Int64?
+  /// The refunds of seats that any document about the transaction reported, by the number of refunded seats.
+  package var seatRefunds: [SeatRefund] = []
   /// Whether the fact is from an app receipt, which has fewer fields; a signed transaction replaces it.
   package var isFromReceipt = false
 
   /// Creates details without any field set.
   package init() {}
+
+  /// A number of refunded seats and when Apple first reported it, because a refund of some seats has no date.
+  package struct SeatRefund: Hashable, Sendable {
+    /// The seats of the transaction that were refunded in all.
+    package var quantity: Int64
+    /// The earliest `signedDate` of a document with this number.
+    package var reportedAt: Instant
+
+    package init(quantity: Int64, reportedAt: Instant) {
+      self.quantity = quantity
+      self.reportedAt = reportedAt
+    }
+
+    /// The reports of two sets of documents, in ascending order.
+    static func merged(_ left: [SeatRefund], _ right: [SeatRefund]) -> [SeatRefund] {
+      let first = Dictionary((left + right).map { ($0.quantity, $0.reportedAt) }, uniquingKeysWith: min)
+      return first.sorted { $0.key < $1.key }.map { SeatRefund(quantity: $0.key, reportedAt: $0.value) }
+    }
+  }
 
   /// A 12-month commitment with monthly payments (API 1.21).
   package struct Commitment: Hashable, Sendable {
@@ -69,7 +93,7 @@ extension TransactionDetails {
     ]
     let numbers = [
       price, revocationPercentage, commitment?.billingPeriodNumber, commitment?.totalBillingPeriods,
-      commitment?.expiresDate?.millisecondsSince1970, commitment?.price,
+      commitment?.expiresDate?.millisecondsSince1970, commitment?.price, seatsPrice,
     ]
     return texts.map { $0.map { "+\($0)" } ?? "-" } + numbers.map { $0.map { "+\($0)" } ?? "-" }
   }

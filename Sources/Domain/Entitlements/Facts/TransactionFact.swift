@@ -87,6 +87,26 @@ package struct TransactionFact: Hashable, Sendable {
     return revocationDate
   }
 
+  /// The price of the whole transaction in milliunits of the currency; `nil` if Apple sent none.
+  ///
+  /// A subscription with a quantity has seats, and `price` is that of one (Apple, TransactionMultiSeatInfo); the price of
+  /// other products includes their quantity.
+  package var totalPrice: Int64? {
+    if let total = details.seatsPrice { return total }
+    guard let price = details.price, type == .autoRenewableSubscription, quantity > 1 else {
+      return details.price
+    }
+    let (total, overflow) = price.multipliedReportingOverflow(by: quantity)
+    return overflow ? price : total
+  }
+
+  /// When Apple revoked it or, without a date, first reported the seats that are refunded; `nil` if nothing was.
+  package var refundedAt: Instant? {
+    if let revocationDate { return revocationDate }
+    guard let revokedSeatQuantity, revokedSeatQuantity > 0 else { return nil }
+    return details.seatRefunds.first { $0.quantity == revokedSeatQuantity }?.reportedAt ?? signedDate
+  }
+
   /// Whether another customer pays for it.
   package var isShared: Bool { ownership.isShared }
 
@@ -107,20 +127,25 @@ extension TransactionFact {
     return fact
   }
 
-  /// The fact without its arrival.
-  package var withoutArrival: TransactionFact {
-    guard arrivedEarlyAt != nil else { return self }
+  /// The fact as its document states it: without its arrival, and without refunds that other documents reported.
+  package var asStated: TransactionFact {
+    guard arrivedEarlyAt != nil || !details.seatRefunds.isEmpty else { return self }
     var fact = self
     fact.arrivedEarlyAt = nil
+    if !details.seatRefunds.isEmpty { fact.details.seatRefunds = [] }
     return fact
   }
 
   /// The fact of this document and `other` about the same transaction: the content of the one that supersedes,
-  /// with the first arrival.
+  /// with the first arrival and the refunds of seats that either reported.
   package func merged(with other: TransactionFact) -> TransactionFact {
     var fact = supersedes(other) ? self : other
     let arrivals = [arrivedEarlyAt, other.arrivedEarlyAt].compactMap(\.self).filter { $0 < fact.purchaseDate }
     fact.arrivedEarlyAt = arrivals.min()
+    if !details.seatRefunds.isEmpty || !other.details.seatRefunds.isEmpty {
+      fact.details.seatRefunds = TransactionDetails.SeatRefund.merged(
+        details.seatRefunds, other.details.seatRefunds)
+    }
     return fact
   }
 

@@ -26,11 +26,10 @@ package struct Payment: Hashable, Sendable {
     var payments: [Payment] = []
     for index in facts.transactions.indices where !facts.transactions[index].isShared {
       let transaction = facts.transactions[index]
-      guard let price = transaction.details.price, let currency = transaction.details.currency else {
-        continue
-      }
-      let revoked = transaction.revocationType == .familyRevoke ? nil : transaction.revocationDate
-      guard times.contains(transaction.purchaseDate) || revoked.map(times.contains) ?? false else { continue }
+      guard let price = transaction.totalPrice, let currency = transaction.details.currency else { continue }
+      let refunds = transaction.refunds(of: price)
+      guard times.contains(transaction.purchaseDate) || refunds.contains(where: { times.contains($0.at) })
+      else { continue }
       let share = share(of: index, facts, groups)
       func add(_ price: Int64, at instant: Instant) {
         guard times.contains(instant) else { return }
@@ -40,9 +39,7 @@ package struct Payment: Hashable, Sendable {
             price: price, proceeds: part(share, of: price), currency: currency))
       }
       add(price, at: transaction.purchaseDate)
-      // `revocationPercentage` is in thousandths of a percent.
-      let refunded = part(transaction.details.revocationPercentage ?? 100_000, of: price)
-      if let revoked { add(-refunded, at: revoked) }
+      for refund in refunds { add(-refund.price, at: refund.at) }
     }
     return payments
   }
@@ -59,8 +56,39 @@ package struct Payment: Hashable, Sendable {
   }
 
   /// Returns `share` thousandths of a percent of `price`, rounded towards zero; the whole price on overflow.
-  private static func part(_ share: Int64, of price: Int64) -> Int64 {
+  fileprivate static func part(_ share: Int64, of price: Int64) -> Int64 {
     let (product, overflow) = price.multipliedReportingOverflow(by: min(max(0, share), 100_000))
     return overflow ? price : product / 100_000
+  }
+}
+
+extension TransactionFact {
+  /// The refunds of a purchase that cost `total`: of seats as Apple reported them, then of the rest.
+  fileprivate func refunds(of total: Int64) -> [(at: Instant, price: Int64)] {
+    guard revocationType != .familyRevoke, let refundedAt else { return [] }
+    let seats = min(max(0, revokedSeatQuantity ?? 0), quantity)
+    var refunds: [(at: Instant, price: Int64)] = []
+    var refunded: Int64 = 0
+    func refund(_ sum: Int64, at instant: Instant) {
+      guard sum > refunded || refunds.isEmpty else { return }
+      refunds.append((instant, sum - refunded))
+      refunded = sum
+    }
+    for step in details.seatRefunds where step.quantity < seats {
+      refund(price(ofSeats: step.quantity, total), at: min(step.reportedAt, refundedAt))
+    }
+    if (1..<quantity).contains(seats) {
+      refund(price(ofSeats: seats, total), at: refundedAt)
+    } else {
+      // `revocationPercentage` is in thousandths of a percent.
+      refund(Payment.part(details.revocationPercentage ?? 100_000, of: total), at: refundedAt)
+    }
+    return refunds
+  }
+
+  /// The price of some of the seats: their share of `total`, because Apple does not report which ones are refunded.
+  private func price(ofSeats seats: Int64, _ total: Int64) -> Int64 {
+    let (product, overflow) = total.multipliedReportingOverflow(by: seats)
+    return overflow ? total : product / quantity
   }
 }
