@@ -272,7 +272,10 @@ let package = Package(
     test(.trust, "SignedDataTests", ["Bytes", "AppStore", "JSON", "SignedData", "TestSupport"]),
     test(
       .sandbox, "SandboxTests",
-      ["AppReceipt", "AppStore", "Bytes", "Entitlements", "HTTP", "JSON", "Sandbox", "SignedData"]),
+      [
+        "AppReceipt", "AppStore", "Bytes", "Entitlements", "FamilySharing", "HTTP", "JSON", "Sandbox",
+        "SignedData",
+      ]),
     test(
       .sandbox, "SandboxStoreTests",
       ["AppStore", "HTTP", "JSON", "SQLite", "Sandbox", "SandboxStore", "SignedData"]),

@@ -51,16 +51,16 @@ package struct SeatCapacity: Sendable {
     case invitedByApple
   }
 
-  private let transactions: [TransactionFact]
+  private let facts: CustomerFacts
 
   /// Reads the seats of the transactions of one line.
   package init(_ line: CustomerFacts) {
-    transactions = line.withoutCopies.transactions
+    facts = line.withoutCopies
   }
 
   /// Why no seat can be claimed; `nil` if seats can be claimed. The latest period decides.
   package var problem: Problem? {
-    guard let last = transactions.last, last.type == .autoRenewableSubscription,
+    guard let last = facts.transactions.last, last.type == .autoRenewableSubscription,
       !last.isShared
     else { return .noSeats }
     switch last.details.invitationManagement {
@@ -72,12 +72,12 @@ package struct SeatCapacity: Sendable {
   }
 
   /// The seats of the latest period.
-  package var current: Int64 { transactions.last.map(count) ?? 0 }
+  package var current: Int64 { facts.transactions.indices.last.map(count(at:)) ?? 0 }
 
-  /// The seats of the period of `transaction`, less the refunded ones. Adding seats to a period makes a
-  /// further transaction; each says how many seats it covers.
-  func count(_ transaction: TransactionFact) -> Int64 {
-    transactions.lazy.filter { $0.expiresDate == transaction.expiresDate && $0.accessRevokedAt == nil }
+  /// The seats of the period at `index`, less the refunded ones. Adding seats to a period makes a further
+  /// transaction; each says how many seats it covers.
+  func count(at index: Int) -> Int64 {
+    facts.period(at: index).lazy.map { facts.transactions[$0] }.filter { $0.accessRevokedAt == nil }
       .reduce(0) { $0 + max(0, $1.quantity - ($1.revokedSeatQuantity ?? 0)) }
   }
 }

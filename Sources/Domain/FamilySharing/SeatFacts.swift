@@ -15,8 +15,8 @@ extension CustomerFacts {
     let capacity = SeatCapacity(self)
     let earlier = seats.filter { $0.precedes(seat) }
     var assigned: [TransactionFact] = []
-    for transaction in withoutCopies.transactions {
-      let free = seat.claimedAt.orLater(Self.firstFree(capacity.count(transaction), after: earlier))
+    for (index, transaction) in withoutCopies.transactions.enumerated() {
+      let free = seat.claimedAt.orLater(Self.firstFree(capacity.count(at: index), after: earlier))
       guard let free, free < transaction.expiresDate ?? transaction.purchaseDate,
         free < seat.releasedAt ?? .distantEnd
       else {

@@ -55,6 +55,28 @@ struct PollScheduleTests {
     #expect(polls.count == 12)
   }
 
+  @Test("A commitment is polled until its billing retry ends after 90 days")
+  func commitment() {
+    var payment = Self.period(signed: at(0))
+    payment.details.commitment = .init(billingPeriodNumber: 2, totalBillingPeriods: 12)
+    let failed = Self.renewal(signed: at(30), inRetry: true)
+    var polls: [Instant] = []
+    while let next = Self.next(payment, failed, lastPoll: polls.last), polls.count < 20 { polls.append(next) }
+    #expect(polls.suffix(3) == [at(90), at(105), Self.end(90 * 24 * Self.hour + Self.hour)])
+  }
+
+  @Test("A refund of added seats leaves the polls of the period")
+  func addedSeats() {
+    let first = Self.period(signed: at(0))
+    var added = first
+    added.transactionID = "T2"
+    added.purchaseDate = at(5)
+    added.details.additionalTransactionReason = "SEAT_ADDITION"
+    added.revocationDate = at(9)
+    let facts = CustomerFacts(transactions: [first, added])
+    #expect(PollSchedule.next(facts, polledAt: nil) == Self.end(-30 * Self.minute))
+  }
+
   @Test("Signed renewal info settles all polls before it")
   func signedByApple() {
     let early = Self.next(Self.period(signed: at(0)), Self.renewal(signed: Self.end(-2 * Self.hour)))

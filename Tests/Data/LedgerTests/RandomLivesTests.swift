@@ -125,14 +125,26 @@ struct RandomLife {
   private(set) var deliveries: [Delivery] = []
   private let line: String
   private let isCommitment: Bool
+  /// Whether the subscriber adds seats to periods.
+  private let isTeam: Bool
+  private var additions: [Addition] = []
   private var number = 0
   private var start: Instant
   private var end: Instant
   private var isOver = false
 
+  /// A transaction that added seats to the period.
+  private struct Addition {
+    let id: String
+    let start: Instant
+    var refundedSeats: Int64 = 0
+    var revoked: Instant?
+  }
+
   init(line: String, _ random: inout SplitMix64) {
     self.line = line
     isCommitment = random.next() % 8 == 0
+    isTeam = random.next() % 3 == 0 && !isCommitment
     start = at(Int64(random.next() % 20), hours: Int64(random.next() % 24))
     end = start.advanced(byMilliseconds: 30 * Self.day)
     tell(signed: start, &random)
@@ -148,6 +160,7 @@ struct RandomLife {
   /// Lives through one period and its renewal.
   private mutating func live(_ random: inout SplitMix64) {
     var isOn = true
+    if isTeam, chance(70, &random) { changeSeats(&random) }
     if chance(30, &random) {
       isOn = false
       tell(
@@ -160,6 +173,10 @@ struct RandomLife {
     }
     if chance(8, &random) {
       let refund = start.advanced(byMilliseconds: between(2, 29, &random) * Self.day)
+      for index in additions.indices where additions[index].revoked == nil {
+        additions[index].revoked = refund
+        tell(signed: refund.advanced(byMilliseconds: 3000), &random, about: additions[index])
+      }
       tell(
         signed: refund.advanced(byMilliseconds: 5000), &random, renewal: ["autoRenewStatus": 0],
         transaction: ["revocationDate": date(refund)])
@@ -180,6 +197,30 @@ struct RandomLife {
     case ..<90 where !isCommitment: failWithGrace(&random)
     default: fail(until: end, &random)
     }
+  }
+
+  /// Adds seats on the first day of the period. Some of them are refunded, and some periods are extended.
+  private mutating func changeSeats(_ random: inout SplitMix64) {
+    func hours(_ low: Int64, _ high: Int64, _ random: inout SplitMix64) -> Instant {
+      start.advanced(byMilliseconds: between(low * Self.hour, high * Self.hour, &random))
+    }
+    additions = [Addition(id: "\(line)-\(number)-seats", start: hours(1, 6, &random))]
+    tell(signed: additions[0].start, &random, about: additions[0])
+    if chance(30, &random) {
+      additions[0].refundedSeats = 1
+      tell(signed: hours(7, 8, &random), &random, about: additions[0])
+    }
+    if chance(40, &random) {
+      additions[0].refundedSeats = 2
+      let refund = hours(9, 14, &random)
+      additions[0].revoked = refund
+      tell(signed: refund.advanced(byMilliseconds: 4000), &random, about: additions[0])
+    }
+    guard chance(40, &random) else { return }
+    let extended = hours(15, 22, &random)
+    end = end.advanced(byMilliseconds: 10 * Self.day)
+    tell(signed: extended, &random)
+    tell(signed: extended.advanced(byMilliseconds: 1000), &random, about: additions[0])
   }
 
   private mutating func failWithGrace(_ random: inout SplitMix64) {
@@ -220,14 +261,17 @@ struct RandomLife {
     at purchase: Instant, charged: Instant, until end: Instant? = nil, _ random: inout SplitMix64
   ) {
     number += 1
+    additions = []
     start = purchase
     self.end = end ?? purchase.advanced(byMilliseconds: 30 * Self.day)
     tell(signed: charged, &random)
   }
 
-  /// Adds the documents of one notification: mostly within seconds, sometimes much later.
+  /// Adds the documents of one notification about the first transaction of the period or another one: mostly within
+  /// seconds, sometimes much later.
   private mutating func tell(
-    signed: Instant, _ random: inout SplitMix64, renewal: JSONObject = [:], transaction: JSONObject = [:]
+    signed: Instant, _ random: inout SplitMix64, renewal: JSONObject = [:], transaction: JSONObject = [:],
+    about addition: Addition? = nil
   ) {
     let delay =
       switch random.next() % 20 {
@@ -245,6 +289,20 @@ struct RandomLife {
       payload["billingPlanType"] = "MONTHLY"
       payload["commitmentInfo"] = [
         "billingPeriodNumber": .number(JSONNumber(Int64(number + 1))), "totalBillingPeriods": 12,
+      ]
+    }
+    if !additions.isEmpty {
+      payload["additionalTransactionReason"] = "SEAT_ADDITION"
+      payload["quantity"] = 2
+      payload["multiSeatInfo"] = ["invitationManagement": "APPLE"]
+    }
+    if let addition {
+      payload["transactionId"] = .string(addition.id)
+      payload["purchaseDate"] = date(addition.start)
+      payload["transactionReason"] = "PURCHASE"
+      payload["revocationDate"] = addition.revoked.map(date)
+      payload["multiSeatInfo"] = [
+        "invitationManagement": "APPLE", "revokedSeatQuantity": .number(JSONNumber(addition.refundedSeats)),
       ]
     }
     var info: JSONObject = [

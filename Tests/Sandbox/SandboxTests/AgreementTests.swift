@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import FamilySharing
 import JSON
 import Testing
 
@@ -52,12 +53,28 @@ import Testing
   @Test(
     "The entitlement rules agree with the simulator at fifty times of two years, from notifications")
   func notifications() throws {
-    var life = try SeededLife(seed: 11, customers: 100)
+    let entitled = try compare(SeededLife(seed: 11, customers: 100), steps: 50, days: 15)
+    #expect(entitled > 1000)
+  }
+
+  @Test(
+    "The entitlement rules agree with the simulator about teams that add seats and are refunded, every three days",
+    arguments: UInt64(30)..<70)
+  func teams(seed: UInt64) throws {
+    let entitled = try compare(SeededLife(seed: seed, customers: 20, isAboutTeams: true), steps: 120, days: 3)
+    #expect(entitled > 200)
+  }
+
+  /// Lets customers live and compares the answers and the number of seats after each step.
+  ///
+  /// - Returns: the number of answers with access.
+  private func compare(_ life: SeededLife, steps: Int, days: Int) throws -> Int {
+    var life = life
     var facts: [String: CustomerFacts] = [:]
     var taken = 0
-    var answers = 0
-    for _ in 0..<50 {
-      life.live(days: 15)
+    var entitled = 0
+    for _ in 0..<steps {
+      life.live(days: days)
       let world = life.demo.world
       for notification in world.notifications[taken...] {
         try Self.take(notification, of: world, into: &facts)
@@ -66,11 +83,37 @@ import Testing
       for (account, known) in facts {
         let status = evaluate(known, entitlement: "pro", in: Self.catalog, at: world.now)
         let truth = Self.isEntitled(account, in: world)
-        #expect(status.isEntitled == truth, "\(account) at \(world.now)")
-        answers += truth ? 1 : 0
+        #expect(status.isEntitled == truth, "\(account) at \(world.now): \(status.reason)")
+        entitled += truth ? 1 : 0
+      }
+      for line in world.lines.values where line.source == nil && line.invitations != nil {
+        let known = facts[line.account]?.ofLine(String(line.id)) ?? CustomerFacts()
+        #expect(SeatCapacity(known).current == world.seats(of: line), "\(line.id) at \(world.now)")
       }
     }
-    #expect(answers > 1000)
+    return entitled
+  }
+
+  // WWDC26-391: 50 seats in three price bands cost 789.50.
+  @Test("The price of seats is the sum of their bands, and a refund of seats is their share of it")
+  func money() throws {
+    var demo = DemoWorld()
+    try demo.act(.price, ["productId": "monthly", "price": 19990])
+    try demo.act(.volumePricing, ["productId": "monthly", "bands": "20:13990,40:10990"])
+    let bought = try demo.act(.purchases, ["productId": "monthly", "account": "boss", "seats": 50])
+    let id = JSONValue.string(String(try #require(bought.transactions.first)))
+    demo.pass(days: 3)
+    try demo.act(.seats, ["transactionId": id, "seats": 52])
+    demo.pass(days: 3)
+    try demo.act(.refundSeats, ["transactionId": id, "seats": 7])
+    var facts: [String: CustomerFacts] = [:]
+    for notification in demo.world.notifications {
+      try Self.take(notification, of: demo.world, into: &facts)
+    }
+    let payments = Payment.all(
+      facts["boss"] ?? CustomerFacts(), in: Self.catalog, during: day(-1)..<day(30))
+    #expect(payments.map(\.price) == [789_500, -78_950, 21_980, -21_980])
+    #expect(payments.map(\.at) == [day(0), day(6), day(3), day(6)])
   }
 
   @Test("The entitlement rules agree with the simulator after two years, from history and statuses alone")

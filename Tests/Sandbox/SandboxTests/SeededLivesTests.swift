@@ -106,10 +106,13 @@ struct SeededLife {
   var demo = DemoWorld()
   private var random: SeededRandom
   private let customers: Int
+  /// Whether most actions concern purchases with seats.
+  private let isAboutTeams: Bool
 
-  init(seed: UInt64, customers: Int) throws {
+  init(seed: UInt64, customers: Int, isAboutTeams: Bool = false) throws {
     random = SeededRandom(seed: seed)
     self.customers = customers
+    self.isAboutTeams = isAboutTeams
     demo.world.timing = RenewalTiming()
     try demo.act(.gracePeriod, ["days": 16])
     // The monthly plan is not sold in the USA.
@@ -145,6 +148,7 @@ struct SeededLife {
     let id = JSONValue.string(mine.randomElement(using: &random).map { String($0.id) } ?? "0")
     let name = JSONValue.string(account)
     let isOn = JSONValue.bool(Bool.random(using: &random))
+    if isAboutTeams, Int.random(in: 0..<4, using: &random) > 0 { return try seatStep(number, products) }
     switch Int.random(in: 0..<17, using: &random) {
     case 0...2: try demo.buy(products.randomElement(using: &random) ?? "", account)
     case 3: try demo.buy("yearly", account, plan: .monthly)
@@ -177,7 +181,7 @@ struct SeededLife {
     let id = JSONValue.string(String(team.id))
     let other = JSONValue.string("customer-\(Int.random(in: 0..<customers, using: &random))")
     let seats = JSONValue(Int64.random(in: 1...5, using: &random))
-    switch Int.random(in: 0..<7, using: &random) {
+    switch Int.random(in: 0..<(isAboutTeams ? 13 : 7), using: &random) {
     case 0...2: try demo.act(.assignSeat, ["transactionId": id, "account": other])
     case 3:
       let holders = demo.world.lines[team.originalID].map(demo.world.assignedMembers) ?? []
@@ -185,6 +189,13 @@ struct SeededLife {
       try demo.act(.unclaimSeat, ["transactionId": id, "account": holder])
     case 4: try demo.act(.refundSeats, ["transactionId": id, "seats": 1])
     case 5: try demo.act(.refund, ["transactionId": id])
+    case 7: try demo.act(.reverseRefund, ["transactionId": id])
+    case 8: try demo.act(.extend, ["transactionId": id, "days": 20])
+    case 9...10:
+      let fails = JSONValue.bool(Int.random(in: 0..<3, using: &random) == 0)
+      try demo.act(.billing, ["account": .string("customer-\(number)"), "fails": fails])
+    case 11:
+      try demo.act(.autoRenew, ["transactionId": id, "enabled": .bool(Bool.random(using: &random))])
     default: try demo.act(.seats, ["transactionId": id, "seats": seats])
     }
   }

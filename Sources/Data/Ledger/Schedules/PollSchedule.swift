@@ -18,30 +18,25 @@ struct PollSchedule {
   /// soon again, because the access of a customer who paid depends on it, then less often.
   private static let whileRenewalIsExpected: [Int64] = [0, 5 * minute]
   private static let afterEnd = [
-    15 * minute, hour, 6 * hour, day, 3 * day, 7 * day, 16 * day, 30 * day, 60 * day + hour,
+    15 * minute, hour, 6 * hour, day, 3 * day, 7 * day, 16 * day, 30 * day, 60 * day,
   ]
-  /// The same for a charge that is known to have failed. Apple retries for 60 days and recovers most charges
-  /// in the first 16 (WWDC19-302).
+  /// The same for a charge that is known to have failed. Apple recovers most charges in the first 16 days
+  /// (WWDC19-302).
   private static let inBillingRetry = [
-    day, 3 * day, 7 * day, 16 * day, 30 * day, 45 * day, 60 * day + hour,
+    day, 3 * day, 7 * day, 16 * day, 30 * day, 45 * day, 60 * day, 75 * day,
   ]
 
   /// Returns when to poll next; `nil` if the state is settled.
   ///
   /// `facts` are those of one line; `polledAt` is the time of the last poll.
   static func next(_ facts: CustomerFacts, polledAt: Instant?) -> Instant? {
-    let latest = facts.transactions.indices.last {
-      facts.transactions[$0].type == .autoRenewableSubscription
-    }
-    guard let latest, let end = facts.transactions[latest].expiresDate else { return nil }
-    let transaction = facts.transactions[latest]
+    guard let (transaction, start) = facts.latestPeriod, let end = transaction.expiresDate else { return nil }
     // A refund ended it; its reversal and a new purchase have no schedule.
     guard transaction.accessRevokedAt == nil else { return nil }
     let renewal = facts.renewals.first
-    let settledAt = max(
-      transaction.purchaseDate, renewal?.signedDate ?? .distantPast, polledAt ?? .distantPast)
+    let settledAt = max(start, renewal?.signedDate ?? .distantPast, polledAt ?? .distantPast)
     // Renewal info from before the period began is about the previous period.
-    let isOfPeriod = renewal.map { $0.signedDate >= transaction.purchaseDate } ?? false
+    let isOfPeriod = renewal.map { $0.signedDate >= start } ?? false
     let polls = PollSchedule(
       transaction: transaction, renewal: isOfPeriod ? renewal : nil, end: end, settledAt: settledAt
     ).polls
@@ -62,12 +57,12 @@ struct PollSchedule {
   private var polls: [Instant] {
     if transaction.isUpgraded {
       // The transaction that replaced it is missing.
-      return Self.afterEnd.map { after(transaction.signedDate, $0) }
+      return untilRetryEnds(Self.afterEnd).map { after(transaction.signedDate, $0) }
     }
     guard let renewal else { return pollBeforeEnd + pollsAfterEnd }
     if renewal.isInBillingRetry || renewal.gracePeriodExpiresDate != nil {
       let endOfGrace = renewal.gracePeriodExpiresDate.map { [after($0, 15 * Self.minute)] } ?? []
-      return (Self.inBillingRetry.map { after(end, $0) } + endOfGrace).sorted()
+      return (untilRetryEnds(Self.inBillingRetry).map { after(end, $0) } + endOfGrace).sorted()
     }
     guard renewal.signedDate < end || renewal.expirationIntent == nil else { return [] }
     return pollBeforeEnd + pollsAfterEnd
@@ -75,7 +70,13 @@ struct PollSchedule {
 
   private var pollsAfterEnd: [Instant] {
     let expected = renewal?.autoRenewStatus == .off ? [] : Self.whileRenewalIsExpected
-    return (expected + Self.afterEnd).map { after(end, $0) }
+    return (expected + untilRetryEnds(Self.afterEnd)).map { after(end, $0) }
+  }
+
+  /// The delays during billing retry, and one an hour after its end, which is later in a commitment.
+  private func untilRetryEnds(_ delays: [Int64]) -> [Int64] {
+    let length = transaction.billingRetryLength
+    return delays.filter { $0 < length } + [length + Self.hour]
   }
 
   /// One poll shortly before the end, if the state was not settled in the last day, because Apple charges in

@@ -10,8 +10,7 @@ extension FactsChange {
     else { return .started }
     // The customer had not left: the evidence of the renewal arrived after the end of the period.
     if new.purchaseDate <= paidUntil { return .renewed }
-    // Apple retries a payment for up to 60 days.
-    let isInRetryTime = new.purchaseDate.milliseconds(since: paidUntil) <= 60 * 86_400_000
+    let isInRetryTime = new.purchaseDate.milliseconds(since: paidUntil) <= old.billingRetryLength
     switch new.details.transactionReason {
     case .purchase: return .started
     case .renewal: return isInRetryTime || before.state == .billingRetry ? .recovered : .renewed

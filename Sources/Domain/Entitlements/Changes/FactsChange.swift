@@ -42,11 +42,12 @@ package struct FactsChange: Sendable {
     return old.expiresDate != new.expiresDate
   }
 
-  /// Whether two answers rest on one purchase, possibly on different copies of it.
+  /// Whether two answers rest on one purchase: on copies of it, or on transactions that added seats to its period.
   func isSamePurchase(_ left: DecidingTransaction?, _ right: DecidingTransaction?) -> Bool {
     if left?.transactionID == right?.transactionID { return true }
     guard let first = transaction(left), let second = transaction(right) else { return false }
-    return first.isCopy(of: second)
+    return first.isCopy(of: second) || first.addsSeats(toPeriodOf: second)
+      || second.addsSeats(toPeriodOf: first)
   }
 
   /// The latest transaction of each line that was gained, then of each that was lost.
@@ -66,12 +67,13 @@ extension CustomerFacts {
     }
   }
 
-  /// The transaction of the same line with the latest purchase before `transaction`.
+  /// The transaction that stands for the period of the same line before the one of `transaction`.
   func predecessor(of transaction: TransactionFact) -> TransactionFact? {
-    transactions.last {
+    let index = transactions.lastIndex {
       $0.originalTransactionID == transaction.originalTransactionID
-        && $0.purchaseDate < transaction.purchaseDate
+        && $0.purchaseDate < transaction.purchaseDate && !transaction.addsSeats(toPeriodOf: $0)
     }
+    return index.map { transactions[standing(ofPeriodAt: $0)] }
   }
 
   fileprivate func latestTransactions(ofLinesNotIn other: CustomerFacts) -> [TransactionFact] {

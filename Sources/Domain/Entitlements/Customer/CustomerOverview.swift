@@ -57,7 +57,8 @@ package struct ProductOverview: Hashable, Sendable {
       return (left.purchaseDate, left.transactionID) < (right.purchaseDate, right.transactionID)
     }
     self.productID = productID
-    self.latest = latest.map { facts.transactions[$0] }
+    // Not the refunded part of a period whose other seats remain.
+    self.latest = latest.map { facts.transactions[facts.standing(ofPeriodAt: $0)] }
     renewal = latest.flatMap { facts.renewal(of: $0, at: now) }
     type = self.latest?.type ?? app.products[productID]?.type ?? .unrecognized("")
     let intervals = AccessIntervals(facts, .ownership(of: productID, in: app))

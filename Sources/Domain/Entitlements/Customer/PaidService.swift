@@ -72,8 +72,8 @@ extension CustomerFacts {
     else { return nil }
     let payment = transactions[next].purchaseDate
     let gap = payment.milliseconds(since: expiry)
-    guard gap > 0, gap <= 60 * 86_400_000 else { return nil }
-    let length = expiry.milliseconds(since: transactions[index].purchaseDate)
+    guard gap > 0, gap <= transactions[index].billingRetryLength else { return nil }
+    let length = expiry.milliseconds(since: transactions[beginning(ofPeriodAt: index)].purchaseDate)
     let kept = abs(end.milliseconds(since: expiry) - length)
     let restarted = abs(end.milliseconds(since: payment) - length)
     return kept < restarted ? .inGracePeriod : .afterGracePeriod

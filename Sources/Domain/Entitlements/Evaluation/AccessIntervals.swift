@@ -169,14 +169,15 @@ extension AccessIntervals {
   private mutating func addGrace(
     _ failure: FailedRenewal, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules
   ) {
-    let index = failure.period
+    // A refund of one of several transactions about the period does not end the grace.
+    let index = facts.standing(ofPeriodAt: failure.period)
     let productID =
       switch rules.renewal.graceEntitlements {
       case .previous: facts.transactions[index].productID
       case .next: failure.nextProductID ?? facts.transactions[index].productID
       }
     guard let product = rules.products[productID], !facts.transactions[index].isUpgraded,
-      let expiry = facts.transactions[index].expiresDate
+      let expiry = facts.end(ofPeriodAt: index)
     else { return }
     let start = max(expiry, failure.start ?? expiry)
     let cut = min(facts.cut(index, facts.nextInLine(after: index)), failure.turnedOffAt ?? .openEnd)

@@ -161,11 +161,9 @@ private func endOfSubscription(_ renewal: borrowing RenewalFact, retryEnded: Boo
 }
 
 extension CustomerFacts {
-  /// The end of billing retry after the period at `index`: 60 days after its expiry (WWDC19-302), 90 days in a
-  /// commitment (Apple, Supporting monthly subscriptions with a 12-month commitment).
+  /// The end of billing retry after the period at `index`.
   func billingRetryEnd(_ index: Int) -> Instant {
-    let days: Int64 = transactions[index].details.commitment == nil ? 60 : 90
-    return (transactions[index].expiresDate ?? transactions[index].purchaseDate)
-      .advanced(byMilliseconds: days * 86_400_000)
+    (transactions[index].expiresDate ?? transactions[index].purchaseDate)
+      .advanced(byMilliseconds: transactions[index].billingRetryLength)
   }
 }

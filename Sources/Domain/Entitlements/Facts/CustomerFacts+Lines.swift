@@ -1,4 +1,4 @@
-internal import AppStore
+package import AppStore
 
 // The position of a transaction in its purchase line.
 extension CustomerFacts {
@@ -38,10 +38,59 @@ extension CustomerFacts {
   }
 
   /// Whether `next` only adds seats to the period at `index`.
-  func adds(_ next: Int, toPeriodAt index: Int) -> Bool {
+  private func adds(_ next: Int, toPeriodAt index: Int) -> Bool {
     transactions[next].details.additionalTransactionReason != nil
-      && transactions[next].expiresDate == transactions[index].expiresDate
-      && transactions[next].productID == transactions[index].productID
+      && transactions[next].addsSeats(toPeriodOf: transactions[index])
+  }
+
+  /// The index of the transaction that began the period at `index`; it is the first of those in ``period(at:)``.
+  func beginning(ofPeriodAt index: Int) -> Int {
+    // Every evaluation asks, and most transactions add no seats.
+    guard index > 0, transactions[index].details.additionalTransactionReason != nil else { return index }
+    var first = index
+    while first > 0, adds(first, toPeriodAt: first - 1) || adds(index, toPeriodAt: first - 1) { first -= 1 }
+    return first
+  }
+
+  /// The transactions of the period at `index`: the one that began it, then those that added seats to it (Apple:
+  /// additionalTransactionReason).
+  package func period(at index: Int) -> ClosedRange<Int> {
+    let first = beginning(ofPeriodAt: index)
+    var last = index
+    while last + 1 < transactions.endIndex,
+      adds(last + 1, toPeriodAt: last) || adds(last + 1, toPeriodAt: first)
+    {
+      last += 1
+    }
+    return first...last
+  }
+
+  /// The transaction that stands for the period at `index`: the first one that is not revoked, or the one that was
+  /// revoked last. The period is revoked only if it is (Apple: revokedSeatQuantity).
+  func standing(ofPeriodAt index: Int) -> Int {
+    let period = period(at: index)
+    guard period.count > 1 else { return index }
+    return period.first { transactions[$0].accessRevokedAt == nil }
+      ?? period.max { order(transactions[$0].accessRevokedAt) < order(transactions[$1].accessRevokedAt) }
+      ?? index
+  }
+
+  /// The latest subscription period of facts about one line: the transaction that stands for it, and its start; `nil`
+  /// without one.
+  package var latestPeriod: (transaction: TransactionFact, start: Instant)? {
+    let latest = transactions.indices.last { transactions[$0].type == .autoRenewableSubscription }
+    return latest.map { index in
+      (
+        transactions[standing(ofPeriodAt: index)],
+        transactions[beginning(ofPeriodAt: index)].purchaseDate
+      )
+    }
+  }
+
+  /// The end of the period at `index`. While only one of the documents about an extension has arrived, the ends of its
+  /// transactions differ.
+  func end(ofPeriodAt index: Int) -> Instant? {
+    period(at: index).compactMap { transactions[$0].expiresDate }.max()
   }
 
   /// When the period at `index` was cut: at its revocation or by the `next` purchase of its line.
@@ -76,5 +125,28 @@ extension Range<Int> {
       if matches(middle) { high = middle } else { low = middle + 1 }
     }
     return low
+  }
+}
+
+extension TransactionFact {
+  /// Whether this transaction only adds seats to the period of an earlier one.
+  ///
+  /// Both end together. While only one of the documents about an extension has arrived, their ends differ; then it adds
+  /// seats if it was bought during the period. After a refund of the period, it begins another one.
+  package func addsSeats(toPeriodOf first: TransactionFact) -> Bool {
+    guard details.additionalTransactionReason != nil, productID == first.productID,
+      originalTransactionID == first.originalTransactionID, let end = first.expiresDate
+    else { return false }
+    if expiresDate == end { return true }
+    return details.transactionReason != .renewal
+      && (first.purchaseDate..<max(first.purchaseDate, end)).contains(purchaseDate)
+      && first.accessRevokedAt.map { purchaseDate < $0 } ?? true
+  }
+
+  /// How long Apple retries a failed renewal of the period, in milliseconds: 60 days (WWDC19-302), 90 days in a
+  /// commitment (Apple, Supporting monthly subscriptions with a 12-month commitment).
+  package var billingRetryLength: Int64 {
+    let isCommitment = details.commitment != nil || details.billingPlanType == .monthly
+    return (isCommitment ? 90 : 60) * 86_400_000
   }
 }

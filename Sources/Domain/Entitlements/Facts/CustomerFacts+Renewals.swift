@@ -11,7 +11,7 @@ extension CustomerFacts {
   /// `renewalDate`, "when the most recent auto-renewable subscription purchase expires" (Apple, renewalDate).
   /// Apple renews up to a day early, so that period can start after the renewal info was signed. If no period
   /// ends then, because the date is missing or was moved by an extension, it is the latest period that had
-  /// started when Apple signed.
+  /// started when Apple signed. Of several transactions about that period it is the first one.
   func period(describedBy signature: Int, of history: Int) -> Int? {
     let (signed, content) =
       (
@@ -22,10 +22,10 @@ extension CustomerFacts {
     var begunLast: Int?
     // By index, because an element has about 300 bytes and a dozen reference counts.
     for index in range(ofLine: renewalHistories[history].originalTransactionID).reversed() {
-      if let date, transactions[index].expiresDate == date { return index }
+      if let date, transactions[index].expiresDate == date { return beginning(ofPeriodAt: index) }
       if begunLast == nil, transactions[index].purchaseDate <= signed { begunLast = index }
     }
-    return begunLast
+    return begunLast.map(beginning(ofPeriodAt:))
   }
 
   /// The renewal info that is in force for the period at `index` at `now`: the newest one, of those signed by
@@ -35,7 +35,7 @@ extension CustomerFacts {
   /// end takes its place: that one proves how the period ended.
   func renewal(of index: Int, at now: Instant) -> RenewalFact? {
     guard let history = renewalHistory(of: index) else { return nil }
-    let start = transactions[index].purchaseDate
+    let start = transactions[beginning(ofPeriodAt: index)].purchaseDate
     let newest = newestSignature(of: history, notBefore: start, at: now)
     if let end = transactions[index].expiresDate, end <= now,
       newest.map({ renewalHistories[history].signatures[$0].signedDate < end }) ?? true,
@@ -165,6 +165,7 @@ extension CustomerFacts {
   /// end if none did, and `nil` if one reported it before.
   private func renewalReport(_ index: Int, after expiry: Instant) -> Instant? {
     guard let history = renewalHistory(of: index) else { return .openEnd }
+    let start = transactions[beginning(ofPeriodAt: index)].purchaseDate
     var isExpected = true
     var examined: Int?
     for signature in renewalHistories[history].signatures.indices {
@@ -173,7 +174,7 @@ extension CustomerFacts {
       guard content != examined || info.renewalDate == nil else { continue }
       examined = content
       guard let described = period(describedBy: signature, of: history),
-        transactions[described].purchaseDate == transactions[index].purchaseDate
+        transactions[described].purchaseDate == start
       else { continue }
       let from = renewalHistories[history].signatures[signature].inForceFrom
       let expects = info.autoRenewStatus != .off && !info.hasFailed && info.expirationIntent == nil
@@ -205,11 +206,12 @@ extension CustomerFacts {
   /// The times in which the renewal infos about the period at `index` had auto-renew off.
   func timesWithRenewalOff(_ index: Int) -> [(start: Instant, end: Instant)] {
     guard let history = renewalHistory(of: index) else { return [] }
+    let start = transactions[beginning(ofPeriodAt: index)].purchaseDate
     var times: [(start: Instant, end: Instant)] = []
     var since: Instant?
     for signature in renewalHistories[history].signatures.indices {
       guard let described = period(describedBy: signature, of: history),
-        transactions[described].purchaseDate == transactions[index].purchaseDate
+        transactions[described].purchaseDate == start
       else { continue }
       let from = renewalHistories[history].signatures[signature].inForceFrom
       let content = renewalHistories[history].signatures[signature].content

@@ -149,7 +149,8 @@ extension SubscriptionHistory {
   private mutating func addEnd(
     _ index: Int, _ facts: borrowing CustomerFacts, _ intervals: AccessIntervals, _ now: Instant
   ) {
-    let ofPeriod = intervals.all.filter { $0.transaction == index }
+    let period = facts.period(at: index)
+    let ofPeriod = intervals.all.filter { $0.transaction.map(period.contains) ?? false }
     guard let last = ofPeriod.max(by: { $0.end < $1.end }), last.end <= now else { return }
     let transaction = facts.transactions[index]
     switch lapseReason(of: last, facts, at: now) {
@@ -167,25 +168,19 @@ extension SubscriptionHistory {
 extension CustomerFacts {
   /// Whether the transaction at `index` is the first one about its period. Added seats make a later one.
   fileprivate func isFirstOfPeriod(_ index: Int) -> Bool {
-    var other = index
-    while other > 0,
-      transactions[other - 1].originalTransactionID == transactions[index].originalTransactionID
-    {
-      other -= 1
-      if transactions[other].purchaseDate == transactions[index].purchaseDate { return false }
-      if adds(index, toPeriodAt: other) { return false }
-    }
-    return true
+    guard beginning(ofPeriodAt: index) == index else { return false }
+    guard index > 0,
+      transactions[index - 1].originalTransactionID == transactions[index].originalTransactionID
+    else { return true }
+    return transactions[index - 1].purchaseDate != transactions[index].purchaseDate
   }
 
-  /// The first transaction about the previous period of the same line.
+  /// The transaction that stands for the previous period of the same line.
   fileprivate func previousInLine(before index: Int) -> Int? {
     guard index > 0,
       transactions[index - 1].originalTransactionID == transactions[index].originalTransactionID
     else { return nil }
-    var previous = index - 1
-    while !isFirstOfPeriod(previous) { previous -= 1 }
-    return previous
+    return standing(ofPeriodAt: index - 1)
   }
 }
 

@@ -136,10 +136,7 @@ struct AccountPurchases: Sendable {
 extension TransactionFact {
   /// Whether it is the period `other`, or adds seats to it.
   fileprivate func isOfPeriod(_ other: TransactionFact) -> Bool {
-    guard transactionID != other.transactionID else { return true }
-    let areParallel =
-      details.additionalTransactionReason != nil || other.details.additionalTransactionReason != nil
-    return areParallel && productID == other.productID && expiresDate == other.expiresDate
+    transactionID == other.transactionID || addsSeats(toPeriodOf: other) || other.addsSeats(toPeriodOf: self)
   }
 }
 

@@ -1,0 +1,144 @@
+import AppStore
+import Entitlements
+import TestSupport
+import Testing
+
+/// Periods to which seats were added: several transactions about one period (Apple: additionalTransactionReason,
+/// revokedSeatQuantity).
+@Suite struct SeatPeriodTests {
+  /// A transaction of a period to which seats were added.
+  private static func seats(
+    _ id: String, _ days: ClosedRange<Int64>, _ change: (inout TransactionFact) -> Void = { _ in }
+  ) -> TransactionFact {
+    period(days, id: id).with {
+      $0.quantity = 2
+      $0.details.additionalTransactionReason = "SEAT_ADDITION"
+      $0.details.transactionReason = .purchase
+      change(&$0)
+    }
+  }
+
+  private static func failed(graceUntil day: Int64) -> RenewalFact {
+    renewal(signed: 30) {
+      $0.isInBillingRetry = true
+      $0.gracePeriodExpiresDate = at(day)
+      $0.renewalDate = at(30)
+    }
+  }
+
+  @Test("Access lasts until the extended end, whichever of the two documents about it has arrived")
+  func extended() {
+    for (first, added) in [(37, 30), (30, 37), (37, 37)] as [(Int64, Int64)] {
+      let team = [Self.seats("A", 0...first), Self.seats("B", 5...added)]
+      for day in [0, 5, 29, 33, 36] as [Int64] {
+        let answer = pro(team, on: day)
+        #expect(answer.isEntitled && answer.since == at(0) && answer.until == at(37), "day \(day)")
+      }
+      #expect(!pro(team, on: 37).isEntitled)
+      let milestones = SubscriptionHistory(CustomerFacts(transactions: team), in: app, at: at(50)).milestones
+      #expect(milestones.map(\.kind) == [.started, .churnedOtherwise])
+    }
+  }
+
+  @Test("The extension of the first of two documents is EXTENDED, not RENEWED")
+  func extensionEvent() {
+    let before = CustomerFacts(transactions: [Self.seats("A", 0...30), Self.seats("B", 5...30)])
+    for moved in 0...1 {
+      var facts = before
+      facts.insert(
+        before.transactions[moved].with {
+          $0.expiresDate = at(37)
+          $0.signedDate = at(9)
+        })
+      let changes = EntitlementChange.changes(
+        of: "pro", from: evaluate(before, entitlement: "pro", in: app, at: at(9)),
+        to: evaluate(facts, entitlement: "pro", in: app, at: at(9)), by: .evidence, at: at(9),
+        facts: FactsChange(from: before, to: facts, by: .evidence))
+      #expect(changes.map(\.kind) == [.extended])
+    }
+  }
+
+  @Test("A refund of added seats leaves the grace period; a refund of all seats ends it")
+  func graceAfterRefund() {
+    let grace = Self.failed(graceUntil: 46)
+    for refunded in 0...1 {
+      var team = [Self.seats("A", 0...30), Self.seats("B", 5...30)]
+      team[refunded].revocationDate = at(12)
+      #expect(pro(team, [grace], on: 40).reason == .inGracePeriod)
+      #expect(pro(team, [grace], on: 40).deciding?.transactionID == (refunded == 0 ? "B" : "A"))
+      team[1 - refunded].revocationDate = at(35)
+      #expect(pro(team, [grace], on: 34).reason == .inGracePeriod)
+      #expect(!pro(team, [grace], on: 40).isEntitled)
+    }
+  }
+
+  @Test("The first transaction keeps its renewal info after seats were added")
+  func renewalInfo() {
+    let team = [Self.seats("A", 0...30), Self.seats("B", 5...30)]
+    let off = renewal(signed: 8) {
+      $0.autoRenewStatus = .off
+      $0.renewalDate = at(30)
+    }
+    #expect(pro(team, [off], on: 10).deciding?.transactionID == "A")
+    #expect(pro(team, [off], on: 10).reason == .subscriptionNotRenewing)
+    let over = renewal(signed: 31) {
+      $0.autoRenewStatus = .off
+      $0.expirationIntent = .priceIncreaseNotAccepted
+      $0.renewalDate = at(30)
+    }
+    let facts = CustomerFacts(transactions: team, renewals: [off, over])
+    let overview = CustomerOverview(facts, in: app, at: at(40)).products.first { $0.productID == "monthly" }
+    #expect(overview?.renewal?.expirationIntent == .priceIncreaseNotAccepted)
+    #expect(pro(team, [off, over], on: 40).reason == .priceIncreaseNotAccepted)
+  }
+
+  @Test("A purchase after the refund of all seats begins another period")
+  func boughtAgain() {
+    let first = Self.seats("A", 0...30) { $0.revocationDate = at(8) }
+    let team = [first, Self.seats("B", 10...40), Self.seats("C", 12...40)]
+    let answer = pro(team, on: 15)
+    #expect(answer.since == at(10) && answer.until == at(40))
+    let milestones = SubscriptionHistory(CustomerFacts(transactions: team), in: app, at: at(20)).milestones
+    #expect(milestones.map(\.kind) == [.refunded, .started, .started])
+  }
+
+  @Test("A renewal with added seats is another period, and a refund of added seats is no lapse before it")
+  func renewed() {
+    let team = [
+      Self.seats("A", 0...30), Self.seats("B", 5...30) { $0.revocationDate = at(12) },
+      Self.seats("C", 30...60) { $0.details.transactionReason = .renewal }, Self.seats("D", 33...60),
+    ]
+    let all = CustomerFacts(transactions: team)
+    let milestones = SubscriptionHistory(all, in: app, at: at(40)).milestones
+    #expect(milestones.map(\.kind) == [.started, .refunded])
+    let before = CustomerFacts(transactions: Array(team.prefix(2)))
+    let changes = EntitlementChange.changes(
+      of: "pro", from: evaluate(before, entitlement: "pro", in: app, at: at(31)),
+      to: evaluate(all, entitlement: "pro", in: app, at: at(31)), by: .evidence, at: at(31),
+      facts: FactsChange(from: before, to: all, by: .evidence))
+    #expect(changes.map(\.kind) == [.renewed])
+  }
+
+  @Test("A payment that is recovered within billing retry is RECOVERED, in a commitment for 90 days")
+  func recovered() {
+    for (isCommitment, day, kind) in [
+      (false, 80, .recovered), (false, 100, .renewed), (true, 100, .recovered), (true, 130, .renewed),
+    ] as [(Bool, Int64, EntitlementChange.Kind)] {
+      func payment(_ number: Int64, _ days: ClosedRange<Int64>) -> TransactionFact {
+        period(days).with {
+          $0.details.transactionReason = .renewal
+          guard isCommitment else { return }
+          $0.details.commitment = .init(billingPeriodNumber: number, totalBillingPeriods: 12)
+        }
+      }
+      let before = CustomerFacts(transactions: [payment(1, 0...30)])
+      var after = before
+      after.insert(payment(2, day...day + 30))
+      let changes = EntitlementChange.changes(
+        of: "pro", from: evaluate(before, entitlement: "pro", in: app, at: at(day)),
+        to: evaluate(after, entitlement: "pro", in: app, at: at(day)), by: .evidence, at: at(day),
+        facts: FactsChange(from: before, to: after, by: .evidence))
+      #expect(changes.map(\.kind) == [kind], "day \(day)")
+    }
+  }
+}
