@@ -13,6 +13,8 @@ struct HTTPNotificationPoster: NotificationPoster {
     var configuration = HTTPClient.Configuration()
     configuration.redirectConfiguration = .disallow
     configuration.httpVersion = .http1Only
+    // A refused connection fails at once; the sandbox has Apple's times for the next attempt.
+    configuration.connectionPool.retryConnectionEstablishment = false
     return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }()
   private static let timeout = TimeAmount.seconds(10)
