@@ -27,6 +27,32 @@ import Testing
     #expect(Base64.standard.decode(text) == nil)
   }
 
+  @Test("Text with broken lines is decoded, and damaged text has a named fault")
+  func faults() throws {
+    let bytes = (0..<200).map { UInt8(truncatingIfNeeded: $0 * 151 + 62) } + [0xFB, 0xEF, 0xBE, 0xFF]
+    let text = Base64.standard.encode(bytes)
+    func lines(_ separator: String) -> String {
+      stride(from: 0, to: text.count, by: 64)
+        .map { String(Array(text)[$0..<min($0 + 64, text.count)]) }.joined(separator: separator)
+    }
+    for wrapped in [text, " \(text)\r\n", lines("\n"), lines("\r\n"), lines("\n  "), lines(" ")] {
+      #expect(try Base64.standard.decodeLines(Array(wrapped.utf8)[...]) == bytes)
+    }
+    #expect(text.contains("+"))
+    let damaged: [(String, Base64Fault)] = [
+      (text.map { $0 == "+" ? " " : String($0) }.joined(), .spaces),
+      (Base64.url.encode(bytes + [1]), .otherAlphabet),
+      (Base64.standard.encode(bytes + [1], padded: false), .missingPadding),
+      (text + "=", .unexpectedPadding), (String(text.dropLast(3)), .truncated),
+      ("AA*A", .character(position: 2)),
+    ]
+    for (text, fault) in damaged {
+      #expect(throws: fault) { try Base64.standard.decodeLines(Array(text.utf8)[...]) }
+    }
+    #expect(Base64.url.fault(in: Array("A+/A".utf8)[...]) == .otherAlphabet)
+    #expect(Base64.url.fault(in: Array("AA==".utf8)[...]) == .unexpectedPadding)
+  }
+
   @Test(
     "Lenient decoding accepts missing padding and stray bits",
     arguments: [("AA==", [0]), ("AA", [0]), ("AAE=", [0, 1]), ("AB", [0]), ("", [])] as [(String, [UInt8])])
