@@ -23,18 +23,34 @@ struct SignerTrust: Sendable {
 
 /// Builds certificate chains to the trusted roots.
 final class ChainVerifier: Sendable {
-  private let anchors: TrustAnchors
-  private let apple: CertificateStore
-  /// Configured roots, checked less strictly: test authorities, including that of Apple's server libraries,
-  /// lack extensions that RFC 5280 requires.
-  private let configured: CertificateStore?
+  /// Anchors with different names, and their store: of several roots with one name, OpenSSL tries only one.
+  private struct Group: Sendable {
+    let store: CertificateStore
+    let anchors: [TrustAnchors.Anchor]
+  }
 
+  private let groups: [Group]
+
+  /// Checks configured roots less strictly: test authorities, including that of Apple's server libraries, lack
+  /// extensions that RFC 5280 requires.
   init(anchors: TrustAnchors) throws(CryptographyError) {
-    self.anchors = anchors
-    apple = try CertificateStore(roots: anchors.apple.map(\.certificate), strict: true)
-    configured =
-      anchors.configured.isEmpty
-      ? nil : try CertificateStore(roots: anchors.configured.map(\.certificate), strict: false)
+    groups = try Self.groups(anchors.apple, strict: true) + Self.groups(anchors.configured, strict: false)
+  }
+
+  private static func groups(
+    _ anchors: [TrustAnchors.Anchor], strict: Bool
+  ) throws(CryptographyError) -> [Group] {
+    var groups: [[TrustAnchors.Anchor]] = []
+    for anchor in anchors {
+      let free = groups.firstIndex { group in
+        !group.contains { $0.certificate.hasSameSubject(as: anchor.certificate) }
+      }
+      if let free { groups[free].append(anchor) } else { groups.append([anchor]) }
+    }
+    return try groups.map { anchors throws(CryptographyError) in
+      Group(
+        store: try CertificateStore(roots: anchors.map(\.certificate), strict: strict), anchors: anchors)
+    }
   }
 
   func verify(_ header: JWSHeader) throws(VerificationError) -> VerifiedChain {
@@ -60,11 +76,10 @@ final class ChainVerifier: Sendable {
     -> TrustAnchors.Anchor
   {
     var refusal = ""
-    for (store, anchors) in [(apple, anchors.apple), (configured, anchors.configured)] {
-      guard let store else { continue }
-      switch try path(of: leaf, intermediate, in: store) {
+    for group in groups {
+      switch try path(of: leaf, intermediate, in: group.store) {
       case .found(let root):
-        if let anchor = anchors.first(where: { $0.certificate.der == root }) { return anchor }
+        if let anchor = group.anchors.first(where: { $0.certificate.der == root }) { return anchor }
       case .refused(let reason): refusal = reason
       }
     }

@@ -107,6 +107,11 @@ extension Certificate {
     X509_check_issued(issuer.pointer, pointer) == X509_V_OK
   }
 
+  /// Whether both have one subject, as a renewed or an imitated root does.
+  func hasSameSubject(as other: Certificate) -> Bool {
+    X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_subject_name(other.pointer)) == 0
+  }
+
   /// Whether subject and issuer are equal.
   var isSelfIssued: Bool {
     X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_issuer_name(pointer)) == 0
