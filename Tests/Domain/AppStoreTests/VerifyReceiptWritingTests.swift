@@ -119,7 +119,22 @@ import Testing
     #expect(purchases.latestFirst.map(\.transactionID) == ["3", "10", "9", "4"])
   }
 
-  @Test("A response omits empty members, and a failure has the retry flag")
+  @Test("latest_receipt_info and latest_receipt are there only with an auto-renewable subscription")
+  func withoutSubscription() {
+    let once = LegacyPurchase(
+      transactionID: "1", originalTransactionID: "1", productID: "unlock", isSubscription: false)
+    func members(_ latest: LegacyPurchase...) -> [String] {
+      let content = VerifyReceiptAnswer.Content(
+        environment: .sandbox, receipt: LegacyReceiptContent(bundleID: "com.example"), latest: latest,
+        pending: [], latestReceipt: "MII")
+      return VerifyReceiptAnswer.valid(content).json.map(\.name)
+    }
+    #expect(members(once) == ["status", "environment", "receipt"])
+    #expect(
+      members(once, period) == ["status", "environment", "receipt", "latest_receipt_info", "latest_receipt"])
+  }
+
+  @Test("A response omits empty members, and only the statuses 21100 to 21199 have the retry flag")
   func answers() throws {
     let empty = VerifyReceiptAnswer.valid(
       .init(
@@ -135,9 +150,14 @@ import Testing
     #expect(read.status == .valid && read.environment == .production && read.latestReceipt == "MII")
     #expect(read.latestReceiptInfo?.count == 1 && read.pendingRenewalInfo?.count == 1)
     #expect(read.receipt?.bundleId == "com.example" && read.receipt?.inApp?.isEmpty == true)
-    let passing = try VerifyReceiptResponse(
-      json: VerifyReceiptAnswer.failed(.unavailable, nil).json)
-    #expect(passing.status == .unavailable && passing.isRetryable == true)
+    for status in [VerifyReceiptStatus.malformedOrTemporary, .unavailable, .internalDataAccess] {
+      #expect(VerifyReceiptAnswer.failed(status, nil).json == ["status": JSONValue(status.rawValue)])
+    }
+    for status in [Int64(21100), 21199] {
+      let passing = try VerifyReceiptResponse(
+        json: VerifyReceiptAnswer.failed(VerifyReceiptStatus(rawValue: status), nil).json)
+      #expect(passing.status?.rawValue == status && passing.isRetryable == true)
+    }
     let final = VerifyReceiptAnswer.failed(.sharedSecretMismatch, .sandbox).json
     #expect(final == ["status": 21004, "environment": "Sandbox"])
   }

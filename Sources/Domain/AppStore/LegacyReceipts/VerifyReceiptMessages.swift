@@ -80,15 +80,16 @@ package enum VerifyReceiptAnswer: Hashable, Sendable {
 
   /// The response body.
   ///
-  /// Apple documents the member `is-retryable`, its servers send `is_retryable`; both are written.
+  /// Apple's servers send the retry flag in two spellings, and only for statuses from 21100 to 21199 ("responseBody":
+  /// "This is applicable only to status codes 21100-21199"); for others the status itself says whether to retry.
   package var json: JSONObject {
     switch self {
     case .failed(let status, let environment):
       JSONObject(present: [
         ("status", JSONValue(status.rawValue)),
         ("environment", environment.map { .string($0.rawValue) }),
-        ("is_retryable", status.isRetryable ? true : nil),
-        ("is-retryable", status.isRetryable ? true : nil),
+        ("is_retryable", status.hasRetryFlag ? true : nil),
+        ("is-retryable", status.hasRetryFlag ? true : nil),
       ])
     case .valid(let content): content.json
     }
@@ -102,7 +103,8 @@ extension VerifyReceiptAnswer.Content {
       ("environment", .string(environment.rawValue)),
       ("receipt", .object(receipt.json)),
     ])
-    if !latest.isEmpty {
+    // Apple: "This only returns for receipts that contain auto-renewable subscriptions."
+    if latest.contains(where: \.isSubscription) {
       json["latest_receipt_info"] = .array(
         latest.latestFirst.map { .object($0.json(in: .latestReceiptInfo)) })
       json["latest_receipt"] = .string(latestReceipt)

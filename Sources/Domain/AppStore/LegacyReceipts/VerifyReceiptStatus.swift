@@ -43,6 +43,9 @@ package enum VerifyReceiptStatus: OpenCode {
     }
   }
 
+  /// Whether it is one of the data access errors with which Apple sends `is_retryable`.
+  var hasRetryFlag: Bool { (21100...21199).contains(rawValue) }
+
   /// Whether the same request may succeed later. For 21100 to 21199 `is_retryable` of the response decides.
   package var isRetryable: Bool {
     switch self {

@@ -111,7 +111,23 @@ struct AccountPurchases: Sendable {
         !onlyLatest || latestPeriods[fact.originalTransactionID].map(fact.isOfPeriod) ?? false
       case .nonConsumable, .nonRenewingSubscription, .unrecognized: true
       }
-    }.map { LegacyPurchase($0, isUpgraded: upgraded.contains($0)) } + unknown(of: receipt, in: app)
+    }.map { LegacyPurchase($0, isUpgraded: upgraded.contains($0)) }
+      + unknown(of: receipt, in: app).map { purchase in
+        var purchase = purchase
+        purchase.subscriptionGroupID = subscriptionGroupID(of: purchase, in: app)
+        return purchase
+      }
+  }
+
+  /// Apple's id of the group of a purchase that only the receipt states: that of another purchase of the group.
+  private func subscriptionGroupID(of purchase: LegacyPurchase, in app: AppDefinition) -> String? {
+    guard purchase.isSubscription else { return nil }
+    let group = app.products[purchase.productID]?.subscriptionGroup
+    return transactions.first { fact in
+      fact.subscriptionGroupID != nil
+        && (fact.productID == purchase.productID
+          || group != nil && app.products[fact.productID]?.subscriptionGroup == group)
+    }?.subscriptionGroupID
   }
 
   var renewals: [LegacyRenewal] { renewalFacts.map(LegacyRenewal.init) }

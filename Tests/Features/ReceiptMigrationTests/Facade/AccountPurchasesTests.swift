@@ -92,6 +92,22 @@ import Testing
     #expect(Set(known.purchases(in: receipt).map(\.transactionID)) == ["1", "2"])
   }
 
+  @Test("A period that only the receipt states has the subscription group of the others")
+  func group() throws {
+    var receipt = ReceiptBuilder()
+    var purchase = ReceiptBuilder()
+    purchase.add(1702, "pro")
+    purchase.add(1703, "2")
+    purchase.add(1705, "1")
+    purchase.add(1708, "2026-01-01T00:00:00Z")
+    receipt.add(purchase: purchase)
+    var signed = Self.fact("1", line: "1")
+    signed.subscriptionGroupID = "G"
+    let latest = Self.known(signed).latest(
+      since: try AppReceiptPayload(parsing: receipt.content), in: Self.app, onlyLatest: false)
+    #expect(latest.map(\.subscriptionGroupID) == ["G", "G"])
+  }
+
   @Test("Copies of a purchase are reported once, and are no unknown purchases")
   func copies() throws {
     let receipt = try Self.receipt(("6", "5", "unlock"), ("7", "5", "unlock"), ("2", "1", "pro"))
