@@ -61,14 +61,30 @@ package struct PurchaseLookup: Sendable {
 
   /// The ingested response. All of it is durable.
   package struct Result: Sendable {
-    /// The latest version of each transaction, in Apple's order.
-    package var transactions: [JWSTransactionDecodedPayload] = []
+    /// The latest version of each transaction, each once, in Apple's order.
+    package private(set) var transactions: [JWSTransactionDecodedPayload] = []
+    private var indices: [String: Int] = [:]
     /// The owners of the purchases, each once.
     package var customerIDs: [String] = []
     /// The number of documents that were not stored before.
     package var newDocuments = 0
     /// The errors of documents that failed verification or belong to another customer.
     package var documentErrors: [LedgerError] = []
+
+    /// Adds a transaction. The history and the statuses contain the latest one of a subscription both; of several
+    /// versions the one that was signed last counts.
+    fileprivate mutating func insert(_ transaction: JWSTransactionDecodedPayload) {
+      guard let id = transaction.transactionId else { return transactions.append(transaction) }
+      guard let index = indices[id] else {
+        indices[id] = transactions.count
+        return transactions.append(transaction)
+      }
+      guard let signed = transaction.signedDate, let known = transactions[index].signedDate, known > signed
+      else {
+        transactions[index] = transaction
+        return
+      }
+    }
 
     /// Throws for the first document that failed verification, for callers that need the whole response.
     package func requireVerified() throws(LookupError) {
@@ -225,7 +241,7 @@ extension PurchaseLookup {
           if let customer = submitted.customerID, !result.customerIDs.contains(customer) {
             result.customerIDs.append(customer)
           }
-          if let transaction = submitted.transaction { result.transactions.append(transaction) }
+          if let transaction = submitted.transaction { result.insert(transaction) }
         case .failure(let error):
           guard error.concernsOneDocument else { throw error }
           result.documentErrors.append(error)
