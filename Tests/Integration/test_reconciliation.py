@@ -4,6 +4,7 @@ import contextlib
 import sqlite3
 import subprocess
 import time
+import urllib.request
 import uuid
 
 import pytest
@@ -12,6 +13,7 @@ import contract
 from contract import notification_service
 from harness import CALL_LIMIT, PROGRAM, STOP_LIMIT, environment, post
 from test_app_store import APP, World
+from test_metrics import value
 
 LIMIT = 30
 CONFIGURATION = """apps:
@@ -177,6 +179,36 @@ def test_a_manual_repair_waits_for_apple_and_survives_a_restart(begin, start):
     repair = until(lambda: finished(again, "MANUAL"))
     assert (repair.repair_id, repair.drifted_customers) == (backfill.backfill_id, 1)
     again.channel.close()
+
+
+def watermark(world):
+    """Until when all deliveries are accounted for, in seconds since 1970."""
+    return value(world.service, "entitled_notification_watermark_seconds", app=APP, environment="Sandbox")
+
+
+def test_the_watermark_waits_until_the_history_could_be_read(begin):
+    world = begin(repair=True)
+    ana = str(uuid.uuid4())
+    bought = world.buy(ana)
+    world.deliver()
+    drop_notifications(world)
+    world.act("faults", kind="html", count=100_000)
+    world.act("refund", transactionId=bought, reason="OTHER")
+    start = until(lambda: watermark(world))
+    for _ in range(4):
+        world.advance("25h")
+        until(lambda: any(repair.error for repair in repairs(world)))
+    delayed = repairs(world)
+    assert delayed and all(repair.error for repair in delayed), "each repair says why it waits"
+    assert not any(repair.HasField("finished_at") for repair in delayed)
+    assert watermark(world) - start < 26 * 3600, "the history of the last days is unknown"
+
+    faults = urllib.request.Request(f"http://{world.service.sandbox}/sandbox/v1/faults", method="DELETE")
+    urllib.request.urlopen(faults, timeout=CALL_LIMIT).close()
+    world.advance("2m")
+    until(lambda: world.check(ana).reason == "REFUNDED")
+    until(lambda: all(repair.HasField("finished_at") and not repair.error for repair in repairs(world)))
+    until(lambda: watermark(world) - start > 4 * 25 * 3600)
 
 
 def test_an_unknown_repair_is_not_found(begin):

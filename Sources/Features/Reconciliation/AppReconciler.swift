@@ -138,8 +138,8 @@ actor AppReconciler: Worker {
       cadence.restore(.init(last: last, typicalInterval: watermark.typicalInterval), of: target)
     }
     if policy.repairsGaps {
-      if !isStarted, now.milliseconds(since: watermark.completeUntil) > Self.minDowntime {
-        try await begin(.downtime, from: watermark.completeUntil, at: now)
+      if !isStarted, now.milliseconds(since: watermark.examinedUntil) > Self.minDowntime {
+        try await begin(.downtime, from: watermark.examinedUntil, at: now)
       } else if let last = deliveryGap(at: now) {
         gapCheckedAt = now
         try await begin(.deliveryGap, from: last, at: now)
@@ -184,20 +184,34 @@ actor AppReconciler: Worker {
   private func begin(_ reason: Repair.Reason, from: Instant, at now: Instant) async throws {
     // A day less than the history has, because the call comes later.
     let maxHistory = (target.environment.notificationHistoryDays - 1) * Self.day
-    let start = max(
-      from.advanced(byMilliseconds: -Self.overlap), now.advanced(byMilliseconds: -maxHistory))
-    let repair = Repair(
-      appID: target.appID, environment: target.environment, reason: reason, from: start, to: now,
-      onlyFailures: reason == .scheduled, startedAt: now)
     let target = target
     try await store.write { store throws(StoreError) in
       try store.purgeRepairs(finishedBefore: now.advanced(byMilliseconds: -Self.repairRetention))
-      _ = try store.begin(repair)
       guard var watermark = try store.deliveryWatermark(of: target.appID, in: target.environment) else {
         return
       }
-      // A poll of all purchases ingests no notifications.
-      if reason != .fullPoll { watermark.completeUntil = max(watermark.completeUntil, now) }
+      let oldest = now.advanced(byMilliseconds: -maxHistory)
+      var start = from.advanced(byMilliseconds: -Self.overlap)
+      // A history that an earlier repair did not get is read together with the new time.
+      let missed = reason == .fullPoll ? nil : watermark.unread.flatMap { $0.upperBound < now ? $0 : nil }
+      if let missed { start = min(start, missed.lowerBound) }
+      start = max(start, oldest)
+      var repair = Repair(
+        appID: target.appID, environment: target.environment, reason: reason, from: start, to: now,
+        onlyFailures: reason == .scheduled && missed == nil, startedAt: now)
+      if let delayed = try store.delayedRepair(for: reason, of: target.appID, in: target.environment) {
+        // The next of its kind, while an error delays it, only has a longer time span.
+        repair.id = delayed.id
+        repair.startedAt = delayed.startedAt
+        repair.error = delayed.error
+        try store.put(repair)
+      } else {
+        _ = try store.begin(repair)
+      }
+      // A poll of all purchases reads no history.
+      if reason != .fullPoll, start < now {
+        watermark.unread = max(oldest, min(start, watermark.unread?.lowerBound ?? start))..<now
+      }
       if reason == .scheduled { watermark.searchedUntil = now }
       if reason == .fullPoll { watermark.lastFullPollAt = now }
       try store.put(watermark, of: target.appID, in: target.environment)
@@ -217,19 +231,19 @@ actor AppReconciler: Worker {
         }
         metrics.countRepair(finished, drifted: drifted ?? 0)
       } catch {
-        try await record(error, in: open)
+        try await record(error)
         throw error
       }
+      try await saveWatermark(at: clock.now())
     }
   }
 
-  /// Stores the error that interrupted a repair.
-  private func record(_ error: ReconciliationError, in repair: Repair) async throws {
+  /// Stores the error that interrupted a repair and delays those after it.
+  private func record(_ error: ReconciliationError) async throws {
     guard !Task.isCancelled else { return }
-    try await store.write { store throws(StoreError) in
-      guard var stored = try store.repair(repair.id) else { return }
-      stored.error = error.description
-      try store.put(stored)
+    try await store.write { [target] store throws(StoreError) in
+      try store.recordError(
+        error.description, inUnfinishedRepairsOf: target.appID, in: target.environment)
     }
   }
 
@@ -272,11 +286,11 @@ actor AppReconciler: Worker {
 
   // MARK: Watermark
 
-  /// Stores that deliveries are complete until `now`, with the statistics.
+  /// Stores that deliveries are complete until `now`, unless a history must be read first, with the statistics.
   private func saveWatermark(at now: Instant) async throws(StoreError) {
     guard var watermark = try await watermark() else { return }
     let statistics = cadence.statistics(target)
-    watermark.completeUntil = max(watermark.completeUntil, now)
+    watermark.advance(to: now)
     watermark.lastDelivery = statistics?.last
     watermark.typicalInterval = statistics?.typicalInterval
     try await put(watermark)

@@ -62,11 +62,12 @@ struct GapRepair: Sendable {
       return
     } catch AppStoreClientError.refused(let code, let message) where !code.isRetryable {
       // An app that receives version 1 only has no history.
-      repair.error = AppStoreClientError.refused(code, message: message).description
+      repair.historyError = AppStoreClientError.refused(code, message: message).description
     } catch {
       throw ReconciliationError(error)
     }
     repair.pageToken = nil
+    repair.error = ""
     repair.phase = .customers
     try await mapErrors { () async throws in
       let (current, includesPolls) = (repair, includesPolls)
@@ -74,6 +75,7 @@ struct GapRepair: Sendable {
         // Polls that became due later, such as while this repair was interrupted, belong to another repair.
         if includesPolls, !current.onlyFailures { try store.enqueueDuePolls(by: current.to, for: current) }
         try store.put(current)
+        if current.historyError.isEmpty { try store.recordReadHistory(of: current) }
       }
     }
   }
@@ -166,7 +168,7 @@ struct GapRepair: Sendable {
       }
       repair.phase = .done
       repair.finishedAt = now()
-      repair.error = repair.queriedPurchases + repair.received > 0 ? "" : repair.error
+      repair.error = ""
       try await save(repair)
     }
   }
@@ -177,5 +179,16 @@ struct GapRepair: Sendable {
 
   func mapErrors<Value>(_ body: () async throws -> Value) async throws(ReconciliationError) -> Value {
     do { return try await body() } catch { throw ReconciliationError(error) }
+  }
+}
+
+extension StoreTransaction {
+  /// Lets the watermark advance over the time span of a repair whose history was read.
+  fileprivate func recordReadHistory(of repair: Repair) throws(StoreError) {
+    guard repair.from < repair.to,
+      var watermark = try deliveryWatermark(of: repair.appID, in: repair.environment)
+    else { return }
+    watermark.read(repair.from..<repair.to, onlyFailures: repair.onlyFailures)
+    try put(watermark, of: repair.appID, in: repair.environment)
   }
 }

@@ -181,6 +181,49 @@ struct ReconciliationContractTests {
     }
   }
 
+  @Test("The delivery watermark stays while a history is unread, and advances when all of it was read")
+  func unread() {
+    var mark = DeliveryWatermark(start: instant(10))
+    mark.advance(to: instant(20))
+    #expect(mark.completeUntil == instant(20))
+    mark.unread = instant(18)..<instant(30)
+    mark.advance(to: instant(40))
+    #expect(mark.completeUntil == instant(20) && mark.examinedUntil == instant(30))
+    // A history that begins too late leaves the gap, and so does one of failed deliveries only.
+    mark.read(instant(19)..<instant(50), onlyFailures: false)
+    mark.read(instant(10)..<instant(25), onlyFailures: true)
+    #expect(mark.unread == instant(18)..<instant(30) && mark.completeUntil == instant(20))
+    mark.read(instant(10)..<instant(25), onlyFailures: false)
+    #expect(mark.unread == instant(25)..<instant(30) && mark.completeUntil == instant(25))
+    mark.read(instant(25)..<instant(30), onlyFailures: false)
+    #expect(mark.unread == nil && mark.completeUntil == instant(30))
+    mark.advance(to: instant(40))
+    #expect(mark.completeUntil == instant(40))
+  }
+
+  @Test("An error is recorded in all unfinished repairs of the environment", arguments: Backend.allCases)
+  func errors(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { store throws(StoreError) in
+        var done = try store.begin(newRepair())
+        done.finishedAt = instant(9)
+        done.historyError = "refused"
+        try store.put(done)
+        _ = try store.begin(newRepair(.downtime))
+        _ = try store.begin(newRepair(.scheduled))
+        _ = try store.begin(newRepair(app: "other"))
+        #expect(try store.delayedRepair(for: .scheduled, of: "ocean", in: .sandbox) == nil)
+        try store.recordError("unreachable", inUnfinishedRepairsOf: "ocean", in: .sandbox)
+        #expect(try store.delayedRepair(for: .scheduled, of: "ocean", in: .sandbox)?.id == 3)
+      }
+      let repairs = try await store.snapshot { try $0.repairs(of: "ocean", in: nil, before: nil, limit: 9) }
+      #expect(repairs.map(\.error) == ["unreachable", "unreachable", ""])
+      #expect(repairs.map(\.historyError) == ["", "", "refused"])
+      let other = try await store.snapshot { try $0.repairs(of: "other", in: nil, before: nil, limit: 9) }
+      #expect(other.map(\.error) == [""])
+    }
+  }
+
   @Test("The delivery watermark is stored", arguments: Backend.allCases)
   func mark(backend: Backend) async throws {
     try await backend.withStore { store in
@@ -188,6 +231,7 @@ struct ReconciliationContractTests {
       var mark = DeliveryWatermark(start: instant(1))
       mark.lastDelivery = instant(4)
       mark.typicalInterval = 9
+      mark.unread = instant(2)..<instant(3)
       try await store.write { [mark] store throws(StoreError) in
         try store.put(DeliveryWatermark(start: instant(0)), of: "ocean", in: .sandbox)
         try store.put(mark, of: "ocean", in: .sandbox)

@@ -4,7 +4,7 @@ internal import Store
 
 private let columns = """
   repair_id, app, environment, reason, since, until, only_failures, started_at, finished_at, phase,
-  page_token, received, already_known, queried_purchases, error
+  page_token, received, already_known, queried_purchases, error, history_error
   """
 
 extension SQLiteSession {
@@ -15,7 +15,8 @@ extension SQLiteSession {
   ) throws(StoreError) -> DeliveryWatermark? {
     try rows(
       """
-      SELECT complete_until, searched_until, last_delivery, typical_interval, full_poll_at
+      SELECT complete_until, searched_until, last_delivery, typical_interval, full_poll_at, unread_since,
+        unread_until
       FROM delivery_watermark WHERE app = ? AND environment = ?
       """, appID, environment
     ) { row in
@@ -24,6 +25,9 @@ extension SQLiteSession {
       watermark.lastDelivery = row.instant(2)
       watermark.typicalInterval = row.isNull(3) ? nil : row.number(3)
       watermark.lastFullPollAt = row.instant(4)
+      if let since = row.instant(5), let until = row.instant(6), since < until {
+        watermark.unread = since..<until
+      }
       return watermark
     }.first
   }
@@ -45,6 +49,7 @@ extension SQLiteSession {
       repair.alreadyKnown = row.number(12)
       repair.queriedPurchases = row.number(13)
       repair.error = row.text(14) ?? ""
+      repair.historyError = row.text(15) ?? ""
       return repair
     }
   }
@@ -110,10 +115,12 @@ extension SQLiteTransaction {
     try run(
       """
       INSERT OR REPLACE INTO delivery_watermark (
-        app, environment, complete_until, searched_until, last_delivery, typical_interval, full_poll_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?)
+        app, environment, complete_until, searched_until, last_delivery, typical_interval, full_poll_at,
+        unread_since, unread_until)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, appID, environment, watermark.completeUntil, watermark.searchedUntil, watermark.lastDelivery,
-      watermark.typicalInterval, watermark.lastFullPollAt)
+      watermark.typicalInterval, watermark.lastFullPollAt, watermark.unread?.lowerBound,
+      watermark.unread?.upperBound)
   }
 
   func begin(_ repair: Repair) throws(StoreError) -> Repair {
@@ -129,10 +136,29 @@ extension SQLiteTransaction {
   private func put(_ repair: Repair, as id: Int64?) throws(StoreError) {
     try run(
       """
-      INSERT OR REPLACE INTO repair (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT OR REPLACE INTO repair (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, id, repair.appID, repair.environment, repair.reason.rawValue, repair.from, repair.to,
       repair.onlyFailures, repair.startedAt, repair.finishedAt, repair.phase.rawValue, repair.pageToken,
-      repair.received, repair.alreadyKnown, repair.queriedPurchases, repair.error)
+      repair.received, repair.alreadyKnown, repair.queriedPurchases, repair.error, repair.historyError)
+  }
+
+  func delayedRepair(
+    for reason: Repair.Reason, of appID: String, in environment: Environment
+  ) throws(StoreError) -> Repair? {
+    try repairs(
+      """
+      app = ? AND environment = ? AND finished_at IS NULL AND reason = ? AND phase = ? AND error <> ''
+      ORDER BY repair_id DESC LIMIT 1
+      """, appID, environment, reason.rawValue, Repair.Phase.history.rawValue
+    ).first
+  }
+
+  func recordError(
+    _ error: String, inUnfinishedRepairsOf appID: String, in environment: Environment
+  ) throws(StoreError) {
+    try run(
+      "UPDATE repair SET error = ? WHERE app = ? AND environment = ? AND finished_at IS NULL", error, appID,
+      environment)
   }
 
   func purgeRepairs(finishedBefore instant: Instant) throws(StoreError) {

@@ -48,6 +48,8 @@ extension Schema {
       last_delivery INTEGER,          -- NULL: none yet
       typical_interval INTEGER,       -- milliseconds; NULL: not known
       full_poll_at INTEGER,           -- NULL: never
+      unread_since INTEGER,           -- the time whose history must be read before the watermark advances
+      unread_until INTEGER,           -- NULL: none
       PRIMARY KEY (app, environment)
     ) STRICT, WITHOUT ROWID;
 
@@ -67,7 +69,8 @@ extension Schema {
       received INTEGER NOT NULL,
       already_known INTEGER NOT NULL,
       queried_purchases INTEGER NOT NULL,
-      error TEXT NOT NULL             -- '': none
+      error TEXT NOT NULL,            -- '': none
+      history_error TEXT NOT NULL     -- '': the history was read, or may be read yet
     ) STRICT;
     CREATE INDEX open_repair ON repair (app, environment) WHERE finished_at IS NULL;
 

@@ -51,6 +51,9 @@ package struct Repair: Hashable, Sendable {
   package var queriedPurchases: Int64 = 0
   /// The error of the last attempt, which is retried; empty if there is none.
   package var error = ""
+  /// Why Apple refused to return the history, so that notifications of the time span may be missing; empty if it was
+  /// read.
+  package var historyError = ""
 
   /// Creates a new repair.
   package init(
@@ -112,7 +115,9 @@ extension Drift {
 /// The time up to which Apple's deliveries to one app environment are known to be complete.
 package struct DeliveryWatermark: Hashable, Sendable {
   /// The service received all notifications up to this time, or a repair fetched them.
-  package var completeUntil: Instant
+  package private(set) var completeUntil: Instant
+  /// The time whose notification history must be read before the watermark may advance; `nil` if there is none.
+  package var unread: Range<Instant>?
   /// A repair searched for failed deliveries up to this time.
   package var searchedUntil: Instant
   /// The time of the last delivered notification; `nil` before the first.
@@ -127,5 +132,29 @@ package struct DeliveryWatermark: Hashable, Sendable {
     completeUntil = start
     searchedUntil = start
     lastFullPollAt = start
+  }
+
+  /// The time up to which deliveries were received or a repair is responsible for them.
+  package var examinedUntil: Instant { unread.map { max($0.upperBound, completeUntil) } ?? completeUntil }
+
+  /// Records that deliveries were received until `now`. While a history is unread, earlier ones may be missing.
+  package mutating func advance(to now: Instant) {
+    if unread == nil { completeUntil = max(completeUntil, now) }
+  }
+
+  /// Records that the history of `span` was read: of all notifications, or with `onlyFailures` of those that Apple failed
+  /// to deliver, which is enough unless a later pause followed.
+  package mutating func read(_ span: Range<Instant>, onlyFailures: Bool) {
+    guard let unread, span.lowerBound <= unread.lowerBound, unread.lowerBound < span.upperBound else {
+      return
+    }
+    if span.upperBound >= unread.upperBound {
+      self.unread = nil
+    } else if !onlyFailures {
+      self.unread = span.upperBound..<unread.upperBound
+    } else {
+      return
+    }
+    completeUntil = max(completeUntil, span.upperBound)
   }
 }

@@ -18,6 +18,17 @@ package protocol RepairStore {
   /// Replaces a repair.
   func put(_ repair: Repair) throws(StoreError)
 
+  /// Returns the unfinished repair of an app for `reason` that has not read its history for an error; `nil` if there is
+  /// none.
+  func delayedRepair(
+    for reason: Repair.Reason, of appID: String, in environment: Environment
+  ) throws(StoreError) -> Repair?
+
+  /// Records the error that delays all unfinished repairs of an app in one environment.
+  func recordError(
+    _ error: String, inUnfinishedRepairsOf appID: String, in environment: Environment
+  ) throws(StoreError)
+
   /// Deletes repairs that finished before `instant`, with their reports.
   func purgeRepairs(finishedBefore instant: Instant) throws(StoreError)
 
