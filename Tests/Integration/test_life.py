@@ -129,6 +129,7 @@ def test_a_subscription_is_correct_at_each_step_of_its_life(subscriber):
     life.expect("ENTERED_GRACE_PERIOD")
 
     # The grace period passes, too.
+    life.expect("ENDED")
     life.expect("ENTERED_BILLING_RETRY")
     answer = life.check()
     assert (answer.entitled, answer.state) == (False, state("ENTITLEMENT_STATE_BILLING_RETRY"))
@@ -175,7 +176,7 @@ def test_a_subscription_is_correct_at_each_step_of_its_life(subscriber):
     timeline = life.entitlements.ListTimeline(
         entitlement_service.ListTimelineRequest(app=APP, customer_id="ana"), timeout=CALL_LIMIT).events
     assert [event.type for event in timeline if event.entitlement == "pro"] == [
-        "STARTED", "RENEWED", "ENTERED_GRACE_PERIOD", "ENTERED_BILLING_RETRY", "RECOVERED",
+        "STARTED", "RENEWED", "ENTERED_GRACE_PERIOD", "ENDED", "ENTERED_BILLING_RETRY", "RECOVERED",
         "RENEWAL_PRODUCT_CHANGED", "RENEWAL_TURNED_OFF", "REFUNDED", "STARTED",
     ]  # fmt: skip
     assert [event.sequence for event in timeline] == list(range(1, len(timeline) + 1))

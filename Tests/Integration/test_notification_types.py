@@ -155,7 +155,7 @@ CASES = [
     ("DID_FAIL_TO_RENEW", None, LAPSED, signed(lambda x: x.transaction(-40, -10), lambda x: x.renewal(**GRACE)),
      "there is no grace period", ["ENTERED_BILLING_RETRY"], "BILLING_RETRY"),
     ("GRACE_PERIOD_EXPIRED", None, lambda x: (x.transaction(-40, -10), x.renewal(**GRACE, gracePeriodExpiresDate=NOW + DAY)),
-     signed(renewal=lambda x: x.renewal(**GRACE)), "grace period ended", ["ENTERED_BILLING_RETRY"], "BILLING_RETRY"),
+     signed(renewal=lambda x: x.renewal(**GRACE)), "grace period ended", ["ENDED", "ENTERED_BILLING_RETRY"], "BILLING_RETRY"),
     ("EXPIRED", "VOLUNTARY", LAPSED, signed(renewal=lambda x: x.renewal(autoRenewStatus=0, expirationIntent=1)),
      "had turned auto-renew off", ["REASON_CHANGED"], "CANCELLED"),
     ("EXPIRED", "BILLING_RETRY", RETRYING, signed(renewal=lambda x: x.renewal(autoRenewStatus=0, isInBillingRetryPeriod=False, expirationIntent=2)),

@@ -33,7 +33,7 @@ extension EntitlementChange {
   ) -> [Kind] {
     switch (before.isEntitled, after.isEntitled) {
     case (false, true): [beginning(before, after, cause, facts)]
-    case (true, false): [end(after, cause)]
+    case (true, false): end(after, cause)
     case (true, true): continuation(before, after, cause, facts) + renewalChanges(before, after)
     case (false, false): lapse(before, after, cause)
     }
@@ -55,12 +55,13 @@ extension EntitlementChange {
     return before.state == .billingRetry ? .recovered : .started
   }
 
-  private static func end(_ after: EntitlementStatus, _ cause: ChangeCause) -> Kind {
+  /// Access that ends for a failed payment is an end like any other, followed by its reason.
+  private static func end(_ after: EntitlementStatus, _ cause: ChangeCause) -> [Kind] {
     switch (cause, after.reason) {
-    case (.ownership, _), (.claim, _): .transferred
-    case (.grant, _): .grantRevoked
-    case (_, .billingRetry): .enteredBillingRetry
-    default: .ended
+    case (.ownership, _), (.claim, _): [.transferred]
+    case (.grant, _): [.grantRevoked]
+    case (_, .billingRetry): [.ended, .enteredBillingRetry]
+    default: [.ended]
     }
   }
 

@@ -72,7 +72,7 @@ extension EntitlementChange.Kind {
     case .ended: "Access ended."
     case .enteredGracePeriod: "The renewal payment failed; access continues during the grace period."
     case .enteredBillingRetry:
-      "The renewal payment failed and the App Store is retrying it; access ended."
+      "The renewal payment failed and the App Store is retrying it; there is no access meanwhile."
     case .recovered: "The failed payment was recovered."
     case .renewalTurnedOff: "Auto-renew was turned off; access continues until the end of the paid period."
     case .renewalTurnedOn: "Auto-renew was turned on."
