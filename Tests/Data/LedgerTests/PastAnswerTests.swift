@@ -102,5 +102,26 @@ import Testing
     }
   }
 
+  @Test("An erasure is named as the cause of a changed past answer")
+  func erasure() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...90))
+      fixture.clock.set(at(60))
+      #expect(try await past(55, fixture).status.isEntitled)
+      fixture.clock.set(at(70))
+      let erased = try await fixture.ledger.erase("ana", fixture.scope)
+      let command = try #require(
+        try await fixture.store.snapshot { try $0.evidence(after: nil, limit: 99) }
+          .last { $0.evidence.kind == .operatorCommand })
+      #expect(erased.erasedRows > 0)
+      let pseudonym = "erased-\(command.id.rawValue)"
+      let customer = CustomerKey(appID: "ocean", environment: .sandbox, customerID: pseudonym)
+      let answer = try await past(55, fixture, of: customer)
+      #expect(!answer.status.isEntitled)
+      #expect(
+        answer.changes == [LaterChange(cause: .evidence(command.id, word: "ERASE"), recordedAt: at(70))])
+    }
+  }
+
   private func date(_ day: Int64) -> JSONValue { .number(JSONNumber(at(day).millisecondsSince1970)) }
 }

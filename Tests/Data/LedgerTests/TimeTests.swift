@@ -80,6 +80,68 @@ import Testing
     }
   }
 
+  @Test("An end that was written before the news of a renewal arrived is corrected by an event")
+  func correctedEnds() async throws {
+    // The service was down past the slack, or its clock jumped there, before the renewal was reported.
+    for clock in [at(61), at(50, hours: 5)] {
+      try await LedgerFixture.run { fixture in
+        let app = AppDefinition(
+          id: "ocean", identity: LedgerFixture.app.identity, environments: [.sandbox],
+          products: Array(LedgerFixture.app.products.values), renewalPolicy: .standard)
+        fixture.catalog.replace(with: Catalog([app]))
+        _ = try await fixture.submit(fixture.period(40...60))
+        fixture.clock.set(at(61))
+        #expect(try await fixture.ledger.advance(to: at(61)) == 1)
+        fixture.clock.set(clock)
+        _ = try await fixture.submit(fixture.period(60...90))
+        _ = try await fixture.ledger.advance(to: clock)
+        let changes = try await fixture.events().map(\.event.change)
+        #expect(changes.prefix(2).map(\.kind) == [.started, .ended])
+        let last = try #require(changes.last)
+        #expect([.started, .renewed].contains(last.kind) && last.after.isEntitled, "\(changes.map(\.kind))")
+      }
+    }
+  }
+
+  @Test("The end of Apple's grace period is an end, followed by the reason")
+  func graceEnds() async throws {
+    try await LedgerFixture.run { fixture in
+      let period = try fixture.period(40...60)
+      _ = try await fixture.submit(period)
+      fixture.clock.set(at(60))
+      let info = try fixture.sign([
+        "originalTransactionId": "L1", "productId": "monthly", "autoRenewProductId": "monthly",
+        "autoRenewStatus": 1, "isInBillingRetryPeriod": true, "environment": "Sandbox",
+        "gracePeriodExpiresDate": .number(JSONNumber(at(76).millisecondsSince1970)),
+        "signedDate": .number(JSONNumber(at(60).millisecondsSince1970)),
+      ])
+      _ = try await fixture.submit(period, renewal: info)
+      #expect(try await fixture.events().last?.event.change.kind == .enteredGracePeriod)
+      fixture.clock.set(at(80))
+      #expect(try await fixture.ledger.advance(to: at(80)) == 2)
+      let ends = try await fixture.events().suffix(2).map(\.event.change)
+      #expect(ends.map(\.kind) == [.ended, .enteredBillingRetry])
+      #expect(ends.allSatisfy { $0.effectiveAt == at(76) && !$0.after.isEntitled })
+    }
+  }
+
+  @Test("A clock that was ahead in one environment does not date what another one learns later")
+  func knownAtOfEnvironments() async throws {
+    try await LedgerFixture.run { fixture in
+      let app = AppDefinition(
+        id: "ocean", identity: LedgerFixture.app.identity, environments: [.sandbox, .xcode],
+        products: Array(LedgerFixture.app.products.values))
+      fixture.catalog.replace(with: Catalog([app]))
+      fixture.clock.set(at(400))
+      _ = try await fixture.submit(fixture.period(40...70))
+      fixture.clock.set(at(51))
+      _ = try await fixture.submit(fixture.period(45...75))
+      _ = try await fixture.submit(fixture.period(45...75, line: "L9", ["environment": "Xcode"]), for: "ben")
+      let known = try await fixture.store.snapshot { try $0.evidence(after: nil, limit: 9) }.map(\.knownAt)
+      #expect(known == [at(400), at(400), at(51)])
+    }
+  }
+
   @Test("Resubmitting emits no event, and each change one")
   func oneEventForEachChange() async throws {
     try await LedgerFixture.run { fixture in

@@ -20,7 +20,8 @@ extension FactApplier {
     try store.dequeue(line)
     try lines.record(
       OwnershipChange(
-        line: line, customerID: customer.customerID, gained: true, at: try store.knownAt(now),
+        line: line, customerID: customer.customerID, gained: true,
+        at: try store.knownAt(now, of: line.appID, in: line.environment),
         evidenceID: evidence))
     try store.index(evidence, under: customer)
     let tokenOwner = try self.tokenOwner(of: line, besides: customer)
@@ -58,7 +59,8 @@ extension FactApplier {
     guard let evidence = origin.evidence else { return }
     try lines.record(
       OwnershipChange(
-        line: line, customerID: customer.customerID, gained: false, at: try store.knownAt(now),
+        line: line, customerID: customer.customerID, gained: false,
+        at: try store.knownAt(now, of: line.appID, in: line.environment),
         evidenceID: evidence))
     try store.index(evidence, under: customer)
     changes.markAffected(customer, needsRebuild: true, by: origin)

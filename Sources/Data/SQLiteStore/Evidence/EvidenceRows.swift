@@ -13,8 +13,15 @@ final class EvidenceRows {
   private let indexByLine: Statement
   private let selectLast: Statement
   private let selectLastKnown: Statement
-  /// When the latest evidence became known; `nil` if it must be read.
-  private var lastKnownAt: Instant?
+  private let putLastKnown: Statement
+  /// When the latest evidence of each environment became known, as far as it was read.
+  private var lastKnown: [KnownScope: Instant] = [:]
+
+  /// The evidence in whose order the time does not go back. Without an environment, that of the app's rejected documents.
+  private struct KnownScope: Hashable {
+    let appID: String
+    let environment: Environment?
+  }
 
   /// `maxRejectedBytes` is the limit for each day and app.
   init(_ connection: Connection, maxRejectedBytes: Int64) throws(StoreError) {
@@ -46,18 +53,23 @@ final class EvidenceRows {
       """, on: connection)
     selectLast = try Statement("SELECT ifnull(max(evidence_id), 0) FROM evidence", on: connection)
     selectLastKnown = try Statement(
-      "SELECT ifnull(known_at, received_at) FROM evidence ORDER BY evidence_id DESC LIMIT 1", on: connection)
+      "SELECT known_at FROM last_known WHERE app = ? AND environment = ?", on: connection)
+    putLastKnown = try Statement(
+      """
+      INSERT INTO last_known (app, environment, known_at) VALUES (?, ?, ?)
+      ON CONFLICT DO UPDATE SET known_at = excluded.known_at
+      """, on: connection)
   }
 
   /// Searches for equal content first, by the unique index on hash, app, kind, customer and rejection.
   func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
     if let stored = try stored(evidence) { return stored }
-    return try insert(evidence, as: nil, knownAt: try knownAt(evidence.receivedAt), isLimited: true)
+    return try insert(evidence, as: nil, knownAt: try knownAt(of: evidence), isLimited: true)
   }
 
   /// Skips that search and its index: a notification has a UUID that identifies it.
   func appendNew(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
-    try insert(evidence, as: nil, knownAt: try knownAt(evidence.receivedAt), isFoundByContent: false)
+    try insert(evidence, as: nil, knownAt: try knownAt(of: evidence), isFoundByContent: false)
   }
 
   /// Inserts evidence under its old id; throws if the id is in use.
@@ -65,13 +77,34 @@ final class EvidenceRows {
     _ = try insert(evidence.evidence, as: evidence.id, knownAt: evidence.knownAt)
   }
 
-  func knownAt(_ now: Instant) throws(StoreError) -> Instant {
-    if let lastKnownAt { return max(now, lastKnownAt) }
+  private func knownAt(of evidence: Evidence) throws(StoreError) -> Instant {
+    try knownAt(evidence.receivedAt, of: evidence.appID, in: evidence.environment)
+  }
+
+  func knownAt(
+    _ now: Instant, of appID: String, in environment: Environment?
+  ) throws(StoreError) -> Instant {
+    let scope = KnownScope(appID: appID, environment: environment)
+    if let last = lastKnown[scope] { return max(now, last) }
+    try bind(scope, to: selectLastKnown)
     defer { selectLastKnown.reset() }
     guard try selectLastKnown.step() else { return now }
     let last = Instant(millisecondsSince1970: selectLastKnown.number(0))
-    lastKnownAt = last
+    lastKnown[scope] = last
     return max(now, last)
+  }
+
+  private func record(_ knownAt: Instant, in scope: KnownScope) throws(StoreError) {
+    guard lastKnown[scope] != knownAt else { return }
+    try bind(scope, to: putLastKnown)
+    try putLastKnown.bind(3, knownAt.millisecondsSince1970)
+    try putLastKnown.run()
+    lastKnown[scope] = knownAt
+  }
+
+  private func bind(_ scope: KnownScope, to statement: Statement) throws(StoreError) {
+    try statement.bind(1, scope.appID)
+    try statement.bind(2, scope.environment?.rawValue ?? "")
   }
 
   /// Valid until the next insert of the same write. Ids are never reused, because evidence is never deleted.
@@ -131,7 +164,7 @@ final class EvidenceRows {
   /// Discards cached state after a rollback.
   func rolledBack() {
     compressor.rolledBack()
-    lastKnownAt = nil
+    lastKnown = [:]
   }
 
   /// Inserts evidence under `id`, or under the next free id. `isLimited` applies the limit of rejected evidence.
@@ -160,7 +193,6 @@ final class EvidenceRows {
     try insert.bind(13, isFoundByContent ? 1 : 0)
     try insert.bind(14, knownAt == evidence.receivedAt ? nil : knownAt.millisecondsSince1970)
     try insert.run()
-    lastKnownAt = knownAt
     let id = EvidenceID(rawValue: connection.lastInsertedRow)
     if isLimited, evidence.verdict != .accepted {
       try rejected.makeRoom(for: id, evidence, bodyBytes: body?.bytes.count ?? 0)
@@ -168,6 +200,7 @@ final class EvidenceRows {
     if let customer = evidence.customerID {
       try indexByCustomer(id, customer, evidence.appID, evidence.environment)
     }
+    try record(knownAt, in: KnownScope(appID: evidence.appID, environment: evidence.environment))
     return AppendedEvidence(id: id, isDuplicate: false, knownAt: knownAt)
   }
 

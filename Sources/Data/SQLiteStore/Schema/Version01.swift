@@ -21,6 +21,14 @@ extension Schema {
       is_found_by_content INTEGER NOT NULL DEFAULT 1 -- 0: its notification identifies it
     ) STRICT;
 
+    -- When the latest evidence of each environment became known, so that known_at never goes back.
+    CREATE TABLE last_known (
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,    -- '': not known
+      known_at INTEGER NOT NULL,    -- milliseconds since 1970
+      PRIMARY KEY (app, environment)
+    ) STRICT, WITHOUT ROWID;
+
     CREATE UNIQUE INDEX unique_evidence
       ON evidence (content_hash, app, kind, customer_id, rejection) WHERE is_found_by_content = 1;
 

@@ -19,7 +19,11 @@ extension SQLiteTransaction {
 
   func restore(_ evidence: StoredEvidence) throws(StoreError) { try self.evidence.restore(evidence) }
 
-  func knownAt(_ now: Instant) throws(StoreError) -> Instant { try evidence.knownAt(now) }
+  func knownAt(
+    _ now: Instant, of appID: String, in environment: Environment?
+  ) throws(StoreError) -> Instant {
+    try evidence.knownAt(now, of: appID, in: environment)
+  }
 
   func nextEvidenceID() throws(StoreError) -> EvidenceID { try evidence.nextID() }
 

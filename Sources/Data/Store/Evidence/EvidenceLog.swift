@@ -19,9 +19,11 @@ package protocol EvidenceLog {
   /// Appends evidence under its id in another store, for a replay into an empty store.
   func restore(_ evidence: StoredEvidence) throws(StoreError)
 
-  /// Returns when something that is written `now` becomes known: `now`, but never before the latest evidence
-  /// became known, whatever the clock does.
-  func knownAt(_ now: Instant) throws(StoreError) -> Instant
+  /// Returns when something about an environment of an app that is written `now` becomes known: `now`, but never
+  /// before the latest evidence of this environment became known, whatever the clock does.
+  func knownAt(
+    _ now: Instant, of appID: String, in environment: Environment?
+  ) throws(StoreError) -> Instant
 
   /// Returns the id of the next appended evidence.
   func nextEvidenceID() throws(StoreError) -> EvidenceID
