@@ -51,26 +51,42 @@ extension ExportLine {
     ]
   }
 
-  /// The renewal info of a subscription.
-  init(_ fact: RenewalFact, in scope: Scope) {
-    self.init(
-      "renewal", in: scope,
-      [
-        ("originalTransactionId", .string(fact.originalTransactionID)),
-        ("productId", .string(fact.productID)),
-        ("autoRenewProductId", fact.autoRenewProductID.map(JSONValue.string)),
-        ("autoRenewStatus", fact.autoRenewStatus.map { JSONValue($0.rawValue) }),
-        ("isInBillingRetryPeriod", .bool(fact.isInBillingRetry)),
-        ("gracePeriodExpiresDate", fact.gracePeriodExpiresDate.map { JSONValue($0) }),
-        ("expirationIntent", fact.expirationIntent.map { JSONValue($0.rawValue) }),
-        ("priceIncreaseStatus", fact.priceIncreaseStatus.map { JSONValue($0.rawValue) }),
-        ("renewalDate", fact.renewalDate.map { JSONValue($0) }),
-        ("renewalPrice", fact.details.renewalPrice.map { JSONValue($0) }),
-        ("currency", fact.details.currency.map(JSONValue.string)),
-        ("offerType", fact.details.offerType.map { JSONValue($0.rawValue) }),
-        ("offerIdentifier", fact.details.offerIdentifier.map(JSONValue.string)),
-        ("signedDate", JSONValue(fact.signedDate)),
-      ])
+  /// The latest renewal info of a subscription.
+  init(_ fact: RenewalFact, in scope: Scope) { self.init("renewal", in: scope, Self.members(fact)) }
+
+  /// One line for each content of a subscription's renewal infos, oldest first, with all its signatures.
+  static func renewalInfos(_ history: RenewalHistory, in scope: Scope) -> [ExportLine] {
+    history.contents.indices.compactMap { content in
+      let indices = history.signatures.indices.filter { history.signatures[$0].content == content }
+      guard let last = indices.last else { return nil }
+      let signatures = indices.map { index in
+        JSONValue.object([
+          "signedDate": JSONValue(history.signatures[index].signedDate),
+          "knownAt": .string(history.signatures[index].knownAt.description),
+        ])
+      }
+      return ExportLine(
+        "renewalInfo", in: scope, members(history.document(last)) + [("signatures", .array(signatures))])
+    }
+  }
+
+  private static func members(_ fact: RenewalFact) -> [(String, JSONValue?)] {
+    [
+      ("originalTransactionId", .string(fact.originalTransactionID)),
+      ("productId", .string(fact.productID)),
+      ("autoRenewProductId", fact.autoRenewProductID.map(JSONValue.string)),
+      ("autoRenewStatus", fact.autoRenewStatus.map { JSONValue($0.rawValue) }),
+      ("isInBillingRetryPeriod", .bool(fact.isInBillingRetry)),
+      ("gracePeriodExpiresDate", fact.gracePeriodExpiresDate.map { JSONValue($0) }),
+      ("expirationIntent", fact.expirationIntent.map { JSONValue($0.rawValue) }),
+      ("priceIncreaseStatus", fact.priceIncreaseStatus.map { JSONValue($0.rawValue) }),
+      ("renewalDate", fact.renewalDate.map { JSONValue($0) }),
+      ("renewalPrice", fact.details.renewalPrice.map { JSONValue($0) }),
+      ("currency", fact.details.currency.map(JSONValue.string)),
+      ("offerType", fact.details.offerType.map { JSONValue($0.rawValue) }),
+      ("offerIdentifier", fact.details.offerIdentifier.map(JSONValue.string)),
+      ("signedDate", JSONValue(fact.signedDate)),
+    ]
   }
 
   /// An app install.

@@ -108,6 +108,9 @@ package struct StoreExport {
   private mutating func append(_ facts: CustomerFacts, in scope: ExportLine.Scope) throws {
     for fact in facts.transactions { try append(ExportLine(fact, in: scope)) }
     for fact in facts.renewals { try append(ExportLine(fact, in: scope)) }
+    for history in facts.renewalHistories {
+      for line in ExportLine.renewalInfos(history, in: scope) { try append(line) }
+    }
     for fact in facts.appTransactions { try append(ExportLine(fact, in: scope)) }
     for fact in facts.grants { try append(ExportLine(fact, in: scope)) }
     for line in Set(facts.transactions.map(\.originalTransactionID)).sorted() {
