@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -44,8 +45,10 @@ def test_a_backup_of_a_running_service_restores_the_same_state(start, tmp_path):
     assert made.returncode == 0, made.stderr
     assert table(made.stdout)["bytes"].strip() == str(copy.stat().st_size) and copy.stat().st_mode & 0o777 == 0o600
     buy(service, "ben")
-    assert run("store", "verify", copy).stdout == "intact, evidence: 1\n"
-    assert run("store", "verify", "--data", service.data).stdout == "intact, evidence: 2\n"
+    verified, state = run("store", "verify", copy).stdout.splitlines()
+    assert verified == "intact, evidence: 1" and re.fullmatch("state hash: [0-9a-f]{64}", state)
+    verified, later = run("store", "verify", "--data", service.data).stdout.splitlines()
+    assert verified == "intact, evidence: 2" and later != state
     again = run("store", "backup", copy, "--data", service.data)
     assert (again.returncode, again.stderr) == (1, f"entitled: cannot open the store in {copy}: it exists already\n")
     service.stop()
@@ -58,6 +61,9 @@ def test_a_backup_of_a_running_service_restores_the_same_state(start, tmp_path):
     service.stop()
     replayed = run("store", "verify", "--replay", "--data", restored)
     assert replayed.returncode == 0 and "no differences" in replayed.stdout, replayed
+    # The restored store has the state of the backup, and so has its replay.
+    assert state in replayed.stdout.splitlines()
+    assert state.split()[-1] == table(replayed.stdout.split("\n", 2)[2])["state hash"].strip()
 
 
 def test_after_a_clean_stop_the_store_is_one_file(start, tmp_path):

@@ -5,7 +5,7 @@ package import Store
 
 /// The file of a store or of a backup, opened read-only, whether a service has it open or not.
 package struct StoreFile {
-  private let connection: Connection
+  let connection: Connection
   private let path: String
   private static let size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
 

@@ -14,7 +14,8 @@ struct StoreReplayCommand: AsyncParsableCommand {
     commandName: "replay", abstract: "Rebuild all data from evidence and report differences.",
     discussion: """
       Requires a stopped service. Rebuilds facts, links and queues in a temporary store in the data directory and \
-      compares them with the stored ones. Changes nothing. Exit status 0 if nothing differs, 3 otherwise.
+      compares them with the stored ones. Changes nothing. Exit status 0 if nothing differs, 3 otherwise. The state \
+      hash is equal for the same evidence in any order.
       """)
 
   @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
@@ -28,29 +29,42 @@ struct StoreReplayCommand: AsyncParsableCommand {
     let store = try Startup.existingStore(in: data)
     let rebuilt = "\(data)/replay-\(ProcessInfo.processInfo.processIdentifier)"
     defer { try? FileManager.default.removeItem(atPath: rebuilt) }
-    let (count, differences) = try await Self.replay(store, in: rebuilt, catalog)
+    let outcome = try await Self.replay(store, in: rebuilt, catalog)
     await store.close()
+    let differences = outcome.differences
     let rows = differences.map { table in
       let difference =
         table.isEmpty ? "" : ", \(table.onlyInFirst) only stored, \(table.onlyInSecond) only rebuilt"
       return (table.table, "\(table.rows)\(difference)")
     }
-    print(Table.aligned([("evidence", "\(count)")] + rows))
+    var hashes = [("state hash", "\(outcome.stored)")]
+    if outcome.rebuilt != outcome.stored { hashes.append(("rebuilt state hash", "\(outcome.rebuilt)")) }
+    print(Table.aligned([("evidence", "\(outcome.count)")] + rows + hashes))
     guard differences.allSatisfy(\.isEmpty) else {
       throw Failure("the stored data differs from the data rebuilt from evidence", status: 3)
     }
     print("no differences")
   }
 
+  private struct Outcome {
+    /// The number of pieces of evidence.
+    let count: Int
+    let differences: [TableDifference]
+    let stored: StateHash
+    let rebuilt: StateHash
+  }
+
   private static func replay(
     _ store: SQLiteEntitlementStore, in directory: String, _ catalog: Catalog
-  ) async throws -> (Int, [TableDifference]) {
+  ) async throws -> Outcome {
     do throws(StoreError) {
       let target = try SQLiteEntitlementStore(directory: directory)
       let count = try await EvidenceReplay.run(from: store, into: target, catalog: catalog)
-      let differences = try store.differences(from: target)
+      let outcome = Outcome(
+        count: count, differences: try store.differences(from: target), stored: try store.stateHash(),
+        rebuilt: try target.stateHash())
       await target.close()
-      return (count, differences)
+      return outcome
     } catch {
       throw Failure(error.description)
     }

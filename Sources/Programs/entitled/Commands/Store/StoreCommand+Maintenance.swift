@@ -42,7 +42,8 @@ struct StoreVerifyCommand: AsyncParsableCommand {
     commandName: "verify",
     abstract: "Check pages, references and evidence of a store.",
     discussion: """
-      Works while the service runs. Exit status 0 if the store is intact, 3 otherwise. With --replay, which requires \
+      Works while the service runs. Exit status 0 if the store is intact, 3 otherwise. The printed state hash is \
+      equal for the same evidence in any order, for example in a restored backup. With --replay, which requires \
       a stopped service, it also runs 'entitled store replay'.
       """)
 
@@ -57,18 +58,20 @@ struct StoreVerifyCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (faults, statistics): ([String], StoreStatistics)
+    let (faults, statistics, hash): ([String], StoreStatistics, StateHash?)
     do throws(StoreError) {
       let directory = ServerOption.data.value(data)
       let file = if let path { try StoreFile(path: path) } else { try StoreFile(directory: directory) }
       faults = try file.faults()
       statistics = try file.statistics()
+      hash = faults.isEmpty ? try file.stateHash() : nil
     } catch {
       throw Failure(error.description)
     }
     for fault in faults { print(fault) }
     guard faults.isEmpty else { throw Failure("the store is damaged", status: 3) }
     print("intact, evidence: \(statistics.counts.evidence)")
+    if let hash { print("state hash: \(hash)") }
     guard replay else { return }
     var command = StoreReplayCommand()
     command.data = data
