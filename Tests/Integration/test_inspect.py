@@ -172,6 +172,68 @@ def test_an_unknown_document_gets_a_reason(receipts, document, reason):
     assert inspected.explanation
 
 
+def submitted(receipts, jws=None, receipt=None):
+    """The reason and the text with which a document is rejected."""
+    with pytest.raises(contract.RpcError) as error:
+        if jws is not None:
+            receipts.SubmitTransaction(
+                receipt_service.SubmitTransactionRequest(app="ocean-journal", signed_transaction=jws), timeout=CALL_LIMIT)
+        else:
+            receipts.SubmitReceipt(
+                receipt_service.SubmitReceiptRequest(app="ocean-journal", receipt_base64=receipt), timeout=CALL_LIMIT)
+        raise AssertionError("accepted")
+    return contract.reason(error.value), error.value.details()
+
+
+# What damages text on its way, and the words that name it; of a signed transaction, and of a receipt.
+DAMAGED_JWS = {
+    "standard alphabet": (lambda text: text.replace("-", "+").replace("_", "/"), "standard alphabet"),
+    "plus as space": (lambda text: text.replace("-", " ").replace("_", "/"), "spaces"),
+    "padding": (lambda text: text + "==", "padding"),
+    "first segment": (lambda text: text.split(".")[0], "three segments"),
+    "white space": (lambda text: " \n", "empty"),
+    "other text": (lambda text: "good morning", "neither a JWS"),
+    "json": (lambda text: '{"a": 1', "not JSON"),
+    "signature": (lambda text: text[:-8] + "AAAAAAAA", "signature"),
+}
+DAMAGED_RECEIPT = {
+    "plus as space": (lambda text: text.replace("+", " "), "spaces"),
+    "URL-safe alphabet": (lambda text: text.replace("+", "-").replace("/", "_"), "URL-safe"),
+    "no padding": (lambda text: base64.b64encode(base64.b64decode(text) + bytes(-len(base64.b64decode(text)) % 3 + 1))
+                   .decode().rstrip("="), "padding"),
+    "cut": (lambda text: text[:400], "not a receipt"),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGED_JWS)
+def test_inspect_and_submit_name_the_same_fault_of_a_transaction(service, receipts, kind):
+    damage, words = DAMAGED_JWS[kind]
+    damaged = damage(signed(service, "transaction"))
+    inspected = inspect(receipts, damaged)
+    reason, details = submitted(receipts, jws=damaged)
+    assert (inspected.verified, inspected.reason) == (False, reason)
+    assert words in inspected.explanation and words in details
+
+
+@pytest.mark.parametrize("kind", DAMAGED_RECEIPT)
+def test_inspect_and_submit_name_the_same_fault_of_a_receipt(service, receipts, kind):
+    damage, words = DAMAGED_RECEIPT[kind]
+    damaged = damage(signed(service, "app-receipt"))
+    inspected = inspect(receipts, damaged)
+    reason, details = submitted(receipts, receipt=damaged)
+    assert (inspected.verified, inspected.reason) == (False, reason)
+    assert words in inspected.explanation and words in details
+
+
+def test_white_space_around_a_document_does_not_count(service, receipts):
+    document = signed(service, "transaction")
+    request = receipt_service.SubmitTransactionRequest(app="ocean-journal", signed_transaction=f"\r\n {document}\n")
+    first = receipts.SubmitTransaction(request, timeout=CALL_LIMIT)
+    request.signed_transaction = document
+    assert receipts.SubmitTransaction(request, timeout=CALL_LIMIT).evidence_id == first.evidence_id
+    assert inspect(receipts, f"\r\n {document}\n").verified
+
+
 def test_an_apple_receipt_is_verified_in_base64_and_as_bytes_with_its_device(receipts, testdata):
     text = (testdata / "genuine" / "receipt-sandbox-g5").read_text()
     device = bytes.fromhex("956328d9cc6a47f4be406953fb0ab6c7")

@@ -79,11 +79,8 @@ package struct PurchaseLookup: Sendable {
         indices[id] = transactions.count
         return transactions.append(transaction)
       }
-      guard let signed = transaction.signedDate, let known = transactions[index].signedDate, known > signed
-      else {
-        transactions[index] = transaction
-        return
-      }
+      if let known = transactions[index].signedDate, let new = transaction.signedDate, new < known { return }
+      transactions[index] = transaction
     }
 
     /// Throws for the first document that failed verification, for callers that need the whole response.

@@ -55,20 +55,23 @@ package enum LedgerError: Error, Hashable, Sendable {
 package enum Rejection: Error, Hashable, Sendable {
   /// The signature is not Apple's, or the document is for another app.
   case notVerified(VerificationError)
-  /// A field that the rules need is missing.
+  /// A field that the rules need is missing, or the purchase has no id.
   case incomplete(FactError)
   /// The renewal info is about another purchase than the transaction.
   case otherLine
   /// Its certificate was revoked.
   case revoked(OnlineCheckError)
+  /// The document has no format in which Apple signs.
+  case unrecognized(UnrecognizedDocument)
 
   /// The reason code, such as `BAD_SIGNATURE`.
   package var reason: String {
     switch self {
     case .notVerified(let error): error.reason
-    case .incomplete: "MISSING_FIELD"
+    case .incomplete(let error): error.reason
     case .otherLine: "OTHER_PURCHASE_LINE"
     case .revoked(let error): error.reason
+    case .unrecognized(let error): error.reason
     }
   }
 }
@@ -80,6 +83,7 @@ extension Rejection: CustomStringConvertible {
     case .incomplete(let error): error.description
     case .otherLine: "the renewal info and the transaction have different original transaction ids"
     case .revoked(let error): error.description
+    case .unrecognized(let error): error.description
     }
   }
 }

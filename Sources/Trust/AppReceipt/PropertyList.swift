@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A flat property list in the old text form, a dictionary of strings:
 ///
 ///     { "environment" = "Sandbox"; signing-status = 0; }
@@ -38,10 +40,10 @@ struct PropertyList {
 private struct PropertyListReader {
   var rest: ArraySlice<UInt8>
 
-  var isAtEnd: Bool { rest.allSatisfy(isSpace) }
+  var isAtEnd: Bool { rest.allSatisfy(\.isWhitespace) }
 
   mutating func skip(_ character: Unicode.Scalar) -> Bool {
-    rest = rest.drop(while: isSpace)
+    rest = rest.drop(while: \.isWhitespace)
     guard rest.first == UInt8(ascii: character) else { return false }
     rest.removeFirst()
     return true
@@ -89,5 +91,3 @@ private struct PropertyListReader {
     throw .notAPropertyList("unterminated string")
   }
 }
-
-private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

@@ -33,9 +33,9 @@ package struct TransactionReceipt: Hashable, Sendable {
   package init(parsing document: [UInt8]) throws(AppReceiptError) {
     let list = try PropertyList(parsing: document)
     guard let encoded = list["purchase-info"] else { throw .notAPropertyList("purchase-info is missing") }
-    let digits = encoded.utf8.filter { $0 != 0x20 && !(0x09...0x0D).contains($0) }
-    guard let info = Base64.standard.decode(digits[...]) else {
-      throw .notAPropertyList("purchase-info is not base64")
+    let info: [UInt8]
+    do throws(Base64Fault) { info = try Base64.standard.decodeLines(Array(encoded.utf8)[...]) } catch {
+      throw .notAPropertyList("purchase-info is not base64: \(error.explanation(for: .standard))")
     }
     let purchase = try PropertyList(parsing: info)
     environment = list["environment"].flatMap(Environment.init)

@@ -42,7 +42,10 @@ struct CompactJWS {
   }
 
   private func decoded(_ segment: ArraySlice<UInt8>, _ name: String) throws(VerificationError) -> [UInt8] {
-    guard let bytes = Base64.url.decode(segment) else { throw .notAJWS("the \(name) is not base64url") }
+    guard let bytes = Base64.url.decode(segment) else {
+      let fault = Base64.url.fault(in: segment).explanation(for: .url)
+      throw .notAJWS("the \(name) is not base64url: \(fault)")
+    }
     return bytes
   }
 }

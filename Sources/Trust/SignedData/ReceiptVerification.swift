@@ -46,8 +46,10 @@ extension SignedDataVerifier {
   ) throws(VerificationError) -> Verified<Receipt> {
     let limit = Self.maximumReceiptBytes / 3 * 4
     guard text.utf8.count <= limit else { throw .documentTooLarge(bytes: text.utf8.count, limit: limit) }
-    let digits = text.utf8.filter { $0 != 0x20 && !(0x09...0x0D).contains($0) }
-    guard let document = Base64.standard.decode(digits[...]) else { throw .notBase64 }
+    let document: [UInt8]
+    do throws(Base64Fault) { document = try Base64.standard.decodeLines(Array(text.utf8)[...]) } catch {
+      throw .notBase64(error.explanation(for: .standard))
+    }
     return try verifyReceipt(document, for: app, environments: environments)
   }
 

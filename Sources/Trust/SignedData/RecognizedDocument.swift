@@ -18,8 +18,8 @@ package enum RecognizedDocument: Hashable, Sendable {
 package enum UnrecognizedDocument: Error, Hashable, Sendable {
   case empty
   case tooLarge(bytes: Int, limit: Int)
-  /// Starts like a Base64 receipt, but is not Base64.
-  case notBase64
+  /// Starts like a Base64 receipt, but is not Base64, for the reason given.
+  case notBase64(String)
   /// Base64, but not of a receipt.
   case notAReceipt
   case malformedJSON(JSONError)
@@ -43,7 +43,7 @@ extension RecognizedDocument {
       self = .appReceipt(document)
       return
     }
-    let text = withoutSurroundingSpace(document[...])
+    let text = document[...].trimmed
     guard let first = text.first else { throw .empty }
     if first == UInt8(ascii: "{") {
       self = try Self.object(text)
@@ -69,25 +69,29 @@ extension RecognizedDocument {
   }
 
   private static func text(_ text: ArraySlice<UInt8>) throws(UnrecognizedDocument) -> RecognizedDocument {
-    if text.contains(UInt8(ascii: ".")) {
-      guard let document = String(validating: text, as: UTF8.self) else { throw .unknown }
-      return .jws(document)
-    }
-    return try receiptText(text)
+    try text.contains(UInt8(ascii: ".")) ? jws(text) : receiptText(text)
   }
 
   /// Recognizes a receipt in Base64, with or without line breaks.
   private static func receiptText(_ text: ArraySlice<UInt8>) throws(UnrecognizedDocument)
     -> RecognizedDocument
   {
-    let isReceipt = startsLikeReceipt(text)
-    guard let bytes = Base64.standard.decode(text.filter { !isSpace($0) }[...]) else {
-      throw isReceipt ? .notBase64 : .unknown
+    let bytes: [UInt8]
+    do throws(Base64Fault) { bytes = try Base64.standard.decodeLines(text) } catch {
+      // A JWS that was cut before its first dot.
+      if startsLikeJWS(text) { return try jws(text) }
+      throw startsLikeReceipt(text) ? .notBase64(error.explanation(for: .standard)) : .unknown
     }
     if startsLikeASN1(bytes) { return .appReceipt(bytes) }
-    let content = withoutSurroundingSpace(bytes[...])
+    let content = bytes[...].trimmed
     if content.first == UInt8(ascii: "{"), isPropertyList(content) { return .transactionReceipt(bytes) }
+    if startsLikeJWS(text) { return try jws(text) }
     throw .notAReceipt
+  }
+
+  private static func jws(_ text: ArraySlice<UInt8>) throws(UnrecognizedDocument) -> RecognizedDocument {
+    guard let document = String(validating: text, as: UTF8.self) else { throw .unknown }
+    return .jws(document)
   }
 }
 
@@ -103,25 +107,20 @@ private func startsLikeReceipt(_ text: ArraySlice<UInt8>) -> Bool {
   ["MI", "BI", "JI", "ew"].contains { text.starts(with: $0.utf8) }
 }
 
+/// Whether `text` starts like the Base64 of a JSON object, as the header of a JWS does.
+private func startsLikeJWS(_ text: ArraySlice<UInt8>) -> Bool { text.starts(with: "eyJ".utf8) }
+
 /// Whether an equals sign, instead of JSON's colon, follows the first name.
 private func isPropertyList(_ text: ArraySlice<UInt8>) -> Bool {
-  let rest = withoutSurroundingSpace(text.dropFirst())
+  let rest = text.dropFirst().trimmed
   let quote = UInt8(ascii: "\"")
   let name = rest.first == quote ? rest.dropFirst().prefix { $0 != quote } : rest.prefix { isWord($0) }
-  let separator = rest[name.endIndex...].first { !isSpace($0) && $0 != quote }
+  let separator = rest[name.endIndex...].first { !$0.isWhitespace && $0 != quote }
   return !name.isEmpty && separator == UInt8(ascii: "=")
 }
 
 private func isWord(_ byte: UInt8) -> Bool {
   byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || Character(Unicode.Scalar(byte)).isLetter
-}
-
-private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-
-private func withoutSurroundingSpace(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-  let start = text.drop(while: isSpace)
-  guard let last = start.lastIndex(where: { !isSpace($0) }) else { return [] }
-  return start[...last]
 }
 
 extension UnrecognizedDocument: CustomStringConvertible {
@@ -144,7 +143,7 @@ extension UnrecognizedDocument: CustomStringConvertible {
     switch self {
     case .empty: "the document is empty"
     case .tooLarge(let bytes, let limit): "the document has \(bytes) bytes, more than the limit of \(limit)"
-    case .notBase64: "the document starts like a receipt, but is not base64"
+    case .notBase64(let detail): "the document starts like a receipt, but is not base64: \(detail)"
     case .notAReceipt: "the document is base64, but not a receipt"
     case .malformedJSON(let error): "the document is not JSON: \(error)"
     case .unknownJSON: "the document is JSON of no known format"

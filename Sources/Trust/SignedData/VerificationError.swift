@@ -8,8 +8,8 @@ package enum VerificationError: Error, Hashable, Sendable {
   case documentTooLarge(bytes: Int, limit: Int)
   /// Not three base64url segments, or an invalid header.
   case notAJWS(String)
-  /// A receipt given as text is not Base64.
-  case notBase64
+  /// A receipt given as text is not Base64, for the reason given.
+  case notBase64(String)
   /// Not PKCS#7 signed data with one signer, or not an app receipt's attributes inside it.
   case notAReceipt(String)
   /// The document has more parts than any of Apple's; they were not processed.
@@ -73,7 +73,7 @@ extension VerificationError: CustomStringConvertible {
     case .documentTooLarge(let bytes, let limit):
       "the document has \(bytes) bytes, more than the limit of \(limit)"
     case .notAJWS(let detail): "not a JWS: \(detail)"
-    case .notBase64: "the document is not base64"
+    case .notBase64(let detail): "the document is not base64: \(detail)"
     case .notAReceipt(let detail): "not a receipt: \(detail)"
     case .tooMany(let parts, let limit): "the document has more than \(limit) \(parts)"
     case .xcodeNotAllowed(let environment):

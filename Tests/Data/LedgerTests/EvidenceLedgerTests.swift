@@ -127,6 +127,28 @@ import Testing
     }
   }
 
+  @Test("White space around a document does not count")
+  func whiteSpace() async throws {
+    try await LedgerFixture.run { fixture in
+      let jws = try fixture.period(0...30)
+      let first = try await fixture.submit(" \n\(jws)\r\n")
+      let again = try await fixture.submit(jws)
+      #expect(!first.isDuplicate && again.isDuplicate && again.evidenceID == first.evidenceID)
+    }
+  }
+
+  @Test("A purchase with the transaction id 0 identifies no purchase")
+  func transactionIDZero() async throws {
+    try await LedgerFixture.run { fixture in
+      let jws = try fixture.period(0...30, ["transactionId": "0", "originalTransactionId": "0"])
+      let reason = await refusal { () throws(LedgerError) in try await fixture.submit(jws) }
+      #expect(reason == "TRANSACTION_ID_ZERO")
+      #expect(try fixture.facts() == nil)
+      try await fixture.notify("SUBSCRIBED", signed: 1, jws)
+      #expect(try await fixture.evidence().map(\.verdict).allSatisfy { $0 != .accepted })
+    }
+  }
+
   @Test("Renewal info of another purchase rejects the whole submission")
   func otherRenewal() async throws {
     try await LedgerFixture.run { fixture in

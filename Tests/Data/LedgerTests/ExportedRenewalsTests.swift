@@ -23,9 +23,10 @@ import Testing
         fixture.clock.set(at(day))
         _ = try await fixture.submit(period, renewal: info(status, signed: signed))
       }
-      var lines: [JSONObject] = []
-      try await fixture.store.snapshot { reader throws in
+      let lines = try await fixture.store.snapshot { reader throws in
+        var lines: [JSONObject] = []
         try StoreExport.run(reader, at: at(60)) { lines.append($0) }
+        return lines
       }
       let infos = lines.filter { $0["kind"] == "renewalInfo" }
       #expect(infos.map { $0["autoRenewStatus"] } == [1, 0])

@@ -44,7 +44,9 @@ import Testing
     Case(info(renews: false), info(signed: 9), on: 10, .renewalTurnedOn),
     Case(info(), info(signed: 9, next: "yearly"), on: 10, .renewalProductChanged),
     Case(info(), info(signed: 29, grace: 36), on: 31, .enteredGracePeriod),
-    Case(info(), info(signed: 31, isInRetry: true), on: 31, .ended, .enteredBillingRetry),
+    Case(info(), info(signed: 31, isInRetry: true), on: 31, .enteredBillingRetry),
+    Case(
+      info(signed: 30, grace: 46), info(signed: 40, isInRetry: true), on: 41, .ended, .enteredBillingRetry),
     Case(info(), info(signed: 9), on: 10),
   ]
 

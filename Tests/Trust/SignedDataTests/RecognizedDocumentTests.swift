@@ -74,6 +74,32 @@ import Testing
     #expect(self.reason(Array(text.utf8)) == reason)
   }
 
+  @Test("What damaged the text of a receipt is named")
+  func damagedReceipts() {
+    let receipt: [UInt8] = [0x30, 0x82, 0x01, 0x00] + (0..<256).map { UInt8(truncatingIfNeeded: $0 * 251) }
+    let text = Base64.standard.encode(receipt)
+    let damaged = [
+      (text.map { $0 == "+" ? " " : String($0) }.joined(), "spaces in place of '+'"),
+      (Base64.url.encode(receipt), "URL-safe alphabet"),
+      (Base64.standard.encode(receipt, padded: false), "padding with '=' at the end is missing"),
+    ]
+    for (text, word) in damaged {
+      do throws(UnrecognizedDocument) {
+        _ = try RecognizedDocument(Array(text.utf8))
+        Issue.record("accepted")
+      } catch {
+        #expect(error.reason == "NOT_BASE64" && error.description.contains(word), "\(error)")
+      }
+    }
+  }
+
+  @Test("A JWS that was cut before its first dot is a JWS")
+  func cutJWS() throws {
+    for text in ["eyJhbGciOiJFUzI1NiJ9", "eyJhbGciOiJFUzI1NiIsIng1YyI6WyJ"] {
+      #expect(try recognize(text) == .jws(text))
+    }
+  }
+
   @Test("Size and depth limits reject a document before it is processed")
   func bounds() {
     #expect(reason([UInt8](repeating: 0x30, count: 50_000_000)) == "DOCUMENT_TOO_LARGE")

@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 package import Entitlements
 package import Store
 
@@ -34,16 +35,17 @@ package struct Submission: Sendable {
     return all.compactMap { kind, text in text.map { Document(kind: kind, text: $0) } }
   }
 
-  /// Creates a submission; at least one document is needed.
+  /// Creates a submission; at least one document is needed. White space around a document is removed, so that the same
+  /// document is the same evidence.
   package init(
     appID: String, customerID: String?, signedTransaction: String? = nil, signedRenewalInfo: String? = nil,
     signedAppTransaction: String? = nil, source: Evidence.Source = .submission
   ) {
     self.appID = appID
     self.customerID = customerID
-    self.signedTransaction = signedTransaction
-    self.signedRenewalInfo = signedRenewalInfo
-    self.signedAppTransaction = signedAppTransaction
+    self.signedTransaction = signedTransaction?.trimmed
+    self.signedRenewalInfo = signedRenewalInfo?.trimmed
+    self.signedAppTransaction = signedAppTransaction?.trimmed
     self.source = source
   }
 }

@@ -107,8 +107,20 @@ private struct DocumentReader {
       let item = try decode(&self)
       documents.append(.init(kind: kind, text: text, item: item))
     } catch {
-      throw VerifiedSubmission.Refusal(kind: kind, document: text, rejection: error)
+      throw VerifiedSubmission.Refusal(kind: kind, document: text, rejection: error.refined(by: text))
     }
+  }
+}
+
+extension Rejection {
+  /// The rejection with the reason that an inspection of the same text reports: one without a format is no malformed
+  /// JWS.
+  fileprivate func refined(by text: String) -> Rejection {
+    guard case .notVerified(.notAJWS) = self else { return self }
+    do throws(UnrecognizedDocument) { _ = try RecognizedDocument(Array(text.utf8)) } catch {
+      return .unrecognized(error)
+    }
+    return self
   }
 }
 

@@ -23,10 +23,21 @@ extension CustomerFacts {
 package enum FactError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The field with Apple's name `field` is missing.
   case missing(field: String)
+  /// The transaction id is 0, as that of the first purchase of a StoreKit test in Xcode, and identifies no purchase.
+  case transactionIDZero
+
+  /// The reason code.
+  package var reason: String {
+    switch self {
+    case .missing: "MISSING_FIELD"
+    case .transactionIDZero: "TRANSACTION_ID_ZERO"
+    }
+  }
 
   package var description: String {
     switch self {
     case .missing(let field): "the field \(field) is missing"
+    case .transactionIDZero: "the transaction id is 0, as in StoreKit testing, and identifies no purchase"
     }
   }
 }

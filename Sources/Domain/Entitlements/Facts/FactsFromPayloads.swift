@@ -4,13 +4,14 @@ extension TransactionFact {
   /// Creates the fact of a signed transaction, which the caller has verified.
   ///
   /// - Throws: ``FactError/missing(field:)`` for a field that Apple always sends, and for an auto-renewable
-  ///   subscription without `expiresDate`, which would say nothing about access.
+  ///   subscription without `expiresDate`, which would say nothing about access;
+  ///   ``FactError/transactionIDZero``.
   package init(_ payload: JWSTransactionDecodedPayload) throws(FactError) {
     let type = try required(payload.type, "type")
     if type == .autoRenewableSubscription { _ = try required(payload.expiresDate, "expiresDate") }
     self.init(
-      transactionID: try required(payload.transactionId, "transactionId"),
-      originalTransactionID: try required(payload.originalTransactionId, "originalTransactionId"),
+      transactionID: try identifier(payload.transactionId, "transactionId"),
+      originalTransactionID: try identifier(payload.originalTransactionId, "originalTransactionId"),
       productID: try required(payload.productId, "productId"),
       type: type,
       purchaseDate: try required(payload.purchaseDate, "purchaseDate"),
@@ -66,7 +67,7 @@ extension RenewalFact {
   /// - Throws: ``FactError/missing(field:)`` for a field that Apple always sends.
   package init(_ payload: JWSRenewalInfoDecodedPayload) throws(FactError) {
     self.init(
-      originalTransactionID: try required(payload.originalTransactionId, "originalTransactionId"),
+      originalTransactionID: try identifier(payload.originalTransactionId, "originalTransactionId"),
       productID: try required(payload.productId, "productId"),
       autoRenewProductID: payload.autoRenewProductId,
       autoRenewStatus: payload.autoRenewStatus,
@@ -120,6 +121,29 @@ extension AppTransactionFact {
       originalPlatform: payload.originalPlatform,
       signedDate: try required(payload.receiptCreationDate, "receiptCreationDate"))
   }
+}
+
+extension FactError {
+  /// The reason why a payload has no fact; `nil` if it has one, or is of a kind without facts.
+  package static func found(in payload: some DecodedPayload) -> FactError? {
+    do throws(FactError) {
+      switch payload {
+      case let payload as JWSTransactionDecodedPayload: _ = try TransactionFact(payload)
+      case let payload as JWSRenewalInfoDecodedPayload: _ = try RenewalFact(payload)
+      case let payload as AppTransactionPayload: _ = try AppTransactionFact(payload)
+      default: break
+      }
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
+
+private func identifier(_ id: String?, _ field: String) throws(FactError) -> String {
+  let id = try required(id, field)
+  guard id != "0" else { throw .transactionIDZero }
+  return id
 }
 
 private func required<Value>(_ value: Value?, _ field: String) throws(FactError) -> Value {

@@ -209,7 +209,8 @@ package struct VerifyReceiptCall: Sendable {
   package init?(_ body: [UInt8]) {
     guard let json = try? JSONValue(parsing: body).objectValue,
       let request = try? VerifyReceiptRequest(json: json), let text = request.receiptData,
-      let document = Self.document(text), let unverified = try? UnverifiedReceipt(document),
+      let document = try? Base64.standard.decodeLines(Array(text.utf8)[...]),
+      let unverified = try? UnverifiedReceipt(document),
       let receipt = try? AppReceiptPayload(parsing: unverified.content)
     else { return nil }
     self.text = text
@@ -217,11 +218,5 @@ package struct VerifyReceiptCall: Sendable {
     self.receipt = receipt
     password = request.password
     excludesOldTransactions = request.excludeOldTransactions ?? false
-  }
-
-  /// Decodes base64 with line breaks, as old apps send it.
-  private static func document(_ text: String) -> [UInt8]? {
-    let digits = text.utf8.filter { $0 != 0x20 && !(0x09...0x0D).contains($0) }
-    return Base64.standard.decode(digits[...])
   }
 }

@@ -54,7 +54,7 @@ package enum ReceiptRejection: Error, Hashable, Sendable {
   init(_ error: UnrecognizedDocument) {
     switch error {
     case .empty: self = .empty
-    case .unknown: self = .notVerified(.notBase64)
+    case .unknown: self = .notVerified(.notBase64("it is neither a receipt nor a JWS"))
     default: self = .unrecognized(error)
     }
   }

@@ -135,12 +135,22 @@ extension ReceiptIntake {
           originalTransactionID: $0, reason: "OWNED_BY_ANOTHER_CUSTOMER",
           explanation: ReceiptRejection.ownedByAnotherCustomer(originalTransactionIDs: [$0]).description)
       }
+      + classified.zeroProblems
       + result.rejected.map {
         ReceiptOutcome.Problem(originalTransactionID: "", reason: $0.reason, explanation: $0.description)
       }
     return ReceiptOutcome(
       kind: kind, environment: classified.environment, lines: classified.lines, result: result,
       originalApplicationVersion: version, lookupFailure: history.failure, problems: problems)
+  }
+}
+
+extension ClassifiedReceipt {
+  /// The problem of purchases with the id 0 among others.
+  fileprivate var zeroProblems: [ReceiptOutcome.Problem] {
+    guard case .verified(let receipt) = self, receipt.hasZeros else { return [] }
+    let rejection = ReceiptRejection.transactionIDZero
+    return [.init(originalTransactionID: "0", reason: rejection.reason, explanation: rejection.description)]
   }
 }
 

@@ -130,9 +130,7 @@ extension ReceiptIntake {
     case .transactionReceipt(let receipt): return try lookUp(transactionReceipt: receipt, of: app, policy)
     case .appReceipt(let receipt):
       let verified = try await verifier.verify(receipt, of: app, policy, incoming)
-      guard !verified.hasOnlyZeros || verified.environment == .xcode else {
-        throw .rejected(.transactionIDZero, evidence: nil)
-      }
+      guard !verified.hasOnlyZeros else { throw .rejected(.transactionIDZero, evidence: nil) }
       do throws(OnlineCheckError) { try await checkOnline?([document], app.id) } catch {
         if case .revoked = error { throw .rejected(.revoked(error), evidence: nil) }
         throw .onlineCheckFailed(error)

@@ -1,4 +1,4 @@
-internal import AppReceipt
+package import AppReceipt
 internal import AppStore
 internal import Entitlements
 internal import JSON
@@ -26,11 +26,24 @@ struct VerifiedReceipt: Sendable {
   /// Whether it has purchases, all with the transaction id 0 of StoreKit testing.
   var hasOnlyZeros: Bool { !purchases.isEmpty && lines.isEmpty }
 
+  /// Whether a purchase has the transaction id 0.
+  var hasZeros: Bool {
+    purchases.contains { $0.entry.originalTransactionId.map { !$0.isTransactionID } ?? true }
+  }
+
   /// Returns the contents about the app install and the purchases in `lines`.
   func statement(about lines: Set<String>) -> ReceiptContents {
     ReceiptContents(
       receiptHash: content.hash, creationDate: creationDate, appInstall: copy,
       purchases: purchases.filter { $0.entry.originalTransactionId.map(lines.contains) ?? false })
+  }
+}
+
+extension ReceiptRejection {
+  /// The reason why a verified receipt is rejected for its contents when it is submitted; `nil` if it is not.
+  package static func found(in payload: AppReceiptPayload) -> ReceiptRejection? {
+    let ids = payload.purchases.map { $0.originalTransactionID ?? $0.transactionID ?? "" }
+    return ids.isEmpty || ids.contains { $0.isTransactionID } ? nil : .transactionIDZero
   }
 }
 

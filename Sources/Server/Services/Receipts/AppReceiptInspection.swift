@@ -1,6 +1,7 @@
 internal import AppReceipt
 internal import AppStore
 internal import Entitlements
+internal import ReceiptMigration
 internal import SignedData
 internal import Wire
 
@@ -38,6 +39,9 @@ struct AppReceiptInspection {
       let verified: Verified<AppReceiptPayload> = try verifier.verifyReceipt(
         receipt, for: app.identity, environments: Set(app.environments))
       let kind: Wire.DocumentKind = verified.signer == nil ? .xcodeReceipt : .appReceipt
+      if let rejection = ReceiptRejection.found(in: verified.payload) {
+        return InspectResponse(kind, InspectionResult(rejection))
+      }
       return InspectResponse(kind, .verified(by: verified.signer))
     } catch {
       if case .xcodeNotAllowed = error { return InspectResponse(.xcodeReceipt, InspectionResult(error)) }

@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Entitlements
+internal import ReceiptMigration
 internal import SignedData
 
 /// Whether a document verifies and is for the app, or the first reason why not.
@@ -33,6 +34,16 @@ struct InspectionResult: Sendable {
 
   init(_ error: UnrecognizedDocument) {
     self.init(reason: error.reason, explanation: error.description)
+  }
+
+  /// A verified document whose contents do not suffice for a fact.
+  init(_ error: FactError) {
+    self.init(reason: error.reason, explanation: error.description)
+  }
+
+  /// A verified receipt that is rejected when it is submitted: see ``ReceiptRejection``.
+  init(_ rejection: ReceiptRejection) {
+    self.init(reason: rejection.reason, explanation: rejection.description)
   }
 
   /// A JWS whose payload has no kind that Apple signs.

@@ -31,6 +31,11 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
         .invalidArgument, reason: "MISSING_FIELD", "signed_transaction is empty, and so are the others",
         field: "signed_transaction")
     }
+    guard submission.documents.contains(where: { !$0.text.isEmpty }) else {
+      throw Status(
+        .invalidArgument, reason: UnrecognizedDocument.empty.reason,
+        UnrecognizedDocument.empty.description, field: "signed_transaction")
+    }
     do throws(LedgerError) {
       let checked = try await certificatesChecked(submission)
       let submitted = try await context.ledger.submit(submission)

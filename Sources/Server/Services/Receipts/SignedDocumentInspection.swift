@@ -70,6 +70,7 @@ struct SignedDocumentInspection {
     do throws(VerificationError) {
       let verified: Verified<Payload> = try verifier.verify(
         text, for: app.identity, environments: environments)
+      if let fault = FactError.found(in: verified.payload) { return InspectionResult(fault) }
       return .verified(by: verified.signer)
     } catch {
       return InspectionResult(error)

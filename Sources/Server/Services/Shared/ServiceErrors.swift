@@ -279,7 +279,7 @@ extension Rejection {
   /// A malformed document is an invalid argument; one of another signer or app is not permitted.
   fileprivate var statusCode: StatusCode {
     switch self {
-    case .incomplete, .otherLine: .invalidArgument
+    case .incomplete, .otherLine, .unrecognized: .invalidArgument
     case .notVerified(let error): error.statusCode
     case .revoked: .permissionDenied
     }
