@@ -192,7 +192,7 @@ DAMAGED_JWS = {
     "padding": (lambda text: text + "==", "padding"),
     "first segment": (lambda text: text.split(".")[0], "three segments"),
     "white space": (lambda text: " \n", "empty"),
-    "other text": (lambda text: "good morning", "neither a JWS"),
+    "other text": (lambda text: "good morning", "a JWS"),
     "json": (lambda text: '{"a": 1', "not JSON"),
     "signature": (lambda text: text[:-8] + "AAAAAAAA", "signature"),
 }

@@ -118,7 +118,7 @@ extension Rejection {
   fileprivate func refined(by text: String) -> Rejection {
     guard case .notVerified(.notAJWS) = self else { return self }
     do throws(UnrecognizedDocument) { _ = try RecognizedDocument(Array(text.utf8)) } catch {
-      return .unrecognized(error)
+      return error.reason == reason ? self : .unrecognized(error)
     }
     return self
   }
