@@ -6,7 +6,8 @@ internal import AppStore
 extension TransactionFact {
   /// The fact without its arrival and its `appAccountToken`.
   package var stated: TransactionFact {
-    var fact = withoutArrival
+    var fact = self
+    fact.arrivedEarlyAt = nil
     fact.details.appAccountToken = nil
     return fact
   }
