@@ -26,9 +26,11 @@ def _generate():
     for file in ROOT.glob("tools/interop-server/proto/grpc/testing/*.proto"):
         (tests / file.name).write_text(file.read_text().replace('"grpc/testing/', '"interop/'))
     interop = sorted(str(file.relative_to(tests.parent)) for file in tests.glob("*.proto"))
+    conformance = ROOT / "tools" / "interop-server" / "proto"
     out = _generated.name
-    folders = [f"-I{proto}", f"-I{tests.parent}", f"-I{google}"]
-    assert protoc.main(["protoc", *folders, f"--python_out={out}", f"--grpc_python_out={out}", *files, *interop]) == 0
+    folders = [f"-I{proto}", f"-I{tests.parent}", f"-I{conformance}", f"-I{google}"]
+    files += [*interop, "connectrpc/conformance/v1/service.proto"]
+    assert protoc.main(["protoc", *folders, f"--python_out={out}", f"--grpc_python_out={out}", *files]) == 0
     sys.path.insert(0, out)
 
 
@@ -42,6 +44,8 @@ app_store_service = importlib.import_module("entitled.v1.app_store_service_pb2")
 notification_service = importlib.import_module("entitled.v1.notification_service_pb2")
 interop_messages = importlib.import_module("interop.messages_pb2")
 interop_empty = importlib.import_module("interop.empty_pb2")
+conformance_messages = importlib.import_module("connectrpc.conformance.v1.service_pb2")
+conformance_services = importlib.import_module("connectrpc.conformance.v1.service_pb2_grpc")
 interop_services = importlib.import_module("interop.test_pb2_grpc")
 entitlement_stub = importlib.import_module("entitled.v1.entitlement_service_pb2_grpc").EntitlementServiceStub
 receipt_stub = importlib.import_module("entitled.v1.receipt_service_pb2_grpc").ReceiptServiceStub

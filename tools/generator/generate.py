@@ -25,7 +25,7 @@ SWIFT_TARGET = ROOT / "Sources/Protocol/Wire/Generated"
 SERVICES_TARGET = ROOT / "Sources/Server/Services/Generated"
 WELL_KNOWN = [f"google/protobuf/{name}.proto" for name in ("any", "descriptor", "duration", "timestamp")]
 
-# gRPC's test service, for interop-server only.
+# The test services of gRPC and Connect, for interop-server only.
 TEST_PROTO = ROOT / "tools/interop-server/proto"
 TEST_C_TARGET = ROOT / "tools/interop-server/CInteropProto"
 TEST_SWIFT_TARGET = ROOT / "tools/interop-server/Sources/Generated"

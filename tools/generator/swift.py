@@ -13,6 +13,7 @@ HEADER = f"""// {c_tables.COMMAND}
 # The enum used as namespace of a package; our own package needs none.
 NAMESPACES = {
     "entitled.v1": None,
+    "connectrpc.conformance.v1": "Conformance",
     "google.protobuf": "GoogleProtobuf",
     "google.rpc": "GoogleRPC",
     "grpc.health.v1": "GRPCHealth",
@@ -101,7 +102,8 @@ class FieldSource:
         """The expression that makes the Swift value from the C structure `c`."""
         member = f"c.pointee.{self.c_name}"
         if self.repeated:
-            kind = "messages" if self.is_message else "enums" if self.is_enum else "elements"
+            is_bytes = self.field.type == Field.TYPE_BYTES
+            kind = "messages" if self.is_message else "enums" if self.is_enum else "data" if is_bytes else "elements"
             return f"CField.{kind}({member}, count: c.pointee.n_{self.c_name})"
         if self.is_message:
             return f"CField.message({member})"

@@ -49,7 +49,7 @@ package enum CField {
     UnsafeBufferPointer(start: start, count: count).map { text($0) }
   }
 
-  static func elements(_ start: UnsafeMutablePointer<ProtobufCBinaryData>?, count: Int) -> [[UInt8]] {
+  package static func data<Data>(_ start: UnsafeMutablePointer<Data>?, count: Int) -> [[UInt8]] {
     UnsafeBufferPointer(start: start, count: count).map { bytes($0) }
   }
 

@@ -8,18 +8,22 @@ internal import RPC
 internal import Transport
 internal import UnixSignals
 
-/// A server for gRPC's interoperability tests (grpc/doc/interop-test-descriptions.md) on the transport of
-/// `entitled`, for interop clients of any language.
+/// A server for gRPC's interoperability tests (grpc/doc/interop-test-descriptions.md) and for Connect's conformance
+/// tests, on the transport of `entitled`, for clients of any language.
 @main
 struct InteropServer: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "interop-server", abstract: "Serve grpc.testing.TestService until SIGTERM.")
+    commandName: "interop-server", abstract: "Serve the test services of gRPC and Connect until SIGTERM.")
 
   @Option(help: "The port; 0 takes a free one.") var port = 8080
   @Option(help: "The address.") var host = "127.0.0.1"
   @Option(name: .customLong("use_tls"), help: "true or false: TLS, or in the clear.") var useTLS = false
   @Option(name: .customLong("tls_cert"), help: "The server's certificate chain, in PEM.") var certificate = ""
   @Option(name: .customLong("tls_key"), help: "Its private key, in PEM.") var key = ""
+  @Option(name: .customLong("tls_client_ca"), help: "The authority of client certificates, in PEM.")
+  var clientAuthority: String?
+  @Option(name: .customLong("max_message_bytes"), help: "The maximum size of a request message.")
+  var maxMessageBytes = TransportLimits().messageBytes
 
   func validate() throws {
     guard !useTLS || (!certificate.isEmpty && !key.isEmpty) else {
@@ -28,12 +32,15 @@ struct InteropServer: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let tls = try useTLS ? TLSIdentity(TLSSettings(certificate: certificate, key: key)) : nil
+    let files = TLSSettings(certificate: certificate, key: key, clientAuthorities: clientAuthority)
+    let tls = try useTLS ? TLSIdentity(files) : nil
+    var limits = TransportLimits()
+    limits.messageBytes = maxMessageBytes
     let listener = try await Listener.listen(
       at: HostAndPort(host: host, port: port), on: MultiThreadedEventLoopGroup.singleton,
       serving: Listener.Service(
         makeHost: { _ in MethodHost(methods: MethodTable(Self.methods)) },
-        http: { _ in .text(404, "this is a gRPC interoperability server\n") }, tls: tls),
+        http: { _ in .text(404, "this is a gRPC interoperability server\n") }, limits: limits, tls: tls),
       logger: Logger(label: "interop-server"))
     print("listening on \(listener.address)")
     fflush(nil)
@@ -42,7 +49,9 @@ struct InteropServer: AsyncParsableCommand {
   }
 
   private static var methods: [Method] {
-    InteropService().methods
-      + ReflectionService(services: ["grpc.testing.TestService"] + ReflectionService.names).methods
+    InteropService().methods + ConformanceService().methods
+      + ReflectionService(
+        services: ["grpc.testing.TestService", ConformanceService.name] + ReflectionService.names
+      ).methods
   }
 }

@@ -155,7 +155,7 @@ extension GRPCReflection {
     /// Copies protobuf-c's structure.
     package init(reading structure: UnsafeRawPointer) {
       let c = structure.assumingMemoryBound(to: Grpc__Reflection__V1__FileDescriptorResponse.self)
-      fileDescriptorProto = CField.elements(c.pointee.file_descriptor_proto, count: c.pointee.n_file_descriptor_proto)
+      fileDescriptorProto = CField.data(c.pointee.file_descriptor_proto, count: c.pointee.n_file_descriptor_proto)
     }
 
     /// Writes the fields that are set.

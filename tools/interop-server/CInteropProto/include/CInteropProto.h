@@ -2,6 +2,7 @@
 #ifndef INTEROP_PROTO_H
 #define INTEROP_PROTO_H
 
+#include "connectrpc/conformance/v1/service.pb-c.h"
 #include "grpc/testing/empty.pb-c.h"
 #include "grpc/testing/messages.pb-c.h"
 #include "grpc/testing/test.pb-c.h"
@@ -10,6 +11,23 @@
 
 // Descriptors by function, since Swift copies a constant when it takes its address. Untyped, because the C
 // types of one module are not those of another.
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__BidiStreamRequest(void) { return &connectrpc__conformance__v1__bidi_stream_request__descriptor; }
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__BidiStreamResponse(void) { return &connectrpc__conformance__v1__bidi_stream_response__descriptor; }
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__ClientStreamRequest(void) { return &connectrpc__conformance__v1__client_stream_request__descriptor; }
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__ClientStreamResponse(void) { return &connectrpc__conformance__v1__client_stream_response__descriptor; }
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__ConformancePayload(void) { return &connectrpc__conformance__v1__conformance_payload__descriptor; }
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__ConformancePayload__RequestInfo(void) { return &connectrpc__conformance__v1__conformance_payload__request_info__descriptor; }
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__Error(void) { return &connectrpc__conformance__v1__error__descriptor; }
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__Header(void) { return &connectrpc__conformance__v1__header__descriptor; }
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__Packed(void) { return &connectrpc__conformance__v1__packed__descriptor; }
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__ServerStreamRequest(void) { return &connectrpc__conformance__v1__server_stream_request__descriptor; }
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__ServerStreamResponse(void) { return &connectrpc__conformance__v1__server_stream_response__descriptor; }
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__StreamResponseDefinition(void) { return &connectrpc__conformance__v1__stream_response_definition__descriptor; }
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__UnaryRequest(void) { return &connectrpc__conformance__v1__unary_request__descriptor; }
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__UnaryResponse(void) { return &connectrpc__conformance__v1__unary_response__descriptor; }
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__UnaryResponseDefinition(void) { return &connectrpc__conformance__v1__unary_response_definition__descriptor; }
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__UnimplementedRequest(void) { return &connectrpc__conformance__v1__unimplemented_request__descriptor; }
+static inline const void *entitled_descriptor_Connectrpc__Conformance__V1__UnimplementedResponse(void) { return &connectrpc__conformance__v1__unimplemented_response__descriptor; }
 static inline const void *entitled_descriptor_Grpc__Testing__BoolValue(void) { return &grpc__testing__bool_value__descriptor; }
 static inline const void *entitled_descriptor_Grpc__Testing__EchoStatus(void) { return &grpc__testing__echo_status__descriptor; }
 static inline const void *entitled_descriptor_Grpc__Testing__Empty(void) { return &grpc__testing__empty__descriptor; }
