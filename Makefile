@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PROGRAM := .build/release/entitled
 
-.PHONY: help run build install test test-long test-asan format lint proto bench soak fuzz clean
+.PHONY: help run build install test test-long test-asan format lint proto bench attack soak fuzz clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -41,6 +41,9 @@ proto:  ## regenerate the message code from proto/
 bench: build  ## run all benchmarks with their peers, as one table (ARGS="--quick" or "--ten-million")
 	@tools/bootstrap --test
 	@tools/bench/all $(ARGS)
+
+attack: build  ## flood the server and measure a well-behaved client (ARGS="--quick --only ping")
+	@tools/attack $(ARGS)
 
 soak: build  ## call the server for minutes and watch its memory (ARGS="--minutes 60")
 	@tools/soak $(ARGS)

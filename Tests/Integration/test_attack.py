@@ -1,0 +1,31 @@
+"""tools/attack: each flood leaves the service ready, and the result names all floods."""
+
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+from harness import PROGRAM, ROOT
+
+
+def attack(*arguments):
+    env = os.environ | {"ENTITLED_PROGRAM": str(PROGRAM)}
+    command = [sys.executable, ROOT / "tools" / "attack", "--quick", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=300)
+
+
+def test_floods_are_measured_beside_a_busy_loop():
+    # The ratio depends on the machine, so it is no part of the test.
+    shown = attack("--only", "priority", "--only", "header_references")
+    assert re.search(r"^RESULT floods=2 within_2x=[012] rss_mb=\d+$", shown.stdout, re.M), shown.stdout + shown.stderr
+
+
+def test_each_file_of_the_folder_is_a_flood():
+    loader = importlib.machinery.SourceFileLoader("attack", str(ROOT / "tools" / "attack"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("attack", loader))
+    loader.exec_module(module)
+    files = {file.stem for file in pathlib.Path(ROOT / "tools" / "attacks").glob("*.py")}
+    assert files - {"wire", "notifications"} == set(module.FLOODS)

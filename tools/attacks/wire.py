@@ -1,0 +1,143 @@
+"""Frames, header fields and requests as bytes, without a library that keeps to the rules."""
+
+import json
+import socket
+import struct
+import time
+
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
+END_STREAM, ACK, END_HEADERS, PADDED = 1, 1, 4, 8
+INITIAL_WINDOW_SIZE = 4
+SERVICE = "/entitled.v1.EntitlementService/"
+APP = "ocean-journal"
+# GET http://a/ in HPACK, without an entry in the table.
+GET = b"\x82\x86\x84\x01\x01a"
+
+
+def frame(kind, flags=0, stream=0, payload=b""):
+    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
+
+
+def settings(**values):
+    names = {"window": INITIAL_WINDOW_SIZE}
+    return frame(SETTINGS, payload=b"".join(struct.pack(">HI", names[name], value) for name, value in values.items()))
+
+
+def text(number, value):
+    """A string field of protobuf, or a message."""
+    value = value.encode() if isinstance(value, str) else value
+    length, size = b"", len(value)
+    while size > 127:
+        length, size = length + bytes([size & 127 | 128]), size >> 7
+    return bytes([number << 3 | 2]) + length + bytes([size]) + value
+
+
+def literal(name, value):
+    """A field of HPACK that enters no table; both parts are shorter than 127 bytes."""
+    return b"\0" + bytes([len(name)]) + name.encode() + bytes([len(value)]) + value.encode()
+
+
+def call(stream, method, message):
+    """A unary gRPC call."""
+    head = b"\x83\x86\x01\x01a" + literal(":path", SERVICE + method)
+    head += literal("content-type", "application/grpc") + literal("te", "trailers")
+    body = struct.pack(">BI", 0, len(message)) + message
+    parts = [body[start : start + 16_384] for start in range(0, len(body), 16_384)]
+    data = [frame(DATA, END_STREAM if part is parts[-1] else 0, stream, part) for part in parts]
+    return frame(HEADERS, END_HEADERS, stream, head) + b"".join(data)
+
+
+def check(customer):
+    """A CheckRequest."""
+    return text(1, APP) + text(2, customer) + text(3, "pro")
+
+
+def batch(size):
+    """A BatchCheckRequest."""
+    return b"".join(text(1, check(f"customer-{number + 1:07}")) for number in range(size))
+
+
+def post(path, body, content_type="application/json"):
+    """An HTTP/1.1 request."""
+    body = body if isinstance(body, bytes) else json.dumps(body).encode()
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+def connect(address, timeout=5):
+    connection = socket.create_connection(address, timeout=timeout)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return connection
+
+
+def flood_connection(address, until, opening, chunks):
+    """Sends `opening` and then the chunks of `chunks()`, on a new connection whenever the server closes one.
+
+    Reads and discards responses where there are any. Returns the number of connections that the server closed.
+    """
+    closed = 0
+    while time.monotonic() < until:
+        try:
+            with connect(address) as peer:
+                peer.sendall(opening)
+                for chunk in chunks():
+                    peer.settimeout(max(until - time.monotonic(), 0.01))
+                    peer.sendall(chunk)
+                    discard(peer)
+                    if time.monotonic() >= until:
+                        return closed
+        except TimeoutError:
+            continue
+        except OSError:
+            closed += 1
+    return closed
+
+
+def discard(peer):
+    """Reads what is there; fails if the server has closed the connection."""
+    peer.setblocking(False)
+    try:
+        while data := peer.recv(1 << 18):
+            if goaway(data):
+                raise ConnectionError
+        raise ConnectionError
+    except BlockingIOError:
+        pass
+
+
+def goaway(data):
+    """Whether these are frames with a GOAWAY; wrong guesses only cost the attacker a connection."""
+    while len(data) >= 9:
+        if data[3] == GOAWAY:
+            return True
+        data = data[9 + int.from_bytes(data[:3], "big") :]
+    return False
+
+
+def hold(address, count, until, opening):
+    """Opens connections, sends `opening` on each, and holds them. Returns those that could be opened."""
+    peers = []
+    while len(peers) < count and time.monotonic() < until:
+        try:
+            peer = connect(address)
+            peer.sendall(opening)
+            peers.append(peer)
+        except OSError:
+            break
+    return peers
+
+
+def wait(until):
+    time.sleep(max(until - time.monotonic(), 0))
+
+
+def count_closed(peers):
+    """The number of connections that the server has closed."""
+    closed = 0
+    for peer in peers:
+        try:
+            discard(peer)
+        except OSError:
+            closed += 1
+    return closed
