@@ -112,6 +112,18 @@ def test_limits_too_low_for_a_start_end_it_with_one_line(tmp_path, limit, named)
     assert not (tmp_path / "data").exists()
 
 
+def test_a_container_with_too_little_memory_ends_the_start_with_one_line(tmp_path):
+    mount = "mount -t tmpfs tmpfs /sys/fs/cgroup && echo 33554432 > /sys/fs/cgroup/memory.max"
+    if subprocess.run(["unshare", "-m", "sh", "-c", mount], capture_output=True).returncode != 0:
+        pytest.skip("mounting a control group requires root")
+    command = ["unshare", "-m", "sh", "-c", f'{mount} && exec "$@"', "sh", PROGRAM, "serve", *FREE_PORTS, "--data", tmp_path]
+    done = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, timeout=CALL_LIMIT, env=environment())
+    assert done.returncode == 1
+    assert done.stderr == (
+        "entitled: the container's memory limit of 32 MiB is too low; raise it to at least 64 MiB\n")
+
+
 def forged(service, number, size):
     """Posts a body of `size` bytes that does not verify; returns the response."""
     filler = os.urandom(size // 2).hex()

@@ -14,8 +14,11 @@ package enum ProcessLimits {
   private static let minMemory = 64 * mebibyte
   /// The address space that the program, its libraries and the mapping of a small store need.
   private static let programSpace = 512 * mebibyte
-  /// glibc's default stack, and the part of the address space that malloc reserves for each thread that allocates.
-  private static let (stackSpace, arenaSpace) = (8 * mebibyte, 64 * mebibyte)
+  /// glibc's default stack.
+  private static let stackSpace = 8 * mebibyte
+  /// The address space that malloc reserves for the first threads that allocate: 16 times 64 MiB. Further threads share
+  /// these parts if there is no more.
+  private static let arenaSpace = 1024 * mebibyte
 
   /// Checks all limits for `eventLoops` event loops for calls and as many for the edge.
   ///
@@ -24,8 +27,9 @@ package enum ProcessLimits {
     // Each event loop has three descriptors; the rest is for the store and the first connections.
     try require(files: 64 + 8 * eventLoops)
     let threads = 6 * eventLoops + 16
-    try require(addressSpace: programSpace + UInt64(threads) * (stackSpace + arenaSpace), RLIMIT_AS, "v")
-    try require(addressSpace: minMemory + UInt64(threads) * stackSpace, RLIMIT_DATA, "d")
+    let stacks = UInt64(threads) * stackSpace
+    try require(addressSpace: programSpace + arenaSpace + stacks, RLIMIT_AS, "v")
+    try require(addressSpace: minMemory + stacks, RLIMIT_DATA, "d")
     if let limit = containerMemory, limit < minMemory {
       throw LimitTooLow(
         description: "the container's memory limit of \(limit / mebibyte) MiB is too low; "
