@@ -306,6 +306,6 @@ let package = Package(
         "Store",
         "Webhooks", logging, "TestSupport",
       ]),
-    test(.wire, "WireTests", ["JSON", "Wire"]),
+    test(.wire, "WireTests", ["JSON", "TestSupport", "Wire"]),
   ]
 )

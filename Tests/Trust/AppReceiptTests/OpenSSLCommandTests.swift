@@ -2,6 +2,7 @@ import AppReceipt
 import AppStore
 import Foundation
 import SignedData
+import TestSupport
 import Testing
 
 private enum OpenSSLCommand {
@@ -39,14 +40,8 @@ struct OpenSSLCommandTests {
 
   /// Runs the command in the test's folder; true if it succeeded.
   private func openssl(_ arguments: String) throws -> Bool {
-    let process = Process()
-    process.executableURL = OpenSSLCommand.file
-    process.arguments = arguments.split(separator: " ").map(String.init)
-    process.currentDirectoryURL = folder
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+    let arguments = arguments.split(separator: " ").map(String.init)
+    return try Command.run(OpenSSLCommand.file.path, arguments, in: folder).hasSucceeded
   }
 
   @Test("The command verifies our receipts, and gets the content out of them", arguments: ["cms", "smime"])

@@ -65,15 +65,7 @@ import Testing
 @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl"), "no openssl command"))
 struct OpenSSLCommandTests {
   private func openssl(_ arguments: [String], in folder: URL) throws -> Bool {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/openssl")
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+    try Command.run("/usr/bin/openssl", arguments, in: folder).hasSucceeded
   }
 
   private func withFolder(_ body: (URL) throws -> Void) throws {

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import TestSupport
 
 @testable import SignedData
 
@@ -92,17 +93,7 @@ final class OpenSSLAuthority: Sendable {
   }
 
   private func openssl(_ arguments: [String]) throws -> String {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(filePath: "/usr/bin/openssl")
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let text = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return String(decoding: text, as: UTF8.self)
+    try Command.run("/usr/bin/openssl", arguments, in: folder).text
   }
 }
 
