@@ -16,8 +16,9 @@ final class OpenSSLAuthority: Sendable {
   let leaf: Certificate
   let otherLeaf: Certificate
   let leafKey: SigningKey
-  /// The command signs with the time of this machine.
-  let now = Instant(millisecondsSince1970: Int64(Date().timeIntervalSince1970) * 1000)
+  /// The command signs with the time of this machine. This is ten minutes later, so that a busy machine signs nothing
+  /// in the future.
+  let now = Instant(millisecondsSince1970: Int64(Date().timeIntervalSince1970 + 600) * 1000)
 
   private let folder = FileManager.default.temporaryDirectory.appending(path: "ocsp-\(UUID().uuidString)")
 
