@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PROGRAM := .build/release/entitled
 
-.PHONY: help run build install test test-long test-asan format lint proto bench attack soak fuzz clean
+.PHONY: help run build install test test-long test-asan test-tsan format lint proto bench attack soak fuzz clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -24,8 +24,11 @@ test:  ## install what is missing, lint, build and run every test
 test-long:  ## the longer suites: released programs, 200 random lives, kills, fuzzing
 	@tools/test-long
 
-test-asan:  ## every test again with the address sanitizer, in .build-asan
-	@tools/test-asan
+test-asan:  ## every test again with the address sanitizer, in .build-address
+	@tools/test-sanitized address
+
+test-tsan:  ## every test again with the thread sanitizer, in .build-thread
+	@tools/test-sanitized thread
 
 format:  ## format the Swift sources
 	@tools/swift-files | xargs -0 swift format format --in-place --parallel --configuration .swift-format
@@ -48,8 +51,8 @@ attack: build  ## flood the server and measure a well-behaved client (ARGS="--qu
 soak: build  ## call the server for minutes and watch its memory (ARGS="--minutes 60")
 	@tools/soak $(ARGS)
 
-fuzz:  ## fuzz every parser of untrusted bytes (FUZZ_SECONDS=60 for each)
+fuzz:  ## fuzz every parser of untrusted bytes (FUZZ_SECONDS=60 for each; 600 before a release)
 	@tools/fuzz/run $(ARGS)
 
 clean:  ## remove build products and .venv; keep ./data
-	rm -rf .build .build-asan .venv tools/fuzz/.build
+	rm -rf .build .build-address .build-thread .venv tools/fuzz/.build

@@ -8,6 +8,8 @@ internal import SignedData
 enum FuzzedParser: String, CaseIterable {
   /// JWS with its header, its certificates and its payload.
   case jws
+  /// The keys of an identity provider, a line feed, and a token.
+  case token
   /// JSON, and the payloads of all kinds decoded from it.
   case json
   /// The attributes of an app receipt.
@@ -33,6 +35,7 @@ enum FuzzedParser: String, CaseIterable {
   func read(_ input: [UInt8], with verifier: SignedDataVerifier) {
     switch self {
     case .jws: readJWS(String(decoding: input, as: UTF8.self), with: verifier)
+    case .token: readToken(input)
     case .json: readJSON(input)
     case .asn1: readReceiptContent(input)
     case .pkcs7: readReceipt(input, with: verifier)
@@ -62,6 +65,12 @@ enum FuzzedParser: String, CaseIterable {
       _ = try? verifier.verifyTransaction(text, for: Seeds.app, environments: environments)
       _ = try? verifier.verifyNotification(text, for: Seeds.app, environments: environments)
     }
+  }
+
+  private func readToken(_ input: [UInt8]) {
+    let lines = input.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
+    guard let set = lines.first, let keys = try? JSONWebKeySet(parsing: Array(set)) else { return }
+    _ = try? keys.claims(of: String(decoding: lines.dropFirst().first ?? [], as: UTF8.self))
   }
 
   private func readJSON(_ input: [UInt8]) {

@@ -40,8 +40,12 @@ struct Seeds {
     }
   }
 
-  /// Writes seeds for requests and configuration files.
+  /// Writes seeds for requests, tokens and configuration files.
   func writeRequests() throws {
+    if let ring = try TokenKeyRing([.generate(.p256)]) {
+      let token = try ring.signer.sign(["iss": "https://a.example", "aud": "b", "sub": "c", "exp": 1_790_000_000])
+      try write(ring.jwks.serialized() + Array("\n\(token)".utf8), "signed", for: .token)
+    }
     try write(FuzzedConnection.seed(), "calls", for: .http2)
     try write([0, 0, 0, 0, 3, 10, 1, 97, 1, 0, 0, 0, 2, 31, 139], "frames", for: .grpc)
     for (index, method) in Contract.services.flatMap(\.methods).enumerated() where index < 256 {
