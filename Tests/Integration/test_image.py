@@ -46,6 +46,7 @@ def image_settings():
 def make_base():
     """Makes Debian's part unless it exists; one pytest worker does, and the others wait for it."""
     stamp, wanted = BASE / "packages", "\n".join(packages())
+    BASE.parent.mkdir(exist_ok=True)
     with BASE.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if stamp.exists() and stamp.read_text() == wanted:
