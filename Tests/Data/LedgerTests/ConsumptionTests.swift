@@ -127,6 +127,21 @@ import Testing
     }
   }
 
+  @Test(
+    "A request that arrives after Apple declined its refund is not open",
+    arguments: [(Int64(49), "L1-40", 0), (47, "L1-40", 1), (49, "L1-10", 1)])
+  func declinedBefore(decided: Int64, transaction: String, open: Int) async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      let about = try fixture.period(transaction == "L1-40" ? 40...70 : 10...40)
+      try await fixture.notify("REFUND_DECLINED", signed: decided, about)
+      try await fixture.requestConsumption(fixture.period(40...70), signed: 48)
+      #expect(try await fixture.openRequests() == open)
+      #expect(try await fixture.events().last?.event.change.kind == .refundRequested)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   @Test("RESCIND_CONSENT is an event of each customer of the app install")
   func rescinded() async throws {
     try await LedgerFixture.run { fixture in

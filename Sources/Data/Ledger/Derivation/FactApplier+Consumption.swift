@@ -14,18 +14,28 @@ extension FactApplier {
     }
     guard !isOpen else { return }
     var request = request
-    // The notification of Apple's decision may overtake that of the request.
-    let refunded = try store.facts(of: request.line).transactions.contains { fact in
-      fact.transactionID == request.transactionID
-        && fact.revocationDate.map { $0 >= request.requestedAt } == true
-    }
-    if refunded { request.settle(.decided, at: now) }
+    if try isDecided(request) { request.settle(.decided, at: now) }
     try store.put(request)
     changes.effects.append(
       .consumptionRequestOpened(appID: request.line.appID, request.line.environment))
     changes.emitInformational(
       .refundRequested, to: .owners(request.line), about: request.transactionID, by: .document(request.id),
       at: request.requestedAt)
+  }
+
+  /// Whether Apple's decision about the refund is known. Its notification, or a document with the refund, may overtake
+  /// the notification of the request.
+  private func isDecided(_ request: ConsumptionRequestRecord) throws(StoreError) -> Bool {
+    let isRefunded = try store.facts(of: request.line).transactions.contains { fact in
+      fact.transactionID == request.transactionID
+        && fact.revocationDate.map { $0 >= request.requestedAt } == true
+    }
+    if isRefunded { return true }
+    let decisions: [NotificationTypeV2] = [.refund, .refundDeclined]
+    return try store.notifications(about: request.line, ofTypes: decisions.map(\.rawValue)).contains {
+      ($0.transactionID.isEmpty || $0.transactionID == request.transactionID)
+        && $0.signedDate ?? $0.receivedAt >= request.requestedAt
+    }
   }
 
   /// Stores the state of a consumption request that is no longer open, or was attempted.

@@ -59,8 +59,23 @@ extension SQLiteReader {
       """, line, start, end, limit)
   }
 
+}
+
+// Rare reads of notifications in a write.
+extension SQLiteTransaction {
+  func notifications(
+    about line: LineKey, ofTypes types: [String]
+  ) throws(StoreError) -> [NotificationRecord] {
+    try notifications(
+      "line_id = ? AND line_id <> '' AND app = ? AND environment = ? AND version = 2 ORDER BY evidence_id",
+      line
+    ).filter { types.contains($0.type) && $0.state != .rejected }
+  }
+}
+
+extension SQLiteSession {
   /// Returns the notifications that match a condition.
-  private func notifications(
+  fileprivate func notifications(
     _ condition: String, _ values: any StatementValue...
   ) throws(StoreError) -> [NotificationRecord] {
     try rows(

@@ -99,6 +99,11 @@ package protocol NotificationStore {
   /// Returns the notification whose body is this evidence.
   func notification(_ evidence: EvidenceID) throws(StoreError) -> NotificationRecord?
 
+  /// Returns the accepted notifications of version 2 about a line that have one of these types, in order of arrival.
+  func notifications(
+    about line: LineKey, ofTypes types: [String]
+  ) throws(StoreError) -> [NotificationRecord]
+
   /// Inserts a notification, or replaces its state.
   func put(_ notification: NotificationRecord) throws(StoreError)
 }
