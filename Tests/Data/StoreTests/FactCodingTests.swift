@@ -39,7 +39,7 @@ import Testing
       ])
     #expect(InAppOwnershipType.known == [.purchased, .familyShared, .assigned])
     #expect(RevocationType.known == [.refundFull, .refundProrated, .familyRevoke, .assignmentRevoke])
-    #expect(OfferType.known == [.introductory, .promotional, .offerCode, .winBack])
+    #expect(OfferType.known == [.introductory, .promotional, .offerCode, .winBack, .retention])
     #expect(OfferDiscountType.known == [.freeTrial, .payAsYouGo, .payUpFront, .oneTime])
     #expect(RevocationReason.known == [.other, .appIssue])
     #expect(AutoRenewStatus.known == [.off, .on])

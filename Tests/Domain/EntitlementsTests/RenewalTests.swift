@@ -120,7 +120,7 @@ import Testing
     arguments: [
       (OfferType?.none, OfferDiscountType?.none, 5.0), (.introductory, .freeTrial, 5.1),
       (.introductory, .payUpFront, 5.2), (.promotional, nil, 5.3), (.offerCode, .freeTrial, 5.3),
-      (.winBack, nil, 5.3), (.unrecognized(9), nil, 5),
+      (.winBack, nil, 5.3), (.retention, nil, 5.3), (.unrecognized(9), nil, 5),
     ])
   func substate(offer: OfferType?, discount: OfferDiscountType?, code: Double) {
     let bought = period(0...30).with {

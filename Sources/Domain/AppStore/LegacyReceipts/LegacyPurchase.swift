@@ -115,7 +115,7 @@ package struct LegacyOffer: Hashable, Sendable {
     case .introductory?: isIntroductory = !isTrial
     case .promotional?: promotionalOfferID = identifier
     case .offerCode?: offerCodeName = identifier
-    case .winBack?, .unrecognized?, nil: break
+    case .winBack?, .retention?, .unrecognized?, nil: break
     }
   }
 }

@@ -87,9 +87,13 @@ package enum OfferType: OpenCode {
   case promotional
   case offerCode
   case winBack
+  /// Shown by Apple when the customer cancels (WWDC26-309).
+  case retention
   case unrecognized(Int64)
 
-  package static let known: [OfferType] = [.introductory, .promotional, .offerCode, .winBack]
+  package static let known: [OfferType] = [
+    .introductory, .promotional, .offerCode, .winBack, .retention,
+  ]
 
   package var rawValue: Int64 {
     switch self {
@@ -97,6 +101,7 @@ package enum OfferType: OpenCode {
     case .promotional: 2
     case .offerCode: 3
     case .winBack: 4
+    case .retention: 5
     case .unrecognized(let rawValue): rawValue
     }
   }

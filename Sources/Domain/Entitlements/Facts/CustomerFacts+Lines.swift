@@ -111,7 +111,7 @@ extension CustomerFacts {
     case nil, .unrecognized: .standard
     case .introductory:
       if case .freeTrial = transactions[index].offerDiscountType { .freeTrial } else { .introductoryOffer }
-    case .promotional, .offerCode, .winBack: .subscriptionOffer
+    case .promotional, .offerCode, .winBack, .retention: .subscriptionOffer
     }
   }
 }

@@ -65,6 +65,11 @@ extension World {
       guard let line = ownLine(of: order, product), !line.isRunning else {
         throw .notEligible(offer: name, reason: "win-back offers require an ended subscription")
       }
+    case .retention:
+      // WWDC26-309: Apple shows it when a subscriber cancels.
+      guard ownLine(of: order, product)?.isRunning == true else {
+        throw .notEligible(offer: name, reason: "retention offers require an active subscription")
+      }
     case .offerCode, .unrecognized: break
     }
     return offer
@@ -96,6 +101,7 @@ extension Offer {
   init(_ parameters: Parameters) throws(ActionError) {
     let types: [String: OfferType] = [
       "INTRODUCTORY": .introductory, "PROMOTIONAL": .promotional, "CODE": .offerCode, "WIN_BACK": .winBack,
+      "RETENTION": .retention,
     ]
     let type = try parameters.choice("type", of: types.keys.sorted())
     let modes = [OfferDiscountType.freeTrial, .payAsYouGo, .payUpFront].map(\.rawValue)
