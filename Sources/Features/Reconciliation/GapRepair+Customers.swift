@@ -73,7 +73,7 @@ extension GapRepair {
   private func isOpen(_ facts: CustomerFacts, _ repair: Repair) -> Bool {
     // Lines of seats and consumables cannot be looked up.
     if repair.reason == .fullPoll, facts.transactions.allSatisfy({ $0.type == .consumable }) { return false }
-    let isSubscription = facts.transactions.contains { $0.type == .autoRenewableSubscription }
+    let isSubscription = facts.transactions.contains(where: \.isSubscription)
     let signed =
       facts.renewals.map(\.signedDate) + (isSubscription ? [] : facts.transactions.map(\.signedDate))
     return signed.max().map { $0 < repair.startedAt } ?? true

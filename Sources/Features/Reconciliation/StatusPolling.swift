@@ -96,7 +96,7 @@ struct PurchaseStatusQuery: Sendable {
   /// Creates a query of `line`, whose stored facts are `facts`.
   init(_ line: LineKey, _ facts: CustomerFacts) {
     self.line = line
-    isSubscription = facts.transactions.last.map { $0.type == .autoRenewableSubscription } ?? true
+    isSubscription = facts.transactions.last?.isSubscription ?? true
     end = facts.transactions.last?.expiresDate
     start = facts.transactions.last?.purchaseDate
   }

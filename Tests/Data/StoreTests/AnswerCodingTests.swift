@@ -38,6 +38,9 @@ import Testing
     let answers = randomAnswers(&random)
     let bytes = AnswerCoding.encode(answers)
     for (entitlement, timeline) in answers.timelines {
+      for status in timeline.segments.map(\.status) {
+        #expect(try StatusCoding.status(StatusCoding.encode(status)) == status)
+      }
       let ends = timeline.segments.compactMap(\.end)
       for now in [answers.start] + ends + ends.map({ $0.advanced(byMilliseconds: -1) }) {
         #expect(try find(entitlement, in: bytes, answers, at: now) == timeline.answer(at: now))
@@ -140,7 +143,8 @@ private func randomAnswers(_ random: inout SplitMix64) -> PrecomputedAnswers {
       purchaseDate: instant(start), expiresDate: instant(start + 30_000_000),
       revocationDate: random.next() % 4 == 0 ? instant(start + 9_000_000) : nil,
       ownership: [.purchased, .familyShared, .unrecognized("Ümläut")].randomElement(using: &random)!,
-      offerType: random.next() % 2 == 0 ? .introductory : nil, signedDate: instant(start))
+      offerType: random.next() % 2 == 0 ? .introductory : nil, signedDate: instant(start),
+      details: transactionDetails(&random))
   }
   let renewals = ["L0", "L1"].map { line in
     RenewalFact(
@@ -168,6 +172,17 @@ private func randomAnswers(_ random: inout SplitMix64) -> PrecomputedAnswers {
   return PrecomputedAnswers(
     CustomerFacts(transactions: transactions, renewals: renewals, grants: grants), in: sold,
     from: instant(.random(in: 0...120, using: &random) * 1_000_000))
+}
+
+private func transactionDetails(_ random: inout SplitMix64) -> TransactionDetails {
+  var details = TransactionDetails()
+  details.billingPlanType = [.monthly, .unrecognized("WEEKLY"), nil].randomElement(using: &random)!
+  if random.next() % 2 == 0 {
+    details.commitment = .init(
+      billingPeriodNumber: Int64(random.next() % 13), totalBillingPeriods: 12,
+      expiresDate: random.next() % 2 == 0 ? instant(90_000_000) : nil, price: 47_880)
+  }
+  return details
 }
 
 private func renewalDetails(_ random: inout SplitMix64) -> RenewalDetails {

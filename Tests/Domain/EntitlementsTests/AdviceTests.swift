@@ -43,9 +43,62 @@ import Testing
     let off = renewal(signed: 5) { $0.autoRenewStatus = .off }
     let found = advice([period(0...30)], off, on: 10)
     #expect(found.map(\.kind) == [.retentionOffer])
-    #expect(found.map(\.productIDs) == [["plus", "yearly"]])
+    #expect(found.map(\.productIDs) == [["yearly"]], "plus is of a higher level")
     #expect(found.map(\.deadline) == [at(30)])
     #expect(found.map(\.url) == ["https://apps.apple.com/account/subscriptions"])
+  }
+
+  @Test("A retention offer names no product that is dearer for the same time, and the promotional offers")
+  func retentionPrices() throws {
+    func product(
+      _ id: String, _ price: Int64, _ period: String, _ currency: String = "USD", level: Int = 1
+    ) throws -> ProductDefinition {
+      ProductDefinition(
+        productID: id, type: .autoRenewableSubscription, subscriptionGroup: "pro", level: level,
+        accessLevels: ["pro": .full], offers: id == "monthly" ? ["stay50", "back3"] : [],
+        price: SubscriptionPrice(
+          milliunits: price, currency: currency, period: try #require(Period(period))))
+    }
+    let priced = AppDefinition(
+      id: "ocean", identity: app.identity, environments: [.sandbox],
+      products: [
+        try product("monthly", 4990, "P1M", level: 2), try product("yearly", 39_990, "P1Y"),
+        try product("weekly", 1990, "P1W", level: 3), try product("weekly.basic", 990, "P1W", level: 3),
+        try product("monthly.gold", 9990, "P1M"), try product("monthly.euro", 100, "P1M", "EUR"),
+      ])
+    let off = renewal(signed: 5) { $0.autoRenewStatus = .off }
+    let facts = CustomerFacts(transactions: [period(0...30)], renewals: [off])
+    let status = evaluate(facts, entitlement: "pro", in: priced, at: at(10))
+    #expect(status.advice(in: priced).map(\.productIDs) == [["yearly", "weekly.basic"]])
+    #expect(status.advice(in: priced).map(\.offerIDs) == [["stay50", "back3"]])
+
+    let failed = renewal(signed: 30) { $0.expirationIntent = .billingError }
+    let left = renewal(signed: 30) { $0.expirationIntent = .customerCancelled }
+    let eligible = renewal(signed: 30) {
+      $0.expirationIntent = .customerCancelled
+      $0.details.eligibleWinBackOfferIDs = ["best"]
+    }
+    for (info, offers) in [
+      (failed, ["stay50", "back3"]), (left, ["stay50", "back3"]), (eligible, ["best"]),
+    ] {
+      let facts = CustomerFacts(transactions: [period(0...30)], renewals: [info])
+      let status = evaluate(facts, entitlement: "pro", in: priced, at: at(40))
+      #expect(status.advice(in: priced).map(\.offerIDs) == [offers])
+    }
+  }
+
+  @Test("The link to manage the subscription is there while it is active, for the customer who pays")
+  func manageLink() {
+    let failed = renewal(signed: 30) {
+      $0.isInBillingRetry = true
+      $0.gracePeriodExpiresDate = at(46)
+    }
+    let bought = [period(0...30)]
+    #expect(pro(bought, [failed], on: 10).manageURL == "https://apps.apple.com/account/subscriptions")
+    #expect(pro(bought, [failed], on: 40).manageURL != nil)
+    #expect(pro(bought, [failed], on: 50).manageURL == nil)
+    #expect(pro([period(0...30).with { $0.ownership = .familyShared }], on: 10).manageURL == nil)
+    #expect(pro([purchase("lifetime", .nonConsumable, on: 0)], on: 10).manageURL == nil)
   }
 
   @Test("A pending price consent is advised until the customer accepts")
@@ -114,27 +167,6 @@ import Testing
     let cancelled = renewal(signed: 6) { $0.autoRenewProductID = "monthly" }
     let facts = CustomerFacts(transactions: [period(0...30)], renewals: [cancelled, pending])
     #expect(evaluate(facts, entitlement: "pro", in: app, at: at(10)).outlook?.productID == "monthly")
-  }
-
-  @Test("The outlook of a commitment is its next payment, and after the last one its renewal")
-  func commitment() {
-    func payment(_ number: Int64) -> TransactionFact {
-      period(0...30).with {
-        $0.details.commitment = .init(billingPeriodNumber: number, totalBillingPeriods: 12)
-      }
-    }
-    let renewalInfo = renewal(signed: 1) {
-      $0.autoRenewStatus = .on
-      $0.details.renewalPrice = 4990
-      var commitment = RenewalDetails.Commitment()
-      commitment.autoRenewStatus = .off
-      commitment.renewalPrice = 5990
-      $0.details.commitment = commitment
-    }
-    #expect(pro([payment(3)], [renewalInfo], on: 5).willRenew == true)
-    #expect(pro([payment(3)], [renewalInfo], on: 5).outlook?.price == 4990)
-    #expect(pro([payment(12)], [renewalInfo], on: 5).reason == .subscriptionNotRenewing)
-    #expect(pro([payment(12)], [renewalInfo], on: 5).outlook?.price == 5990)
   }
 }
 

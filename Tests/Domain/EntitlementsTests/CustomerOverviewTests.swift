@@ -39,20 +39,49 @@ import Testing
     #expect(overview([period(0...30)], on: 31).groups.map(\.state) == [.inactive])
   }
 
-  @Test("An introductory offer can be used once per group, even with a product removed from the catalog")
-  func introductoryOffer() {
-    #expect(overview([period(0...30)]).groups.first?.isEligibleForIntroductoryOffer == true)
+  @Test(
+    "An introductory offer is for new subscribers, and for lapsed ones who never used one in the group",
+    arguments: [
+      (Int64(-5), OfferType?.none, true), (10, nil, false), (40, nil, false), (50, nil, false),
+      (95, nil, true),
+      (95, .introductory, false), (95, .promotional, true),
+    ])
+  func introductoryOffer(day: Int64, offer: OfferType?, isEligible: Bool) {
+    let failed = renewal(signed: 30) {
+      $0.isInBillingRetry = true
+      $0.gracePeriodExpiresDate = at(46)
+    }
+    let bought = period(0...30).with { $0.offerType = offer }
+    let group = overview([bought], [failed], on: day).groups.first
+    #expect(group?.isEligibleForIntroductoryOffer == isEligible)
+  }
+
+  @Test("Neither a refunded subscription nor a shared one makes a customer an existing subscriber")
+  func notSubscribed() {
+    let refunded = period(0...30).with { $0.revocationDate = at(5) }
+    #expect(overview([refunded], on: 10).groups.first?.isEligibleForIntroductoryOffer == true)
+    let shared = period(0...30).with { $0.ownership = .familyShared }
+    #expect(overview([shared], on: 10).groups.first?.isEligibleForIntroductoryOffer == true)
+    let late = period(0...30).with { $0.revocationDate = at(20) }
+    #expect(overview([late], on: 10).groups.first?.isEligibleForIntroductoryOffer == false)
+  }
+
+  @Test("An introductory offer of a product that was removed from the catalog counts for its group")
+  func removedProduct() {
     let gone = period(0...7, "gone").with {
       $0.offerType = .introductory
       $0.subscriptionGroupID = "20"
     }
-    let now = period(30...60, line: "L2").with { $0.subscriptionGroupID = "20" }
-    let groups = overview([gone, now]).groups
+    let now = period(8...60, line: "L2").with {
+      $0.subscriptionGroupID = "20"
+      $0.revocationDate = at(9)
+    }
+    let groups = overview([gone, now], on: 10).groups
     #expect(groups.map(\.group) == ["pro"])
     #expect(groups.map(\.isEligibleForIntroductoryOffer) == [false])
     let other = gone.with { $0.subscriptionGroupID = "21" }
-    #expect(overview([other, now]).groups.map(\.group) == ["21", "pro"])
-    #expect(overview([other, now]).groups.map(\.isEligibleForIntroductoryOffer) == [false, true])
+    #expect(overview([other, now], on: 10).groups.map(\.group) == ["21", "pro"])
+    #expect(overview([other, now], on: 10).groups.map(\.isEligibleForIntroductoryOffer) == [false, true])
   }
 
   @Test("Promotional offers need a current or past subscription, win-back offers a lapsed one")

@@ -59,7 +59,8 @@ import Testing
       (.revocationBeforePurchase, [period(0...30).with { $0.revocationDate = at(-5) }], false),
       (.unknownProduct, [purchase("mystery", .nonConsumable, on: 0)], false),
       (.typeDiffersFromCatalog, [purchase("monthly", .nonConsumable, on: 0)], true),
-      (.unknownType, [purchase("lifetime", .unrecognized("Rental"), on: 0)], false),
+      (.unknownType, [purchase("lifetime", .unrecognized("Rental"), on: 0)], true),
+      (.unknownType, [purchase("mystery", .unrecognized("Rental"), on: 0)], false),
     ])
   func contradiction(kind: Contradiction.Kind, transactions: [TransactionFact], entitled: Bool) {
     let explanation = Explanation(

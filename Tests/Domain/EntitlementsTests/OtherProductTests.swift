@@ -88,13 +88,39 @@ import Testing
   }
 
   @Test(
-    "Consumables and unknown product types grant nothing, even if the catalog lists an entitlement",
+    "Consumables grant nothing, even if the catalog lists an entitlement",
     arguments: [ProductType.consumable, .unrecognized("Rental")])
   func nothing(type: ProductType) {
     let status = pro([purchase("odd", type, on: 0)], on: 1)
     #expect(!status.isEntitled)
     #expect(status.reason == .notEntitlingType)
     #expect(status.code == 0)
+  }
+
+  @Test("A product type that this version does not know is the catalog's")
+  func unknownType() throws {
+    func bought(_ product: String, until end: Int64? = nil) -> TransactionFact {
+      purchase(product, .unrecognized("Subscription Suite"), on: 0).with {
+        $0.expiresDate = end.map { at($0) }
+      }
+    }
+    #expect(pro([bought("monthly", until: 30)], on: 5).reason == .subscriptionActive)
+    #expect(pro([bought("monthly", until: 30)], on: 31).reason == .expired)
+    #expect(pro([bought("lifetime")], on: 500).reason == .nonConsumableOwned)
+    #expect(pro([bought("season")], on: 5).until == at(90))
+    #expect(pro([bought("trial")], on: 5).reason == .trialActive)
+    #expect(pro([bought("mystery", until: 30)], on: 5).reason == .unknownProduct)
+
+    let facts = CustomerFacts(transactions: [bought("monthly", until: 30), bought("shells")])
+    let overview = CustomerOverview(facts, in: app, at: at(5))
+    let product = try #require(overview.products.first { $0.productID == "monthly" })
+    #expect(product.state == .active && product.type == .autoRenewableSubscription)
+    #expect(product.latest?.type == .unrecognized("Subscription Suite"))
+    #expect(overview.groups.map(\.productID) == ["monthly"])
+    #expect(overview.consumables.map(\.purchased) == [1])
+    let events = EntitlementChange.purchases(
+      in: FactsChange(from: CustomerFacts(), to: facts, by: .evidence), at: at(5))
+    #expect(events.map(\.subject?.productID) == ["shells"])
   }
 
   @Test("A product missing from the catalog grants nothing, with its own reason")

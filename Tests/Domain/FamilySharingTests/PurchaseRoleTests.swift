@@ -67,9 +67,11 @@ import Testing
     for ownership in [InAppOwnershipType.familyShared, .assigned] {
       let shared = period(0...30, line: "L", ownership).with { $0.offerType = .introductory }
       #expect(
-        OfferEligibility.introductory(CustomerFacts(transactions: [shared]), group: "pro", in: app)
+        OfferEligibility.introductory(
+          CustomerFacts(transactions: [shared]), group: "pro", in: app, at: at(5))
           == .eligible)
-      #expect(OfferEligibility.promotional(CustomerFacts(transactions: [shared])) == .neverSubscribed)
+      #expect(
+        OfferEligibility.promotional(CustomerFacts(transactions: [shared]), in: app) == .neverSubscribed)
     }
   }
 }

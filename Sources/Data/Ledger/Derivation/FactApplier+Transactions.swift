@@ -9,7 +9,7 @@ extension FactApplier {
     let fact = fact.arrived(at: source.knownAt)
     let isNew = try store.put(fact, of: line, from: source.id)
     changes.recordFact(fact, of: line, isNew: isNew)
-    if isNew, fact.type == .consumable { try recordConsumable(line, fact.transactionID) }
+    if isNew, type(of: fact, in: line) == .consumable { try recordConsumable(line, fact.transactionID) }
     try resolveOwner(of: line, token: fact.details.appAccountToken?.lowercased(), from: source)
     try markSeatHoldersAffected(of: line, by: source.origin)
   }

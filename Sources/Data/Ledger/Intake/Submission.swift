@@ -82,8 +82,8 @@ package struct SubmittedDocuments: Hashable, Sendable {
   package var transaction: TransactionFact?
   /// The complete payload of the signed transaction.
   package var transactionPayload: JWSTransactionDecodedPayload?
-  /// The complete payload of the signed renewal info.
-  package var renewalPayload: JWSRenewalInfoDecodedPayload?
+  /// The renewal info, normalized for the rules.
+  package var renewal: RenewalFact?
   /// The complete payload of the signed app transaction.
   package var appTransactionPayload: AppTransactionPayload?
 }

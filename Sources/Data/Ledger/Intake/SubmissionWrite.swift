@@ -116,7 +116,7 @@ struct SubmissionWrite: Sendable {
   var line: LineKey? {
     let id =
       verified.contents.transaction?.originalTransactionID
-      ?? verified.contents.renewalPayload?.originalTransactionId
+      ?? verified.contents.renewal?.originalTransactionID
       ?? verified.documents.lazy.compactMap(\.item.lineID).first
     return id.map(customer("").line)
   }

@@ -80,7 +80,7 @@ private struct DocumentReader {
       let fact = try decoded { () throws(FactError) in try RenewalFact(payload) }
       let purchase = reader.contents.transaction?.originalTransactionID
       guard purchase == nil || purchase == fact.originalTransactionID else { throw .otherLine }
-      reader.contents.renewalPayload = payload
+      reader.contents.renewal = fact
       return .renewal(fact)
     }
   }

@@ -89,4 +89,7 @@ struct PurchaseFlags: OptionSet {
   static let hasPrice = PurchaseFlags(rawValue: 1 << 5)
   /// The evidence id follows the ownership type.
   static let hasEvidence = PurchaseFlags(rawValue: 1 << 6)
+  static let hasBillingPlan = PurchaseFlags(rawValue: 1 << 7)
+  static let hasCommitment = PurchaseFlags(rawValue: 1 << 8)
+  static let hasCommitmentEnd = PurchaseFlags(rawValue: 1 << 9)
 }

@@ -57,7 +57,7 @@ struct AnswerDecoder {
     var purchase: Purchase?
     if flags.contains(.hasDeciding) {
       guard var named else { throw .corrupt("an answer lacks its purchase") }
-      purchase = try named.purchase(bytes)
+      purchase = try named.purchase(since: start, bytes)
       if flags.contains(.decidingIsNew) { self = named }
     }
     let grantID = try flags.contains(.hasGrant) ? text(bytes) : nil
@@ -84,12 +84,16 @@ struct AnswerDecoder {
     try flags.contains(flag) ? end : instant(since: start, bytes)
   }
 
-  private mutating func purchase(_ bytes: Span<UInt8>) throws(StoreError) -> Purchase {
+  private mutating func purchase(
+    since start: Instant, _ bytes: Span<UInt8>
+  ) throws(StoreError) -> Purchase {
     let flags = PurchaseFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned(bytes)))
     let line = try text(bytes)
     let deciding = DecidingTransaction(
       transactionID: try flags.contains(.isFirstOfLine) ? line : text(bytes), originalTransactionID: line,
-      productID: try text(bytes), ownership: try ownership(bytes))
+      productID: try text(bytes), ownership: try code(bytes),
+      billingPlanType: try flags.contains(.hasBillingPlan) ? code(bytes) : nil,
+      commitment: try flags.contains(.hasCommitment) ? commitment(flags, since: start, bytes) : nil)
     let evidenceID = try flags.contains(.hasEvidence) ? evidenceID(bytes) : nil
     guard flags.contains(.hasOutlook) else {
       return Purchase(deciding: deciding, outlook: nil, evidenceID: evidenceID)
@@ -110,11 +114,22 @@ struct AnswerDecoder {
     EvidenceID(rawValue: try signed(bytes))
   }
 
-  private mutating func ownership(_ bytes: Span<UInt8>) throws(StoreError) -> InAppOwnershipType {
+  private mutating func commitment(
+    _ flags: PurchaseFlags, since start: Instant, _ bytes: Span<UInt8>
+  ) throws(StoreError) -> TransactionDetails.Commitment {
+    TransactionDetails.Commitment(
+      billingPeriodNumber: try signed(bytes), totalBillingPeriods: try signed(bytes),
+      expiresDate: try flags.contains(.hasCommitmentEnd) ? instant(since: start, bytes) : nil)
+  }
+
+  private mutating func code<Code: OpenCode>(
+    _ bytes: Span<UInt8>
+  ) throws(StoreError) -> Code where Code.RawValue == String {
     let index = try unsigned(bytes)
     guard index > 0 else { return .unrecognized(try text(bytes)) }
-    guard index <= UInt64(InAppOwnershipType.known.count) else { throw .unreadableAnswer }
-    return InAppOwnershipType.known[Int(index) - 1]
+    let known = Code.known
+    guard index <= UInt64(known.count) else { throw .unreadableAnswer }
+    return known[Int(index) - 1]
   }
 
   private mutating func reason(_ bytes: Span<UInt8>) throws(StoreError) -> EntitlementReason {

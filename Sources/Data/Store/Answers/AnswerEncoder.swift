@@ -27,7 +27,7 @@ extension FactEncoder {
     if let end = segment.end { append(end, since: start) }
     append(unsigned: UInt64(AnswerCoding.reasons.firstIndex(of: status.reason) ?? 0))
     if let deciding = status.deciding, flags.contains(.decidingIsNew) {
-      append(deciding, status.outlook, evidence)
+      append(deciding, status.outlook, evidence, since: start)
     }
     if let grantID = status.grantID {
       append(grantID)
@@ -41,7 +41,8 @@ extension FactEncoder {
   }
 
   private mutating func append(
-    _ deciding: DecidingTransaction, _ outlook: RenewalOutlook?, _ evidence: EvidenceID?
+    _ deciding: DecidingTransaction, _ outlook: RenewalOutlook?, _ evidence: EvidenceID?,
+    since start: Instant
   ) {
     var flags: PurchaseFlags = []
     flags.set(.isFirstOfLine, deciding.transactionID == deciding.originalTransactionID)
@@ -51,11 +52,20 @@ extension FactEncoder {
     flags.set(.needsPriceConsent, outlook?.needsPriceConsent == true)
     flags.set(.hasPrice, outlook?.price != nil)
     flags.set(.hasEvidence, evidence != nil)
+    flags.set(.hasBillingPlan, deciding.billingPlanType != nil)
+    flags.set(.hasCommitment, deciding.commitment != nil)
+    flags.set(.hasCommitmentEnd, deciding.commitment?.expiresDate != nil)
     append(unsigned: UInt64(flags.rawValue))
     append(deciding.originalTransactionID)
     if !flags.contains(.isFirstOfLine) { append(deciding.transactionID) }
     append(deciding.productID)
     append(deciding.ownership)
+    if let plan = deciding.billingPlanType { append(plan) }
+    if let commitment = deciding.commitment {
+      append(signed: commitment.billingPeriodNumber)
+      append(signed: commitment.totalBillingPeriods)
+      if let end = commitment.expiresDate { append(end, since: start) }
+    }
     if let evidence { append(signed: evidence.rawValue) }
     guard let outlook else { return }
     append(outlook.productID, sharedWith: deciding.productID)

@@ -29,6 +29,10 @@ package enum StatusCoding {
     case needsPriceConsent = 19
     case winBackOfferIDs = 20
     case paidUntil = 21
+    case billingPlanType = 22
+    case billingPeriodNumber = 23
+    case totalBillingPeriods = 24
+    case commitmentExpiresDate = 25
   }
 
   /// Encodes a status.
@@ -55,6 +59,12 @@ package enum StatusCoding {
     add(.transactionID, status.deciding?.transactionID)
     add(.productID, status.deciding?.productID)
     add(.ownership, status.deciding?.ownership.rawValue)
+    add(.billingPlanType, status.deciding?.billingPlanType?.rawValue)
+    if let commitment = status.deciding?.commitment {
+      add(.billingPeriodNumber, String(commitment.billingPeriodNumber))
+      add(.totalBillingPeriods, String(commitment.totalBillingPeriods))
+      add(.commitmentExpiresDate, commitment.expiresDate)
+    }
     add(.grantID, status.grantID)
     guard let outlook = status.outlook else { return encoder.bytes }
     add(.hasOutlook, "1")
@@ -109,7 +119,18 @@ package enum StatusCoding {
       return DecidingTransaction(
         transactionID: self[.transactionID] ?? line, originalTransactionID: line,
         productID: self[.productID] ?? "",
-        ownership: InAppOwnershipType(rawValue: self[.ownership] ?? ""))
+        ownership: InAppOwnershipType(rawValue: self[.ownership] ?? ""),
+        billingPlanType: self[.billingPlanType].map(BillingPlanType.init(rawValue:)),
+        commitment: commitment)
+    }
+
+    private var commitment: TransactionDetails.Commitment? {
+      guard let number = self.number(.billingPeriodNumber), let total = self.number(.totalBillingPeriods)
+      else {
+        return nil
+      }
+      return TransactionDetails.Commitment(
+        billingPeriodNumber: number, totalBillingPeriods: total, expiresDate: instant(.commitmentExpiresDate))
     }
 
     var outlook: RenewalOutlook? {

@@ -11,6 +11,9 @@ package protocol OpenCode: RawRepresentable, Hashable, Sendable where RawValue: 
 }
 
 extension OpenCode {
+  /// The value as text if this version has no case for it; otherwise empty.
+  package var unknownWord: String { Self.known.contains(self) ? "" : "\(rawValue)" }
+
   /// Creates the code for a raw value; an unknown value becomes `unrecognized`.
   package init(rawValue: RawValue) {
     self = Self.known.first { $0.rawValue == rawValue } ?? Self.unrecognized(rawValue)

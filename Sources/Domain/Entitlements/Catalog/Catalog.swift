@@ -83,7 +83,7 @@ package struct AppDefinition: Hashable, Sendable {
     self.consumptionPolicy = consumptionPolicy
     rules = EntitlementRules.all(
       self.products.values, boughtBefore, familySharing, renewalPolicy, rescindConsent)
-    fingerprint = Fingerprint(rules: rules, products: self.products.keys.sorted()).value
+    fingerprint = Fingerprint(rules: rules, products: self.products).value
   }
 
   /// Every entitlement that the app can grant, in alphabetical order.
@@ -91,6 +91,12 @@ package struct AppDefinition: Hashable, Sendable {
 
   /// Whether a product or a legacy version rule of the app grants `entitlement`.
   package func grants(_ entitlement: String) -> Bool { rules[entitlement] != nil }
+
+  /// The type of a purchase: Apple's, or the catalog's if this version does not know Apple's.
+  package func type(of transaction: TransactionFact) -> ProductType {
+    guard case .unrecognized = transaction.type else { return transaction.type }
+    return products[transaction.productID]?.type ?? transaction.type
+  }
 
   /// The rules of `entitlement`; `nil` if nothing grants it.
   func rules(of entitlement: String) -> EntitlementRules? { rules[entitlement] }

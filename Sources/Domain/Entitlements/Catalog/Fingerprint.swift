@@ -5,7 +5,7 @@ internal import AppStore
 /// Precomputed answers are valid only under the version that made them. Raise it with every change after
 /// which ``evaluate(_:entitlement:in:at:)`` may return a different answer for the same facts;
 /// `FingerprintTests` fails if it was not raised.
-package let rulesVersion: UInt64 = 5
+package let rulesVersion: UInt64 = 6
 
 /// A 64-bit hash (FNV-1a) of the inputs of evaluation besides facts and time: equal in every process on every
 /// machine, and different for different catalogs except by chance (1 in 2^64).
@@ -26,12 +26,15 @@ struct Fingerprint {
 }
 
 extension Fingerprint {
-  /// Hashes everything that evaluation reads of an app: its products, their access levels, durations and
+  /// Hashes everything that evaluation reads of an app: its products, their types, access levels, durations and
   /// grace periods, and the rules of renewals, family sharing and legacy versions.
-  init(rules: [String: EntitlementRules], products: [String]) {
+  init(rules: [String: EntitlementRules], products: [String: ProductDefinition]) {
     add(rulesVersion)
     add(UInt64(products.count))
-    for product in products { add(product) }
+    for (productID, product) in products.sorted(by: { $0.key < $1.key }) {
+      add(productID)
+      add(product.type.rawValue)
+    }
     add(UInt64(rules.count))
     for (entitlement, rules) in rules.sorted(by: { $0.key < $1.key }) {
       add(entitlement)

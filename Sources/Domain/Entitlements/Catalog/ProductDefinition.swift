@@ -20,12 +20,18 @@ package struct ProductDefinition: Hashable, Sendable {
   /// The operator's grace during billing retry; `nil`: only Apple's grace period applies.
   package let operatorGrace: OperatorGrace?
 
+  /// The identifiers of its promotional offers in App Store Connect, best first, for advice.
+  package let offers: [String]
+  /// The price of a period, for advice; `nil` if the catalog has none.
+  package let price: SubscriptionPrice?
+
   /// The entitlements that the product grants, in alphabetical order.
   package var entitlements: [String] { accessLevels.keys.sorted() }
 
   package init(
     productID: String, type: ProductType, subscriptionGroup: String? = nil, level: Int? = nil,
-    duration: Period? = nil, accessLevels: [String: AccessLevel], operatorGrace: OperatorGrace? = nil
+    duration: Period? = nil, accessLevels: [String: AccessLevel], operatorGrace: OperatorGrace? = nil,
+    offers: [String] = [], price: SubscriptionPrice? = nil
   ) {
     self.productID = productID
     self.type = type
@@ -34,6 +40,8 @@ package struct ProductDefinition: Hashable, Sendable {
     self.duration = duration
     self.accessLevels = accessLevels
     self.operatorGrace = operatorGrace
+    self.offers = offers
+    self.price = price
   }
 
   /// Creates a product that grants full access to each of its entitlements.
@@ -45,5 +53,25 @@ package struct ProductDefinition: Hashable, Sendable {
       productID: productID, type: type, subscriptionGroup: subscriptionGroup, level: level,
       duration: duration,
       accessLevels: Dictionary(entitlements.map { ($0, .full) }, uniquingKeysWith: { $1 }))
+  }
+}
+
+/// The regular price of one period of a subscription.
+package struct SubscriptionPrice: Hashable, Sendable {
+  /// In thousandths of the currency unit.
+  package let milliunits: Int64
+  /// ISO 4217.
+  package let currency: String
+  package let period: Period
+
+  package init(milliunits: Int64, currency: String, period: Period) {
+    self.milliunits = milliunits
+    self.currency = currency
+    self.period = period
+  }
+
+  /// Thousandths for one day, a month being a twelfth of a year.
+  var perDay: Double {
+    Double(milliunits) / (Double(period.months) * 365.2425 / 12 + Double(period.days))
   }
 }

@@ -58,7 +58,18 @@ extension FactsChange {
         return EventSubject(last)
       }
       return subject(isMoved(after.deciding) ? after.deciding : before.deciding ?? after.deciding)
-    case .evidence, .time, .catalog: return subject(after.deciding ?? before.deciding)
+    case .evidence, .time, .catalog:
+      if kind == .renewed, let renewal = newPeriod(after: after.deciding) { return EventSubject(renewal) }
+      return subject(after.deciding ?? before.deciding)
+    }
+  }
+
+  /// The new period of the same line after the one that an answer rests on: Apple renews up to a day early.
+  private func newPeriod(after deciding: DecidingTransaction?) -> TransactionFact? {
+    guard let current = transaction(deciding) else { return nil }
+    return after.transactions.last {
+      $0.originalTransactionID == current.originalTransactionID
+        && order($0.expiresDate) > order(current.expiresDate) && isNew($0)
     }
   }
 

@@ -68,7 +68,7 @@ package struct PurchaseChange: Hashable, Sendable {
     since known: TransactionFact?
   ) -> [PurchaseChange] {
     var changes: [PurchaseChange] = []
-    if known == nil, purchase.type != .autoRenewableSubscription {
+    if known == nil, !purchase.isSubscription {
       let first = copies.first { $0.isSame(as: purchase) } ?? fact
       changes.append(
         PurchaseChange(

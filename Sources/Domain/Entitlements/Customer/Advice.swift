@@ -6,7 +6,7 @@ package struct Advice: Hashable, Sendable {
   package enum Kind: Hashable, Sendable, CaseIterable {
     /// The renewal payment failed: ask the customer to update the payment details.
     case updateBilling
-    /// Auto-renew is off: make an offer to stay.
+    /// Auto-renew is off: make an offer to stay. In a commitment: in its last two periods.
     case retentionOffer
     /// A price increase needs the customer's consent.
     case priceConsent
@@ -20,7 +20,8 @@ package struct Advice: Hashable, Sendable {
   package let kind: Kind
   /// The time until which the action has an effect; `nil`: no limit.
   package let deadline: Instant?
-  /// Ids of the eligible win-back offers, best first.
+  /// Offers, best first: the eligible win-back offers that Apple reports for ``Kind/winBackOffer``, if any;
+  /// otherwise the product's promotional offers in the catalog.
   package let offerIDs: [String]
   /// Ids of the products to show.
   package let productIDs: [String]
@@ -49,10 +50,13 @@ package struct Advice: Hashable, Sendable {
   package var url: String? {
     switch kind {
     case .updateBilling: "https://apps.apple.com/account/billing"
-    case .retentionOffer: "https://apps.apple.com/account/subscriptions"
-    case .priceConsent, .winBackOffer, .resubscribe: nil
+    case .retentionOffer, .priceConsent: Self.manageURL
+    case .winBackOffer, .resubscribe: nil
     }
   }
+
+  /// The App Store page where customers manage their subscriptions.
+  static let manageURL = "https://apps.apple.com/account/subscriptions"
 
   /// The full days from `now` to the deadline; `nil` without a deadline.
   package func daysLeft(at now: Instant) -> Int64? {
@@ -76,18 +80,20 @@ extension EntitlementStatus {
     case .inGracePeriod, .inOperatorGracePeriod, .billingRetry:
       advice.append(Advice(.updateBilling, until: actBy, productIDs: [product]))
     case .subscriptionNotRenewing:
+      guard deciding.commitment?.isEnding ?? true else { break }
       advice.append(
-        Advice(.retentionOffer, until: actBy, productIDs: app.alternatives(to: product)))
+        Advice(
+          .retentionOffer, until: actBy, offerIDs: app.offers(of: product),
+          productIDs: app.alternatives(to: product) { !$0.isDearer(than: $1) }))
     case .cancelled, .priceIncreaseNotAccepted:
-      advice.append(winBack(product))
+      advice.append(winBack(product, in: app))
     case .expired:
       advice.append(
-        outlook?.winBackOfferIDs.isEmpty == false
-          ? winBack(product) : Advice(.resubscribe, productIDs: [product]))
+        outlook?.winBackOfferIDs.isEmpty == false ? winBack(product, in: app) : resubscribe(product, in: app))
     case .billingLapsed:
-      advice.append(Advice(.resubscribe, productIDs: [product]))
+      advice.append(resubscribe(product, in: app))
     case .productUnavailable:
-      advice.append(Advice(.resubscribe, productIDs: app.alternatives(to: product)))
+      advice.append(Advice(.resubscribe, productIDs: app.alternatives(to: product) { _, _ in true }))
     default: break
     }
     if isEntitled, outlook?.needsPriceConsent == true {
@@ -96,16 +102,41 @@ extension EntitlementStatus {
     return advice
   }
 
-  private func winBack(_ product: String) -> Advice {
-    Advice(.winBackOffer, offerIDs: outlook?.winBackOfferIDs ?? [], productIDs: [product])
+  private func winBack(_ product: String, in app: borrowing AppDefinition) -> Advice {
+    let reported = outlook?.winBackOfferIDs ?? []
+    return Advice(
+      .winBackOffer, offerIDs: reported.isEmpty ? app.offers(of: product) : reported, productIDs: [product])
+  }
+
+  private func resubscribe(_ product: String, in app: borrowing AppDefinition) -> Advice {
+    Advice(.resubscribe, offerIDs: app.offers(of: product), productIDs: [product])
   }
 }
 
 extension AppDefinition {
-  /// The other products of the subscription group, highest level first.
-  fileprivate borrowing func alternatives(to productID: String) -> [String] {
-    guard let group = products[productID]?.subscriptionGroup else { return [] }
-    return products.values.filter { $0.subscriptionGroup == group && $0.productID != productID }
-      .sorted { ($0.level ?? .max, $0.productID) < ($1.level ?? .max, $1.productID) }.map(\.productID)
+  /// The promotional offers of a product.
+  fileprivate borrowing func offers(of productID: String) -> [String] { products[productID]?.offers ?? [] }
+
+  /// The other products of the subscription group that `isSuitable` accepts instead of the second, highest level
+  /// first.
+  fileprivate borrowing func alternatives(
+    to productID: String, where isSuitable: (ProductDefinition, ProductDefinition) -> Bool
+  ) -> [String] {
+    guard let product = products[productID], let group = product.subscriptionGroup else { return [] }
+    return products.values.filter { other in
+      other.subscriptionGroup == group && other.productID != productID && isSuitable(other, product)
+    }.sorted { ($0.level ?? .max, $0.productID) < ($1.level ?? .max, $1.productID) }.map(\.productID)
+  }
+}
+
+extension ProductDefinition {
+  /// Whether it costs more than `other`: by the prices in the catalog for equal times, or if they are not
+  /// comparable by the level in the group, since upgrades cost more.
+  fileprivate func isDearer(than other: ProductDefinition) -> Bool {
+    if let price, let otherPrice = other.price, price.currency == otherPrice.currency {
+      return price.perDay > otherPrice.perDay
+    }
+    guard let level, let otherLevel = other.level else { return false }
+    return level < otherLevel
   }
 }

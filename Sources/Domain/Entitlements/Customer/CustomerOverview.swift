@@ -13,14 +13,16 @@ package struct CustomerOverview: Hashable, Sendable {
 
   /// Evaluates `facts` at `now`.
   package init(
-    _ facts: borrowing CustomerFacts, in app: borrowing AppDefinition, at now: Instant
+    _ stored: borrowing CustomerFacts, in app: borrowing AppDefinition, at now: Instant
   ) {
-    let facts = facts.withoutCopies
+    let facts = stored.purchases(in: app)
     let bought = Dictionary(grouping: facts.transactions.indices) { facts.transactions[$0].productID }
     let productIDs = Set(app.products.keys).union(bought.keys).sorted()
     var products: [ProductOverview] = []
     for productID in productIDs {
-      products.append(ProductOverview(productID, bought[productID] ?? [], facts, app, at: now))
+      var product = ProductOverview(productID, bought[productID] ?? [], facts, app, at: now)
+      product.restoreType(from: stored)
+      products.append(product)
     }
     let subscriptionGroups = SubscriptionGroups(facts, in: app)
     var indices: [String: [Int]] = [:]
@@ -30,7 +32,7 @@ package struct CustomerOverview: Hashable, Sendable {
     }
     self.products = products
     groups = subscriptionGroups.all(facts).map { group in
-      GroupOverview(group, indices[group] ?? [], facts, products, at: now)
+      GroupOverview(group, indices[group] ?? [], facts, products, in: app, at: now)
     }
     consumables = ConsumableBalance.all(facts)
     grants = facts.grants
@@ -40,11 +42,12 @@ package struct CustomerOverview: Hashable, Sendable {
 /// The state of one product for one customer.
 package struct ProductOverview: Hashable, Sendable {
   package let productID: String
-  /// The type that Apple sold it as; the catalog's type if it was never purchased.
+  /// The type that Apple sold it as; the catalog's type if it was never purchased, or if this version does not know
+  /// Apple's.
   package let type: ProductType
   package let state: ProductState
   /// The latest purchase or period; `nil` if there is none.
-  package let latest: TransactionFact?
+  package private(set) var latest: TransactionFact?
   /// The renewal info of ``latest``; `nil` unless it describes that period.
   package let renewal: RenewalFact?
 
@@ -68,6 +71,14 @@ package struct ProductOverview: Hashable, Sendable {
       state = bought.contains { facts.transactions[$0].purchaseDate <= now } ? .inactive : .new
     }
   }
+
+  /// Gives ``latest`` the type that Apple sent.
+  fileprivate mutating func restoreType(from stored: borrowing CustomerFacts) {
+    guard let transaction = latest, let first = stored.transactions.first(where: transaction.isSame) else {
+      return
+    }
+    latest?.type = first.type
+  }
 }
 
 /// The state of one subscription group for one customer.
@@ -80,7 +91,7 @@ package struct GroupOverview: Hashable, Sendable {
   package let productID: String?
   /// The product of the next period; `nil` if none is active or Apple sent no renewal info.
   package let autoRenewProductID: String?
-  /// Whether no purchase of the group used an introductory offer (WWDC18-705).
+  /// See ``OfferEligibility/introductory(_:group:in:at:)``.
   package let isEligibleForIntroductoryOffer: Bool
   /// Whether the customer has or had a subscription of the group.
   package let isEligibleForPromotionalOffers: Bool
@@ -91,19 +102,20 @@ package struct GroupOverview: Hashable, Sendable {
 
   init(
     _ group: String, _ indices: [Int], _ facts: borrowing CustomerFacts, _ products: [ProductOverview],
-    at now: Instant
+    in app: borrowing AppDefinition, at now: Instant
   ) {
     let productIDs = Set(indices.map { facts.transactions[$0].productID })
     let bought = products.filter { productIDs.contains($0.productID) }
     let active = bought.first { $0.state == .active }
-    let own = indices.filter { facts.transactions[$0].ownership != .familyShared }
     let lines = Set(indices.map { facts.transactions[$0].originalTransactionID })
     let renewals = facts.renewals.filter { lines.contains($0.originalTransactionID) }
     self.group = group
     state = active?.state ?? (bought.contains { $0.state == .inactive } ? .inactive : .new)
     productID = active?.productID
     autoRenewProductID = active?.renewal?.autoRenewProductID
-    isEligibleForIntroductoryOffer = !own.contains { facts.transactions[$0].offerType == .introductory }
+    let own = indices.filter { !facts.transactions[$0].isShared }
+    isEligibleForIntroductoryOffer =
+      OfferEligibility.introductory(own, facts, in: app, at: now) == .eligible
     isEligibleForPromotionalOffers = !own.isEmpty
     eligibleWinBackOfferIDs =
       active == nil
@@ -117,10 +129,20 @@ extension EntitlementRules {
   static func ownership(
     of productID: String, in app: borrowing AppDefinition
   ) -> EntitlementRules {
-    let product = EntitlingProduct(
-      duration: app.products[productID]?.duration, level: .full, operatorGrace: nil)
+    ownership(ofAny: [productID], in: app)
+  }
+
+  /// Rules under which only these products grant access.
+  static func ownership(
+    ofAny productIDs: Set<String>, in app: borrowing AppDefinition
+  ) -> EntitlementRules {
+    var products: [String: EntitlingProduct] = [:]
+    for productID in productIDs {
+      products[productID] = EntitlingProduct(
+        duration: app.products[productID]?.duration, level: .full, operatorGrace: nil)
+    }
     return EntitlementRules(
-      entitlement: "", products: [productID: product], familySharing: .allow, boughtBefore: [],
+      entitlement: "", products: products, familySharing: .allow, boughtBefore: [],
       endsAccessOnRescindedConsent: app.rescindConsent == .endAccess, knownProducts: [],
       renewal: app.renewalPolicy)
   }

@@ -1,4 +1,4 @@
-internal import AppStore
+package import AppStore
 
 /// Whether a customer's history allows an offer. Apple checks again when the offer is presented; this check
 /// keeps an app from showing an offer that Apple would reject.
@@ -7,34 +7,56 @@ package enum OfferEligibility: Hashable, Sendable {
   case eligible
   /// A promotional offer requires a current or past subscription of the app.
   case neverSubscribed
+  /// An introductory offer is not for existing subscribers of the group, also while Apple retries a payment.
+  case existingSubscriber(transactionID: String)
   /// An introductory offer can be used once per subscription group (WWDC18-705).
   case introductoryOfferUsed(transactionID: String)
 
   /// The eligibility for a promotional offer.
-  package static func promotional(_ facts: CustomerFacts) -> OfferEligibility {
-    facts.ownSubscriptions.isEmpty ? .neverSubscribed : .eligible
+  package static func promotional(_ facts: CustomerFacts, in app: AppDefinition) -> OfferEligibility {
+    facts.transactions.contains { app.type(of: $0) == .autoRenewableSubscription && !$0.isShared }
+      ? .eligible : .neverSubscribed
   }
 
-  /// The eligibility for an introductory offer of a product of `group`.
+  /// The eligibility for an introductory offer of a product of `group` at `now`: new subscribers, and lapsed ones
+  /// who never used one in the group (Apple, Implementing introductory offers in your app).
   package static func introductory(
-    _ facts: CustomerFacts, group: String, in app: AppDefinition
+    _ facts: CustomerFacts, group: String, in app: AppDefinition, at now: Instant
   ) -> OfferEligibility {
-    let subscriptions = facts.ownSubscriptions
-    let isOfGroup = { (productID: String) in app.products[productID]?.subscriptionGroup == group }
-    // Products that are no longer in the catalog are matched by Apple's `subscriptionGroupIdentifier`.
-    let numbers = Set(subscriptions.filter { isOfGroup($0.productID) }.compactMap(\.subscriptionGroupID))
-    let used = subscriptions.first { transaction in
-      transaction.offerType == .introductory
-        && (isOfGroup(transaction.productID) || transaction.subscriptionGroupID.map(numbers.contains) == true)
+    let facts = facts.purchases(in: app)
+    let groups = SubscriptionGroups(facts, in: app)
+    let own = facts.transactions.indices.filter { index in
+      !facts.transactions[index].isShared && groups.group(of: facts.transactions[index]) == group
     }
-    return used.map { .introductoryOfferUsed(transactionID: $0.transactionID) } ?? .eligible
+    return introductory(own, facts, in: app, at: now)
+  }
+
+  /// The same for the customer's own transactions of one group, by their indices. Shared purchases used no offer of
+  /// this customer, and refunded ones did.
+  static func introductory(
+    _ own: [Int], _ facts: borrowing CustomerFacts, in app: borrowing AppDefinition, at now: Instant
+  ) -> OfferEligibility {
+    if let current = facts.currentSubscription(own, in: app, at: now) {
+      return .existingSubscriber(transactionID: current)
+    }
+    let used = own.first { facts.transactions[$0].offerType == .introductory }
+    return used.map { .introductoryOfferUsed(transactionID: facts.transactions[$0].transactionID) }
+      ?? .eligible
   }
 }
 
 extension CustomerFacts {
-  /// The subscription periods that the customer purchased, refunded ones included. Shared purchases used no
-  /// offer of this customer.
-  fileprivate var ownSubscriptions: [TransactionFact] {
-    transactions.filter { $0.type == .autoRenewableSubscription && !$0.isShared }
+  /// The transaction of a subscription among `indices` that is active or in billing retry; `nil` if none is.
+  fileprivate func currentSubscription(
+    _ indices: [Int], in app: borrowing AppDefinition, at now: Instant
+  ) -> String? {
+    let products = Set(indices.map { transactions[$0].productID })
+    let rules = EntitlementRules.ownership(ofAny: products, in: app)
+    for line in Set(indices.map { transactions[$0].originalTransactionID }).sorted() {
+      let facts = ofLine(line)
+      let status = evaluate(facts, AccessIntervals(facts, rules), at: now)
+      if status.isEntitled || status.state == .billingRetry { return status.deciding?.transactionID }
+    }
+    return nil
   }
 }

@@ -98,7 +98,7 @@ extension AccessIntervals {
     var instants: Set<Instant> = []
     for interval in all {
       instants.formUnion([interval.start, interval.end])
-      if let index = interval.transaction { instants.insert(facts.billingRetryEnd(index)) }
+      if let index = interval.transaction { instants.formUnion(facts.billingRetryEnds(index)) }
     }
     // The next purchase of a line replaces the previous one, whether or not it grants this entitlement.
     for index in facts.transactions.indices {

@@ -51,7 +51,7 @@ extension AnswerTimeline {
       self.init(start: now, segments: [Segment(end: nil, status: EntitlementStatus(.unknownEntitlement))])
       return
     }
-    let facts = facts.withoutCopies
+    let facts = facts.purchases(in: app)
     let intervals = AccessIntervals(facts, rules)
     let instants = intervals.changeInstants(after: now, facts)
     var segments: [Segment] = []

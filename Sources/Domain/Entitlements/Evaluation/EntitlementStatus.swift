@@ -35,9 +35,29 @@ package struct EntitlementStatus: Hashable, Sendable {
   /// Whether the customer has access.
   package var isEntitled: Bool { state.rawValue > 0 }
 
-  /// Whether the deciding subscription renews at the end of its period; `nil` for anything else or without
-  /// renewal info.
+  /// Whether the deciding subscription renews at the end of its period or commitment; `nil` for anything else or
+  /// without renewal info.
   package var willRenew: Bool? { outlook?.willRenew }
+
+  /// The reason as an English sentence for people, without data of the customer.
+  package var sentence: String {
+    guard reason == .subscriptionNotRenewing, let commitment = deciding?.commitment, !commitment.isLastPayment
+    else { return reason.sentence }
+    return
+      "The subscription is active; its payments go on until the commitment ends, and then it does not renew."
+  }
+
+  /// The App Store page where the customer manages the deciding subscription; `nil` unless it is active and the
+  /// customer pays for it.
+  package var manageURL: String? {
+    guard deciding?.isShared == false else { return nil }
+    switch reason {
+    case .subscriptionActive, .subscriptionNotRenewing, .awaitingRenewal, .inGracePeriod,
+      .inOperatorGracePeriod:
+      return Advice.manageURL
+    default: return nil
+    }
+  }
 
   /// State and substate as one number, such as 5.1 or -5.3 (WWDC20-10671).
   package var code: Double {
@@ -83,18 +103,25 @@ package struct DecidingTransaction: Hashable, Sendable {
   package let productID: String
   /// How the customer got it; only the purchaser can act on billing.
   package let ownership: InAppOwnershipType
+  /// The billing plan of the period; `nil` if Apple sent none.
+  package let billingPlanType: BillingPlanType?
+  /// The commitment that the period is part of, without its price; `nil` for none.
+  package let commitment: TransactionDetails.Commitment?
 
   /// Whether another customer pays for it.
   package var isShared: Bool { ownership.isShared }
 
   /// Recreates the transaction of a stored answer.
   package init(
-    transactionID: String, originalTransactionID: String, productID: String, ownership: InAppOwnershipType
+    transactionID: String, originalTransactionID: String, productID: String, ownership: InAppOwnershipType,
+    billingPlanType: BillingPlanType? = nil, commitment: TransactionDetails.Commitment? = nil
   ) {
     self.transactionID = transactionID
     self.originalTransactionID = originalTransactionID
     self.productID = productID
     self.ownership = ownership
+    self.billingPlanType = billingPlanType
+    self.commitment = commitment
   }
 
   init(_ facts: borrowing CustomerFacts, _ index: Int) {
@@ -102,6 +129,12 @@ package struct DecidingTransaction: Hashable, Sendable {
     originalTransactionID = facts.transactions[index].originalTransactionID
     productID = facts.transactions[index].productID
     ownership = facts.transactions[index].ownership
+    billingPlanType = facts.transactions[index].details.billingPlanType
+    commitment = facts.transactions[index].details.commitment.map { commitment in
+      TransactionDetails.Commitment(
+        billingPeriodNumber: commitment.billingPeriodNumber,
+        totalBillingPeriods: commitment.totalBillingPeriods, expiresDate: commitment.expiresDate)
+    }
   }
 }
 

@@ -8,7 +8,7 @@ package func evaluate(
   _ facts: borrowing CustomerFacts, entitlement: String, in app: borrowing AppDefinition, at now: Instant
 ) -> EntitlementStatus {
   guard let rules = app.rules(of: entitlement) else { return EntitlementStatus(.unknownEntitlement) }
-  let purchases = facts.withoutCopies
+  let purchases = facts.purchases(in: app)
   return evaluate(purchases, AccessIntervals(purchases, rules), at: now)
 }
 
@@ -43,7 +43,7 @@ private func granted(
       (intervals.slackEnd(after: deciding) ?? deciding.end).bounded, intervals.nextStart(after: now),
       deciding.transaction.flatMap { facts.nextRenewalInfo(of: $0, after: now) },
     ].compactMap(\.self).min(),
-    actBy: actBy(reason, deciding, outlook, paidUntil),
+    actBy: actBy(reason, deciding, outlook, paidUntil, deciding.commitment(facts)),
     deciding: deciding.transaction.map { DecidingTransaction(facts, $0) }, grantID: deciding.grantID(facts),
     outlook: outlook)
 }
@@ -66,12 +66,13 @@ private func grantReason(_ kind: AccessInterval.Kind, willRenew: Bool?) -> Entit
 /// The deadline for the customer to act; `nil` if there is nothing to do.
 private func actBy(
   _ reason: EntitlementReason, _ deciding: AccessInterval, _ outlook: RenewalOutlook?,
-  _ paidUntil: Instant?
+  _ paidUntil: Instant?, _ commitment: TransactionDetails.Commitment?
 ) -> Instant? {
   switch reason {
   case .inGracePeriod, .inOperatorGracePeriod: deciding.end
-  case .subscriptionNotRenewing: paidUntil
-  case .subscriptionActive: outlook?.needsPriceConsent == true ? deciding.end : nil
+  case .subscriptionNotRenewing: commitment == nil ? paidUntil : commitment?.retentionDeadline
+  case .subscriptionActive:
+    outlook?.needsPriceConsent == true ? commitment?.expiresDate ?? deciding.end : nil
   default: nil
   }
 }
@@ -81,7 +82,8 @@ private func denied(
   at now: Instant
 ) -> EntitlementStatus {
   let reason = lapseReason(of: last, facts, at: now)
-  let retryEnd = reason == .billingRetry ? last.transaction.map(facts.billingRetryEnd) : nil
+  let retryEnd =
+    reason == .billingRetry ? last.transaction.map { facts.billingRetryEnd($0, at: now) } : nil
   let takeover = last.transaction.flatMap { index in
     facts.nextInLine(after: index).map { facts.transactions[$0].purchaseDate }
   }
@@ -101,6 +103,11 @@ private func denied(
 }
 
 extension AccessInterval {
+  /// The commitment of the period that grants it; `nil` if there is none.
+  fileprivate func commitment(_ facts: borrowing CustomerFacts) -> TransactionDetails.Commitment? {
+    transaction.flatMap { facts.transactions[$0].details.commitment }
+  }
+
   fileprivate func grantID(_ facts: borrowing CustomerFacts) -> String? {
     if case .grant(let index) = source { facts.grants[index].grantID } else { nil }
   }
@@ -140,7 +147,9 @@ private func lapseReason(
       ? .upgraded : .productChanged
   }
   guard let renewal = facts.renewal(of: index, at: now) else { return .expired }
-  return endOfSubscription(renewal, retryEnded: facts.billingRetryEnd(index) <= now)
+  return endOfSubscription(
+    renewal, facts.transactions[index].details.commitment,
+    retryEnded: facts.billingRetryEnd(index, at: now) <= now)
 }
 
 private func revocationReason(_ transaction: borrowing TransactionFact) -> EntitlementReason {
@@ -148,22 +157,43 @@ private func revocationReason(_ transaction: borrowing TransactionFact) -> Entit
   return transaction.revocationReason == .appIssue ? .refundedForAppIssue : .refunded
 }
 
-private func endOfSubscription(_ renewal: borrowing RenewalFact, retryEnded: Bool) -> EntitlementReason {
+/// `commitment` is that of the last period.
+private func endOfSubscription(
+  _ renewal: borrowing RenewalFact, _ commitment: TransactionDetails.Commitment?, retryEnded: Bool
+) -> EntitlementReason {
   if renewal.isInBillingRetry { return retryEnded ? .billingLapsed : .billingRetry }
   switch renewal.expirationIntent {
   case .customerCancelled: return .cancelled
   case .billingError: return .billingLapsed
   case .priceIncreaseNotAccepted: return .priceIncreaseNotAccepted
   case .productUnavailable: return .productUnavailable
-  case nil: return renewal.autoRenewStatus == .off ? .cancelled : .expired
+  case nil:
+    let owesPayments = commitment.map { !$0.isLastPayment } ?? false
+    return (owesPayments ? renewal.autoRenewStatus : renewal.renewalStatus) == .off ? .cancelled : .expired
   case .other, .unrecognized: return .expired
   }
 }
 
 extension CustomerFacts {
-  /// The end of billing retry after the period at `index`.
-  func billingRetryEnd(_ index: Int) -> Instant {
-    (transactions[index].expiresDate ?? transactions[index].purchaseDate)
-      .advanced(byMilliseconds: transactions[index].billingRetryLength)
+  /// The end of billing retry after the period at `index`, as the renewal info in force at `now` has it: its length
+  /// depends on the billing plan of the payment that failed.
+  func billingRetryEnd(_ index: Int, at now: Instant) -> Instant {
+    let length =
+      switch renewal(of: index, at: now)?.details.billingPlanType {
+      case .monthly?: BillingRetry.ofCommitment
+      case .billedUpfront?: BillingRetry.ofPlainSubscription
+      case .unrecognized?, nil: transactions[index].billingRetryLength
+      }
+    return billingRetryStart(index).advanced(byMilliseconds: length)
+  }
+
+  /// The instants at which billing retry after the period at `index` may end.
+  func billingRetryEnds(_ index: Int) -> [Instant] {
+    [BillingRetry.ofPlainSubscription, BillingRetry.ofCommitment]
+      .map(billingRetryStart(index).advanced(byMilliseconds:))
+  }
+
+  private func billingRetryStart(_ index: Int) -> Instant {
+    transactions[index].expiresDate ?? transactions[index].purchaseDate
   }
 }

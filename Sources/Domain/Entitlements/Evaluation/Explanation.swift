@@ -30,9 +30,9 @@ package struct Explanation: Hashable, Sendable {
   package init(
     _ stored: borrowing CustomerFacts, entitlement: String, in app: borrowing AppDefinition, at now: Instant
   ) {
-    let facts = stored.withoutCopies
+    let facts = stored.purchases(in: app)
     status = evaluate(facts, entitlement: entitlement, in: app, at: now)
-    contradictions = Contradiction.all(facts, in: app, at: now)
+    contradictions = Contradiction.all(stored.withoutCopies, in: app, at: now)
     guard let rules = app.rules(of: entitlement) else {
       add("UNKNOWN_ENTITLEMENT", status.reason.sentence, isDecisive: true)
       return

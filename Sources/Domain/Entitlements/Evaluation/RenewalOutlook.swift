@@ -2,12 +2,12 @@ internal import AppStore
 
 /// The renewal of a subscription at the end of its period, as far as Apple's renewal info says.
 package struct RenewalOutlook: Hashable, Sendable {
-  /// Whether it renews; `nil` if Apple did not report it.
+  /// Whether it renews, in a commitment at its end; `nil` if Apple did not report it.
   package let willRenew: Bool?
-  /// The product of the next period; if it differs from the current one, a downgrade or crossgrade is
-  /// pending.
+  /// The product after the period or the commitment; if it differs from the current one, a downgrade or
+  /// crossgrade is pending.
   package let productID: String?
-  /// The price of the next period in milliunits of ``currency``.
+  /// The price of the next period, or of one payment of the next commitment, in milliunits of ``currency``.
   package let price: Int64?
   /// ISO 4217.
   package let currency: String?
@@ -31,13 +31,11 @@ package struct RenewalOutlook: Hashable, Sendable {
 
   /// Reads the renewal info in force for the period at `index` at `now`; `nil` if there is none.
   ///
-  /// The last payment of a commitment is followed by the renewal of the commitment, not by another payment
-  /// (Apple, Supporting monthly subscriptions with a 12-month commitment).
+  /// In a commitment it is about the renewal at its end. The payments until then are due in any case.
   init?(_ facts: borrowing CustomerFacts, _ index: Int, at now: Instant) {
     guard let renewal = facts.renewal(of: index, at: now) else { return nil }
-    let endsCommitment = facts.transactions[index].details.commitment?.isLastPayment == true
-    let commitment = endsCommitment ? renewal.details.commitment : nil
-    willRenew = (commitment?.autoRenewStatus ?? renewal.autoRenewStatus).flatMap { status in
+    let commitment = renewal.details.commitment
+    willRenew = renewal.renewalStatus.flatMap { status in
       switch status {
       case .on: true
       case .off: false
@@ -53,9 +51,4 @@ package struct RenewalOutlook: Hashable, Sendable {
       } ?? false
     winBackOfferIDs = renewal.details.eligibleWinBackOfferIDs
   }
-}
-
-extension TransactionDetails.Commitment {
-  /// Whether this is the last payment of the commitment.
-  package var isLastPayment: Bool { totalBillingPeriods > 0 && billingPeriodNumber >= totalBillingPeriods }
 }

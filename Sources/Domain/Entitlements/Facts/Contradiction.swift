@@ -61,9 +61,12 @@ package struct Contradiction: Hashable, Sendable {
         .revocationBeforePurchase,
         "Transaction \(id) was revoked before its purchase date; it grants nothing.")
     }
-    if case .unrecognized = transaction.type {
+    if case .unrecognized(let word) = transaction.type {
+      let effect =
+        app.products[transaction.productID].map { "the catalog's \($0.type.rawValue) applies" }
+        ?? "it grants nothing"
       add(
-        .unknownType, "The product type of transaction \(id) is unknown to this version; it grants nothing.")
+        .unknownType, "The product type \(word) of transaction \(id) is unknown to this version; \(effect).")
     }
     guard let product = app.products[transaction.productID] else {
       add(
@@ -72,6 +75,7 @@ package struct Contradiction: Hashable, Sendable {
       )
       return found
     }
+    if case .unrecognized = transaction.type { return found }
     if product.type != transaction.type {
       add(
         .typeDiffersFromCatalog,
@@ -85,7 +89,7 @@ package struct Contradiction: Hashable, Sendable {
   private static func twoActive(
     _ facts: borrowing CustomerFacts, _ app: borrowing AppDefinition, _ now: Instant
   ) -> [Contradiction] {
-    let facts = facts.withoutCopies
+    let facts = facts.purchases(in: app)
     let groups = SubscriptionGroups(facts, in: app)
     var active: [String: [String]] = [:]
     for index in facts.transactions.indices where !facts.transactions[index].isShared {

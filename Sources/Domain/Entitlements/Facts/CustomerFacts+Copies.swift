@@ -30,6 +30,21 @@ extension CustomerFacts {
     return replacing(transactions: purchases)
   }
 
+  /// The facts as the rules of `app` read them: each purchase once, and with the catalog's type where this version
+  /// does not know Apple's.
+  package func purchases(in app: borrowing AppDefinition) -> CustomerFacts {
+    let hasUnknownType = transactions.indices.contains { index in
+      if case .unrecognized = transactions[index].type { true } else { false }
+    }
+    guard hasUnknownType else { return withoutCopies }
+    var typed: [TransactionFact] = []
+    for var transaction in transactions {
+      transaction.type = app.type(of: transaction)
+      typed.append(transaction)
+    }
+    return replacing(transactions: typed).withoutCopies
+  }
+
   /// Whether two transactions of a line have the same period or are non-consumables. True, too, if the ids of the
   /// periods do not ascend: every evaluation asks, and Apple numbers them in their order.
   private var mayHaveCopies: Bool {

@@ -78,7 +78,7 @@ extension CustomerFacts {
   /// The latest subscription period of facts about one line: the transaction that stands for it, and its start; `nil`
   /// without one.
   package var latestPeriod: (transaction: TransactionFact, start: Instant)? {
-    let latest = transactions.indices.last { transactions[$0].type == .autoRenewableSubscription }
+    let latest = transactions.indices.last { transactions[$0].isSubscription }
     return latest.map { index in
       (
         transactions[standing(ofPeriodAt: index)],
@@ -143,10 +143,17 @@ extension TransactionFact {
       && first.accessRevokedAt.map { purchaseDate < $0 } ?? true
   }
 
-  /// How long Apple retries a failed renewal of the period, in milliseconds: 60 days (WWDC19-302), 90 days in a
-  /// commitment (Apple, Supporting monthly subscriptions with a 12-month commitment).
+  /// How long Apple retries a failed renewal of the period, in milliseconds; see ``BillingRetry``.
   package var billingRetryLength: Int64 {
     let isCommitment = details.commitment != nil || details.billingPlanType == .monthly
-    return (isCommitment ? 90 : 60) * 86_400_000
+    return isCommitment ? BillingRetry.ofCommitment : BillingRetry.ofPlainSubscription
   }
+}
+
+/// How long Apple retries a failed renewal, in milliseconds.
+enum BillingRetry {
+  /// WWDC19-302.
+  static let ofPlainSubscription: Int64 = 60 * 86_400_000
+  /// Apple, Supporting monthly subscriptions with a 12-month commitment.
+  static let ofCommitment: Int64 = 90 * 86_400_000
 }

@@ -215,7 +215,7 @@ extension CustomerFacts {
       else { continue }
       let from = renewalHistories[history].signatures[signature].inForceFrom
       let content = renewalHistories[history].signatures[signature].content
-      if renewalHistories[history].contents[content].autoRenewStatus == .off {
+      if renewalHistories[history].contents[content].renewalStatus == .off {
         since = since ?? from
       } else if let start = since {
         times.append((start, from))

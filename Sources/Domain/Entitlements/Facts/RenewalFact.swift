@@ -48,6 +48,10 @@ package struct RenewalFact: Hashable, Sendable {
 }
 
 extension RenewalFact {
+  /// Whether the subscription renews: in a commitment at its end, because its payments go on after a cancellation
+  /// (Apple, Managing the life cycle of monthly subscriptions with a 12-month commitment).
+  package var renewalStatus: AutoRenewStatus? { details.commitment?.autoRenewStatus ?? autoRenewStatus }
+
   /// Whether this document replaces `other` about the same line. See ``TransactionFact/supersedes(_:)``.
   package func supersedes(_ other: RenewalFact) -> Bool {
     guard signedDate == other.signedDate else { return signedDate > other.signedDate }

@@ -83,6 +83,18 @@ package struct TransactionDetails: Hashable, Sendable {
   }
 }
 
+extension TransactionDetails.Commitment {
+  /// Whether this is the last payment of the commitment.
+  package var isLastPayment: Bool { totalBillingPeriods > 0 && billingPeriodNumber >= totalBillingPeriods }
+
+  /// Whether this is one of the last two payments. Before them, a cancelled commitment is not at risk: its payments
+  /// go on.
+  package var isEnding: Bool { totalBillingPeriods > 0 && billingPeriodNumber >= totalBillingPeriods - 1 }
+
+  /// Until when a customer who cancelled can change the decision; `nil` before the last two payments.
+  var retentionDeadline: Instant? { isEnding ? expiresDate : nil }
+}
+
 extension TransactionDetails {
   /// Distinct for distinct details: orders two documents that agree in everything else.
   var orderingKey: [String] {

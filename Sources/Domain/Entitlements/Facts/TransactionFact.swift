@@ -107,6 +107,13 @@ package struct TransactionFact: Hashable, Sendable {
     return details.seatRefunds.first { $0.quantity == revokedSeatQuantity }?.reportedAt ?? signedDate
   }
 
+  /// Whether it is a period of a subscription that renews. Of the types that this version does not know, those
+  /// with an end are.
+  package var isSubscription: Bool {
+    if case .unrecognized = type { return expiresDate != nil }
+    return type == .autoRenewableSubscription
+  }
+
   /// Whether another customer pays for it.
   package var isShared: Bool { ownership.isShared }
 

@@ -21,7 +21,7 @@ package struct Payment: Hashable, Sendable {
   package static func all(
     _ facts: borrowing CustomerFacts, in app: borrowing AppDefinition, during times: Range<Instant>
   ) -> [Payment] {
-    let facts = facts.withoutCopies
+    let facts = facts.purchases(in: app)
     let groups = SubscriptionGroups(facts, in: app)
     var payments: [Payment] = []
     for index in facts.transactions.indices where !facts.transactions[index].isShared {

@@ -43,7 +43,7 @@ package struct SubscriptionHistory: Hashable, Sendable {
       case gracePeriod
       /// No access, and Apple retries the payment.
       case billingRetry
-      /// Access with auto-renew off.
+      /// Access with auto-renew off; in a commitment only during its last two periods.
       case atRisk
     }
 
@@ -63,7 +63,7 @@ package struct SubscriptionHistory: Hashable, Sendable {
 
   /// Derives the history of `facts` up to `now`.
   package init(_ facts: borrowing CustomerFacts, in app: borrowing AppDefinition, at now: Instant) {
-    let facts = facts.withoutCopies
+    let facts = facts.purchases(in: app)
     let intervals = AccessIntervals(facts, .ownership(facts, in: app))
     for interval in intervals.all {
       guard let index = interval.transaction, !facts.transactions[index].isShared else { continue }
@@ -109,6 +109,8 @@ extension SubscriptionHistory {
       if facts.transactions[index].offerDiscountType == .freeTrial {
         add(.trial, interval.start, interval.end, productID)
       }
+      // The payments of a commitment go on after a cancellation.
+      guard facts.transactions[index].details.commitment?.isEnding ?? true else { break }
       for off in facts.timesWithRenewalOff(index) {
         add(.atRisk, max(interval.start, off.start), min(interval.end, off.end), productID)
       }
@@ -157,8 +159,9 @@ extension SubscriptionHistory {
     case .cancelled, .priceIncreaseNotAccepted: add(.churnedVoluntarily, last.end, transaction)
     case .billingLapsed:
       add(.churnedInvoluntarily, last.end, transaction)
-      add(.billingRetry, last.end, facts.billingRetryEnd(index), transaction.productID)
-    case .billingRetry: add(.billingRetry, last.end, facts.billingRetryEnd(index), transaction.productID)
+      add(.billingRetry, last.end, facts.billingRetryEnd(index, at: now), transaction.productID)
+    case .billingRetry:
+      add(.billingRetry, last.end, facts.billingRetryEnd(index, at: now), transaction.productID)
     case .expired, .productUnavailable: add(.churnedOtherwise, last.end, transaction)
     default: break
     }

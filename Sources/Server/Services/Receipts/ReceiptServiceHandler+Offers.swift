@@ -40,11 +40,13 @@ extension ReceiptServiceHandler {
   ) async throws(Status) {
     let eligibility: OfferEligibility
     switch offer {
-    case .legacyPromotional, .promotional: eligibility = .promotional(try await facts(request, app))
+    case .legacyPromotional, .promotional:
+      eligibility = .promotional(try await facts(request, app), in: app)
     case .introductory(let product, let isAllowed, _):
       // A rejected offer needs no customer history.
       guard isAllowed, let group = product.subscriptionGroup else { return }
-      eligibility = .introductory(try await facts(request, app), group: group, in: app)
+      eligibility = .introductory(
+        try await facts(request, app), group: group, in: app, at: context.now())
     case .advancedCommerce: return
     }
     switch eligibility {
@@ -53,6 +55,11 @@ extension ReceiptServiceHandler {
       throw Status(
         .failedPrecondition, reason: "NEVER_SUBSCRIBED",
         "promotional offers are for customers who have or had a subscription, and this one had none")
+    case .existingSubscriber(let transactionID):
+      throw Status(
+        .failedPrecondition, reason: "EXISTING_SUBSCRIBER",
+        "introductory offers are for new and lapsed subscribers, and this customer subscribes to the group",
+        metadata: [("transactionId", transactionID)])
     case .introductoryOfferUsed(let transactionID):
       throw Status(
         .failedPrecondition, reason: "INTRODUCTORY_OFFER_USED",

@@ -1,0 +1,166 @@
+import AppStore
+import Entitlements
+import TestSupport
+import Testing
+
+/// Monthly subscriptions with a 12-month commitment (Apple: Managing the life cycle of monthly subscriptions with a
+/// 12-month commitment).
+@Suite struct CommitmentTests {
+  /// One monthly payment; the commitment began on day 0 and ends on day 360.
+  private func payment(_ number: Int64, _ change: (inout TransactionFact) -> Void = { _ in })
+    -> TransactionFact
+  {
+    period((number - 1) * 30...number * 30, "yearly").with {
+      $0.details.billingPlanType = .monthly
+      $0.details.commitment = .init(
+        billingPeriodNumber: number, totalBillingPeriods: 12, expiresDate: at(360), price: 47_880)
+      change(&$0)
+    }
+  }
+
+  private func info(
+    signed day: Int64, renews: AutoRenewStatus = .on, _ change: (inout RenewalFact) -> Void = { _ in }
+  ) -> RenewalFact {
+    renewal(signed: day) {
+      $0.productID = "yearly"
+      $0.autoRenewStatus = .on
+      $0.details.billingPlanType = .monthly
+      $0.details.renewalPrice = 3990
+      $0.details.currency = "USD"
+      var commitment = RenewalDetails.Commitment()
+      commitment.autoRenewStatus = renews
+      commitment.autoRenewProductID = "monthly"
+      commitment.renewalPrice = 4990
+      commitment.renewalDate = at(360)
+      $0.details.commitment = commitment
+      change(&$0)
+    }
+  }
+
+  @Test("The status of the commitment decides whether the subscription renews, from the first payment on")
+  func renewalStatus() {
+    for number in [Int64(1), 5, 11, 12] {
+      let day = number * 30 - 15
+      let cancelled = pro([payment(number)], [info(signed: day - 5, renews: .off)], on: day)
+      #expect(cancelled.reason == .subscriptionNotRenewing && cancelled.code == 4)
+      #expect(cancelled.until == at(number * 30), "access is judged by the end of the period")
+      let active = pro([payment(number)], [info(signed: day - 5)], on: day)
+      #expect(active.reason == .subscriptionActive && active.outlook?.willRenew == true)
+      #expect(active.outlook?.productID == "monthly" && active.outlook?.price == 4990)
+    }
+  }
+
+  @Test("An answer names the commitment, its end and the number of the payment")
+  func answer() {
+    let status = pro([payment(5)], [info(signed: 125, renews: .off)], on: 130)
+    #expect(status.deciding?.billingPlanType == .monthly)
+    #expect(
+      status.deciding?.commitment
+        == .init(billingPeriodNumber: 5, totalBillingPeriods: 12, expiresDate: at(360)))
+    #expect(status.sentence.contains("until the commitment ends"))
+    let last = pro([payment(12)], [info(signed: 340, renews: .off)], on: 350)
+    #expect(last.sentence == EntitlementReason.subscriptionNotRenewing.sentence)
+    #expect(pro([period(0...30)], on: 5).deciding?.commitment == nil)
+  }
+
+  @Test(
+    "Retention is advised in the last two periods only, until the end of the commitment", arguments: 1...12)
+  func retention(number: Int64) {
+    let day = number * 30 - 15
+    let status = pro([payment(number)], [info(signed: day - 5, renews: .off)], on: day)
+    let found = status.advice(in: app)
+    #expect(found.map(\.kind) == (number >= 11 ? [.retentionOffer] : []))
+    #expect(found.map(\.deadline) == (number >= 11 ? [at(360)] : []))
+    #expect(status.actBy == (number >= 11 ? at(360) : nil))
+  }
+
+  @Test("A cancelled commitment is at risk in its last two periods only")
+  func atRisk() {
+    let facts = CustomerFacts(
+      transactions: (1...12).map { payment($0) },
+      renewals: [info(signed: 40, renews: .off)]
+        + (2...12).map { info(signed: $0 * 30 - 29, renews: .off) })
+    let history = SubscriptionHistory(facts, in: app, at: at(345))
+    let risk = history.spans.filter { $0.kind == .atRisk }
+    #expect(risk.map(\.start).min() == at(301))
+    #expect(risk.compactMap(\.end).max() == at(360))
+  }
+
+  @Test(
+    "A failed payment has no grace and no slack; billing retry lasts 90 days, then the payment failed for good"
+  )
+  func failed() {
+    let patient = RenewalPolicy(slack: 3_600_000, clockTolerance: 0)
+    let slack = AppDefinition(
+      id: "ocean", identity: app.identity, environments: [.sandbox], products: Array(app.products.values),
+      renewalPolicy: patient)
+    let facts = CustomerFacts(transactions: [payment(3)], renewals: [info(signed: 70)])
+    #expect(!evaluate(facts, entitlement: "pro", in: slack, at: at(90)).isEntitled)
+    let retried = info(signed: 90) { $0.isInBillingRetry = true }
+    for (day, reason) in [
+      (Int64(91), EntitlementReason.billingRetry), (179, .billingRetry), (180, .billingLapsed),
+    ] {
+      #expect(pro([payment(3)], [info(signed: 70), retried], on: day).reason == reason)
+    }
+    #expect(pro([payment(3)], [retried], on: 100).actBy == at(180))
+  }
+
+  @Test("The plan of the failed payment decides how long it is retried")
+  func retryOfNextPlan() {
+    let upfront = info(signed: 360) {
+      $0.isInBillingRetry = true
+      $0.details.billingPlanType = .billedUpfront
+    }
+    #expect(pro([payment(12)], [upfront], on: 415).reason == .billingRetry)
+    #expect(pro([payment(12)], [upfront], on: 425).reason == .billingLapsed)
+    let monthly = renewal(signed: 30) {
+      $0.isInBillingRetry = true
+      $0.details.billingPlanType = .monthly
+    }
+    #expect(pro([period(0...30)], [monthly], on: 100).reason == .billingRetry)
+  }
+
+  @Test("A payment that is recovered after 80 days is a recovery")
+  func recovered() throws {
+    let late = payment(4) {
+      $0.purchaseDate = at(170)
+      $0.expiresDate = at(200)
+      $0.details.transactionReason = .renewal
+      $0.details.commitment?.expiresDate = at(440)
+    }
+    let retried = info(signed: 90) { $0.isInBillingRetry = true }
+    let before = CustomerFacts(transactions: [payment(3)], renewals: [retried])
+    var after = before
+    after.insert(late)
+    after.insert(info(signed: 170))
+    let changes = EntitlementChange.changes(
+      of: "pro", from: evaluate(before, entitlement: "pro", in: app, at: at(170)),
+      to: evaluate(after, entitlement: "pro", in: app, at: at(170)), by: .evidence, at: at(170),
+      facts: FactsChange(from: before, to: after, by: .evidence))
+    #expect(changes.map(\.kind) == [.recovered])
+    #expect(changes.first?.after.deciding?.commitment?.expiresDate == at(440))
+    let recovered = SubscriptionHistory(after, in: app, at: at(175)).milestones.map(\.kind)
+    #expect(recovered == [.started, .recoveredAfterGracePeriod])
+  }
+
+  @Test("A cancellation is an event when it is signed, and a cancelled commitment that ends was cancelled")
+  func cancelled() {
+    let before = CustomerFacts(transactions: [payment(3)], renewals: [info(signed: 61)])
+    var after = before
+    after.insert(info(signed: 70, renews: .off))
+    func changes(_ from: CustomerFacts, _ to: CustomerFacts, _ day: Int64) -> [EntitlementChange.Kind] {
+      EntitlementChange.changes(
+        of: "pro", from: evaluate(from, entitlement: "pro", in: app, at: at(day)),
+        to: evaluate(to, entitlement: "pro", in: app, at: at(day)), by: .evidence, at: at(day),
+        facts: FactsChange(from: from, to: to, by: .evidence)
+      ).map(\.kind)
+    }
+    #expect(changes(before, after, 70) == [.renewalTurnedOff])
+    var paid = after
+    paid.insert(payment(4))
+    paid.insert(info(signed: 90, renews: .off))
+    #expect(changes(after, paid, 90) == [.renewed])
+    #expect(pro([payment(12)], [info(signed: 340, renews: .off)], on: 361).reason == .cancelled)
+    #expect(pro([payment(3)], [info(signed: 61, renews: .off)], on: 91).reason == .expired)
+  }
+}
