@@ -47,12 +47,14 @@ package let demoConfiguration = """
       #   billing: {url: https://billing.example.com/hooks, secret: {file: billing.whsec}, events: [STARTED, ENDED]}
       # forward_notifications:
       #   old_system: {url: https://old.example.com/apple}
-      # By product id, as in App Store Connect. Only the sandbox uses price, monthly_price, currency and period.
+      # By product id, as in App Store Connect. The sandbox uses price, monthly_price, currency and period; advice
+      # uses price, currency and period, and offers: the promotional offers, best first.
       products:
         pro.monthly:
           type: Auto-Renewable Subscription
           group: pro
           level: 1
+          # offers: [stay50, back3]
           # Full access. {pro: limited} grants limited access.
           entitlements: [pro]
           period: P1M

@@ -5,7 +5,7 @@ extension ProductDefinition {
   /// The keys of a product.
   static let memberNames = [
     "type", "group", "level", "duration", "entitlements", "operator_grace", "price", "currency", "period",
-    "monthly_price",
+    "monthly_price", "offers",
   ]
 
   init(
@@ -13,7 +13,8 @@ extension ProductDefinition {
   ) throws(ConfigurationError) {
     let type = try ProductType(members.required("type"))
     let isSubscription = type == .autoRenewableSubscription
-    for name in ["group", "level", "period", "monthly_price", "operator_grace"] where !isSubscription {
+    for name in ["group", "level", "period", "monthly_price", "operator_grace", "offers"]
+    where !isSubscription {
       if let node = members[name] {
         throw node.error("\(node.name): only an Auto-Renewable Subscription has \(name)")
       }
@@ -23,9 +24,34 @@ extension ProductDefinition {
       productID: productID, type: type, subscriptionGroup: try members["group"]?.text(),
       level: try members["level"].map(levelNumber), duration: try catalogDuration(members, type),
       accessLevels: try levels(members["entitlements"], type),
-      operatorGrace: isSubscription ? try OperatorGrace.of(members["operator_grace"], or: operatorGrace) : nil
-    )
+      operatorGrace: isSubscription
+        ? try OperatorGrace.of(members["operator_grace"], or: operatorGrace) : nil,
+      offers: try members["offers"].map(offerIDs) ?? [], price: try subscriptionPrice(members))
   }
+}
+
+/// Parses `[stay50, back3]`, the identifiers of promotional offers.
+private func offerIDs(_ node: ConfigurationNode) throws(ConfigurationError) -> [String] {
+  var offers: [String] = []
+  for item in try node.list() {
+    let offer = try item.text()
+    guard !offer.isEmpty, !offers.contains(offer) else {
+      throw item.error("\(item.name): '\(offer)' is empty or listed twice")
+    }
+    offers.append(offer)
+  }
+  return offers
+}
+
+/// `nil` unless price, currency and period are given.
+private func subscriptionPrice(
+  _ members: ConfigurationNode.Members
+) throws(ConfigurationError) -> SubscriptionPrice? {
+  guard let price = try members["price"].map(milliunits),
+    let currency = try members["currency"].map(SaleTerms.currency),
+    let period = try members["period"].map(Period.init)
+  else { return nil }
+  return SubscriptionPrice(milliunits: price, currency: currency, period: period)
 }
 
 private func levelNumber(_ node: ConfigurationNode) throws(ConfigurationError) -> Int {
@@ -103,7 +129,7 @@ extension SaleTerms {
     }
   }
 
-  private static func currency(_ node: ConfigurationNode) throws(ConfigurationError) -> String {
+  fileprivate static func currency(_ node: ConfigurationNode) throws(ConfigurationError) -> String {
     let text = try node.text()
     guard text.utf8.count == 3, text.utf8.allSatisfy((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains)
     else { throw node.error("\(node.name) is not a currency code such as USD") }

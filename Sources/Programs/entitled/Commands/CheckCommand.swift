@@ -118,6 +118,7 @@ extension CheckResponse {
       ("product", productId),
       ("transaction", transactionId),
       ("original transaction", originalTransactionId),
+      ("commitment", commitmentInfo?.text ?? ""),
       ("will renew", productType == .autoRenewableSubscription ? (willRenew ? "yes" : "no") : ""),
       ("environment", environment.protoName.droppingPrefix("ENVIRONMENT_")),
     ]
@@ -127,6 +128,13 @@ extension CheckResponse {
   var summary: String {
     let end = until.text.isEmpty ? "" : " until \(until.text)"
     return "\(entitled ? "entitled" : "not entitled")\(end) (\(reason))"
+  }
+}
+
+extension TransactionCommitmentInfo {
+  fileprivate var text: String {
+    let end = commitmentExpiresDate.text.isEmpty ? "" : ", until \(commitmentExpiresDate.text)"
+    return "payment \(billingPeriodNumber) of \(totalBillingPeriods)\(end)"
   }
 }
 

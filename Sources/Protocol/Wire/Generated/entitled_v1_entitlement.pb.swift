@@ -174,7 +174,7 @@ package enum AdviceKind: WireEnum {
   case unspecified
   /// The payment failed: ask to update the payment details.
   case updateBilling
-  /// Renewal is off: make a retention offer.
+  /// Renewal is off: make a retention offer. In a commitment: only with its last two payments.
   case retentionOffer
   /// A price increase awaits consent.
   case priceConsent
@@ -256,7 +256,8 @@ package struct CheckResponse: WireMessage {
   package var environment: Environment = .init()
   /// The instant of the answer, by the server's clock.
   package var evaluatedAt: GoogleProtobuf.Timestamp?
-  /// Whether the deciding subscription will renew, according to Apple's latest renewal info.
+  /// Whether the deciding subscription will renew, according to Apple's latest renewal info. In a commitment: at
+  /// its end, because a cancellation does not stop its payments.
   package var willRenew: Bool = false
   /// The next instant at which access can change without new evidence. Unset: it cannot.
   package var checkAgainAt: GoogleProtobuf.Timestamp?
@@ -276,7 +277,7 @@ package struct CheckResponse: WireMessage {
   package var evidenceId: Int64 = 0
   /// The start of the unbroken access.
   package var since: GoogleProtobuf.Timestamp?
-  /// The product that the deciding subscription renews to.
+  /// The product that the deciding subscription renews to, and its price; in a commitment: after its end.
   package var autoRenewProductId: String = ""
   /// `renewal_price`.
   package var renewalPrice: Money?
@@ -287,6 +288,17 @@ package struct CheckResponse: WireMessage {
   /// The end of the time that was paid for, without grace period and `renewal_slack`. Unset: no expiry,
   /// or no purchase.
   package var paidUntil: GoogleProtobuf.Timestamp?
+  /// The billing plan of the deciding period.
+  package var billingPlanType: BillingPlanType = .init()
+  /// The commitment of the deciding period, without its price: the customer is committed until its end. Unset: none.
+  package var commitmentInfo: TransactionCommitmentInfo?
+  /// The App Store page where the customer manages the deciding subscription, while it is active; empty for
+  /// customers who do not pay.
+  package var manageUrl: String = ""
+  /// Apple's ownership and billing plan, set only if this version does not know the value.
+  package var inAppOwnershipTypeRaw: String = ""
+  /// `billing_plan_type_raw`.
+  package var billingPlanTypeRaw: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -323,6 +335,11 @@ package struct CheckResponse: WireMessage {
     advice = CField.messages(c.pointee.advice, count: c.pointee.n_advice)
     grantId = CField.text(c.pointee.grant_id)
     paidUntil = CField.message(c.pointee.paid_until)
+    billingPlanType = BillingPlanType(rawValue: CField.number(c.pointee.billing_plan_type.rawValue))
+    commitmentInfo = CField.message(c.pointee.commitment_info)
+    manageUrl = CField.text(c.pointee.manage_url)
+    inAppOwnershipTypeRaw = CField.text(c.pointee.in_app_ownership_type_raw)
+    billingPlanTypeRaw = CField.text(c.pointee.billing_plan_type_raw)
   }
 
   /// Writes the fields that are set.
@@ -353,6 +370,11 @@ package struct CheckResponse: WireMessage {
     writer.messages(24, advice)
     writer.text(25, grantId)
     writer.message(26, paidUntil)
+    writer.integer(27, billingPlanType.rawValue)
+    writer.message(28, commitmentInfo)
+    writer.text(29, manageUrl)
+    writer.text(30, inAppOwnershipTypeRaw)
+    writer.text(31, billingPlanTypeRaw)
   }
 }
 
@@ -368,9 +390,10 @@ package struct Advice: WireMessage {
   package var deadline: GoogleProtobuf.Timestamp?
   /// Full days left until the deadline.
   package var daysLeft: Int32 = 0
-  /// Matching offers or products.
+  /// Matching offers, best first: for WIN_BACK_OFFER the win-back offers that Apple reports, if any; otherwise the
+  /// product's promotional offers in the catalog, which SignOffer signs.
   package var offerIds: [String] = []
-  /// `product_ids`.
+  /// Matching products. A retention offer names the current product's alternatives that are not dearer.
   package var productIds: [String] = []
 
   /// A message with every field at its default.

@@ -303,6 +303,8 @@ package struct CustomerProduct: WireMessage {
   package var latestTransaction: Transaction?
   /// Unset for everything but auto-renewable subscriptions.
   package var renewalInfo: RenewalInfo?
+  /// Apple's type of the latest transaction, set only if this version does not know it; `type` is then the catalog's.
+  package var typeRaw: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -318,6 +320,7 @@ package struct CustomerProduct: WireMessage {
     state = ProductState(rawValue: CField.number(c.pointee.state.rawValue))
     latestTransaction = CField.message(c.pointee.latest_transaction)
     renewalInfo = CField.message(c.pointee.renewal_info)
+    typeRaw = CField.text(c.pointee.type_raw)
   }
 
   /// Writes the fields that are set.
@@ -327,6 +330,7 @@ package struct CustomerProduct: WireMessage {
     writer.integer(3, state.rawValue)
     writer.message(4, latestTransaction)
     writer.message(5, renewalInfo)
+    writer.text(6, typeRaw)
   }
 }
 
@@ -340,7 +344,8 @@ package struct CustomerSubscriptionGroup: WireMessage {
   package var productId: String = ""
   /// `auto_renew_product_id`.
   package var autoRenewProductId: String = ""
-  /// Whether Apple's rules allow an introductory offer in the group.
+  /// Whether Apple's rules allow an introductory offer in the group: never for a customer who subscribes to it, and
+  /// once for others.
   package var eligibleForIntroductoryOffer: Bool = false
   /// Whether the customer has or had a subscription of the group.
   package var eligibleForPromotionalOffers: Bool = false
@@ -752,6 +757,8 @@ package struct EntitlementEvent: WireMessage {
   package var otherCustomerRole: String = ""
   /// The other customer; empty without the role to operate, and in webhooks.
   package var otherCustomerId: String = ""
+  /// Apple's type of that transaction, set only if this version does not know it; `product_type` is then the catalog's.
+  package var productTypeRaw: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -783,6 +790,7 @@ package struct EntitlementEvent: WireMessage {
     price = CField.message(c.pointee.price)
     otherCustomerRole = CField.text(c.pointee.other_customer_role)
     otherCustomerId = CField.text(c.pointee.other_customer_id)
+    productTypeRaw = CField.text(c.pointee.product_type_raw)
   }
 
   /// Writes the fields that are set.
@@ -808,6 +816,7 @@ package struct EntitlementEvent: WireMessage {
     writer.message(19, price)
     writer.text(20, otherCustomerRole)
     writer.text(21, otherCustomerId)
+    writer.text(22, productTypeRaw)
   }
 }
 

@@ -114,6 +114,8 @@ package enum OfferType: WireEnum {
   case offerCode
   /// `OFFER_TYPE_WIN_BACK`.
   case winBack
+  /// On Apple's page for cancellations.
+  case retention
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
 
@@ -125,6 +127,7 @@ package enum OfferType: WireEnum {
     case 2: self = .promotional
     case 3: self = .offerCode
     case 4: self = .winBack
+    case 5: self = .retention
     default: self = .unrecognized(rawValue)
     }
   }
@@ -137,6 +140,7 @@ package enum OfferType: WireEnum {
     case .promotional: 2
     case .offerCode: 3
     case .winBack: 4
+    case .retention: 5
     case .unrecognized(let number): number
     }
   }
@@ -149,6 +153,7 @@ package enum OfferType: WireEnum {
     case .promotional: "OFFER_TYPE_PROMOTIONAL"
     case .offerCode: "OFFER_TYPE_OFFER_CODE"
     case .winBack: "OFFER_TYPE_WIN_BACK"
+    case .retention: "OFFER_TYPE_RETENTION"
     case .unrecognized(let number): "\(number)"
     }
   }
@@ -201,6 +206,48 @@ package enum OfferDiscountType: WireEnum {
     case .payAsYouGo: "OFFER_DISCOUNT_TYPE_PAY_AS_YOU_GO"
     case .payUpFront: "OFFER_DISCOUNT_TYPE_PAY_UP_FRONT"
     case .oneTime: "OFFER_DISCOUNT_TYPE_ONE_TIME"
+    case .unrecognized(let number): "\(number)"
+    }
+  }
+}
+
+/// The billing plan of a subscription; Apple's `billingPlanType`.
+package enum BillingPlanType: WireEnum {
+  /// `BILLING_PLAN_TYPE_UNSPECIFIED`.
+  case unspecified
+  /// Each period is paid in advance.
+  case billedUpfront
+  /// Monthly payments of a yearly subscription, with a commitment to twelve of them.
+  case monthly
+  /// A number that this version of the contract does not name.
+  case unrecognized(Int32)
+
+  /// The value with that number on the wire.
+  package init(rawValue: Int32) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .billedUpfront
+    case 2: self = .monthly
+    default: self = .unrecognized(rawValue)
+    }
+  }
+
+  /// The number on the wire.
+  package var rawValue: Int32 {
+    switch self {
+    case .unspecified: 0
+    case .billedUpfront: 1
+    case .monthly: 2
+    case .unrecognized(let number): number
+    }
+  }
+
+  /// The value's name in the contract, or its number.
+  package var protoName: String {
+    switch self {
+    case .unspecified: "BILLING_PLAN_TYPE_UNSPECIFIED"
+    case .billedUpfront: "BILLING_PLAN_TYPE_BILLED_UPFRONT"
+    case .monthly: "BILLING_PLAN_TYPE_MONTHLY"
     case .unrecognized(let number): "\(number)"
     }
   }

@@ -46,7 +46,7 @@ package enum PriceIncreaseStatus: WireEnum {
 }
 
 /// The main members of one verified signed transaction, under Apple's names. A member that Apple did not
-/// send is unset or empty.
+/// send is unset or empty. A `..._raw` member has Apple's value, set only if this version does not know it.
 package struct Transaction: WireMessage {
   /// The purchase or renewal.
   package var transactionId: String = ""
@@ -103,6 +103,22 @@ package struct Transaction: WireMessage {
   /// The fact comes from an app receipt: older and less than what Apple signs, and replaced by it.
   /// `signed_date` is then the creation date of the receipt.
   package var fromReceipt: Bool = false
+  /// `billing_plan_type`.
+  package var billingPlanType: BillingPlanType = .init()
+  /// The commitment that this payment is part of; unset: none.
+  package var commitmentInfo: TransactionCommitmentInfo?
+  /// With an unknown type, `type` is the catalog's.
+  package var typeRaw: String = ""
+  /// `in_app_ownership_type_raw`.
+  package var inAppOwnershipTypeRaw: String = ""
+  /// `offer_type_raw`.
+  package var offerTypeRaw: String = ""
+  /// `offer_discount_type_raw`.
+  package var offerDiscountTypeRaw: String = ""
+  /// `revocation_reason_raw`.
+  package var revocationReasonRaw: String = ""
+  /// `billing_plan_type_raw`.
+  package var billingPlanTypeRaw: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -140,6 +156,14 @@ package struct Transaction: WireMessage {
     transactionReason = CField.text(c.pointee.transaction_reason)
     signedDate = CField.message(c.pointee.signed_date)
     fromReceipt = CField.flag(c.pointee.from_receipt)
+    billingPlanType = BillingPlanType(rawValue: CField.number(c.pointee.billing_plan_type.rawValue))
+    commitmentInfo = CField.message(c.pointee.commitment_info)
+    typeRaw = CField.text(c.pointee.type_raw)
+    inAppOwnershipTypeRaw = CField.text(c.pointee.in_app_ownership_type_raw)
+    offerTypeRaw = CField.text(c.pointee.offer_type_raw)
+    offerDiscountTypeRaw = CField.text(c.pointee.offer_discount_type_raw)
+    revocationReasonRaw = CField.text(c.pointee.revocation_reason_raw)
+    billingPlanTypeRaw = CField.text(c.pointee.billing_plan_type_raw)
   }
 
   /// Writes the fields that are set.
@@ -171,10 +195,53 @@ package struct Transaction: WireMessage {
     writer.text(25, transactionReason)
     writer.message(26, signedDate)
     writer.flag(27, fromReceipt)
+    writer.integer(28, billingPlanType.rawValue)
+    writer.message(29, commitmentInfo)
+    writer.text(30, typeRaw)
+    writer.text(31, inAppOwnershipTypeRaw)
+    writer.text(32, offerTypeRaw)
+    writer.text(33, offerDiscountTypeRaw)
+    writer.text(34, revocationReasonRaw)
+    writer.text(35, billingPlanTypeRaw)
   }
 }
 
-/// The main members of one verified signed renewal info, under Apple's names.
+/// The place of a monthly payment in its commitment. Access ends with the period, not with the commitment.
+package struct TransactionCommitmentInfo: WireMessage {
+  /// The number of this payment, from 1.
+  package var billingPeriodNumber: Int32 = 0
+  /// `total_billing_periods`.
+  package var totalBillingPeriods: Int32 = 0
+  /// The end of the commitment. A late payment moves it.
+  package var commitmentExpiresDate: GoogleProtobuf.Timestamp?
+  /// The price of all payments together.
+  package var commitmentPrice: Money?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__TransactionCommitmentInfo())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__TransactionCommitmentInfo.self)
+    billingPeriodNumber = c.pointee.billing_period_number
+    totalBillingPeriods = c.pointee.total_billing_periods
+    commitmentExpiresDate = CField.message(c.pointee.commitment_expires_date)
+    commitmentPrice = CField.message(c.pointee.commitment_price)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, billingPeriodNumber)
+    writer.integer(2, totalBillingPeriods)
+    writer.message(3, commitmentExpiresDate)
+    writer.message(4, commitmentPrice)
+  }
+}
+
+/// The main members of one verified signed renewal info, under Apple's names; `..._raw` as in Transaction.
 package struct RenewalInfo: WireMessage {
   /// `original_transaction_id`.
   package var originalTransactionId: String = ""
@@ -182,7 +249,7 @@ package struct RenewalInfo: WireMessage {
   package var productId: String = ""
   /// The product of the next renewal; differs from `product_id` when a change is pending.
   package var autoRenewProductId: String = ""
-  /// `will_auto_renew`.
+  /// Apple's `autoRenewStatus`. In a commitment it is about the next payment, which a cancellation does not stop.
   package var willAutoRenew: Bool = false
   /// Apple's code: 1 cancelled, 2 billing error, 3 no price consent, 4 product unavailable, 5 other; 0 none.
   package var expirationIntent: Int32 = 0
@@ -204,6 +271,28 @@ package struct RenewalInfo: WireMessage {
   package var environment: Environment = .init()
   /// `signed_date`.
   package var signedDate: GoogleProtobuf.Timestamp?
+  /// The billing plan of the next renewal.
+  package var renewalBillingPlanType: BillingPlanType = .init()
+  /// The renewal after the commitment; set only in a commitment.
+  package var commitmentInfo: RenewalCommitmentInfo?
+  /// The offer of the next renewal.
+  package var offerType: OfferType = .init()
+  /// `offer_identifier`.
+  package var offerIdentifier: String = ""
+  /// `offer_discount_type`.
+  package var offerDiscountType: OfferDiscountType = .init()
+  /// `auto_renew_status_raw`.
+  package var autoRenewStatusRaw: String = ""
+  /// `expiration_intent_raw`.
+  package var expirationIntentRaw: String = ""
+  /// `price_increase_status_raw`.
+  package var priceIncreaseStatusRaw: String = ""
+  /// `renewal_billing_plan_type_raw`.
+  package var renewalBillingPlanTypeRaw: String = ""
+  /// `offer_type_raw`.
+  package var offerTypeRaw: String = ""
+  /// `offer_discount_type_raw`.
+  package var offerDiscountTypeRaw: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -228,6 +317,17 @@ package struct RenewalInfo: WireMessage {
     recentSubscriptionStartDate = CField.message(c.pointee.recent_subscription_start_date)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     signedDate = CField.message(c.pointee.signed_date)
+    renewalBillingPlanType = BillingPlanType(rawValue: CField.number(c.pointee.renewal_billing_plan_type.rawValue))
+    commitmentInfo = CField.message(c.pointee.commitment_info)
+    offerType = OfferType(rawValue: CField.number(c.pointee.offer_type.rawValue))
+    offerIdentifier = CField.text(c.pointee.offer_identifier)
+    offerDiscountType = OfferDiscountType(rawValue: CField.number(c.pointee.offer_discount_type.rawValue))
+    autoRenewStatusRaw = CField.text(c.pointee.auto_renew_status_raw)
+    expirationIntentRaw = CField.text(c.pointee.expiration_intent_raw)
+    priceIncreaseStatusRaw = CField.text(c.pointee.price_increase_status_raw)
+    renewalBillingPlanTypeRaw = CField.text(c.pointee.renewal_billing_plan_type_raw)
+    offerTypeRaw = CField.text(c.pointee.offer_type_raw)
+    offerDiscountTypeRaw = CField.text(c.pointee.offer_discount_type_raw)
   }
 
   /// Writes the fields that are set.
@@ -246,5 +346,63 @@ package struct RenewalInfo: WireMessage {
     writer.message(12, recentSubscriptionStartDate)
     writer.integer(13, environment.rawValue)
     writer.message(14, signedDate)
+    writer.integer(15, renewalBillingPlanType.rawValue)
+    writer.message(16, commitmentInfo)
+    writer.integer(17, offerType.rawValue)
+    writer.text(18, offerIdentifier)
+    writer.integer(19, offerDiscountType.rawValue)
+    writer.text(20, autoRenewStatusRaw)
+    writer.text(21, expirationIntentRaw)
+    writer.text(22, priceIncreaseStatusRaw)
+    writer.text(23, renewalBillingPlanTypeRaw)
+    writer.text(24, offerTypeRaw)
+    writer.text(25, offerDiscountTypeRaw)
+  }
+}
+
+/// The renewal of a subscription at the end of its commitment.
+package struct RenewalCommitmentInfo: WireMessage {
+  /// The product of the next commitment.
+  package var commitmentAutoRenewProductId: String = ""
+  /// Whether the subscription renews at the end of the commitment; Apple's `commitmentAutoRenewStatus`.
+  package var commitmentWillAutoRenew: Bool = false
+  /// `commitment_renewal_billing_plan_type`.
+  package var commitmentRenewalBillingPlanType: BillingPlanType = .init()
+  /// `commitment_renewal_date`.
+  package var commitmentRenewalDate: GoogleProtobuf.Timestamp?
+  /// `commitment_renewal_price`.
+  package var commitmentRenewalPrice: Money?
+  /// `commitment_auto_renew_status_raw`.
+  package var commitmentAutoRenewStatusRaw: String = ""
+  /// `commitment_renewal_billing_plan_type_raw`.
+  package var commitmentRenewalBillingPlanTypeRaw: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__RenewalCommitmentInfo())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__RenewalCommitmentInfo.self)
+    commitmentAutoRenewProductId = CField.text(c.pointee.commitment_auto_renew_product_id)
+    commitmentWillAutoRenew = CField.flag(c.pointee.commitment_will_auto_renew)
+    commitmentRenewalBillingPlanType = BillingPlanType(rawValue: CField.number(c.pointee.commitment_renewal_billing_plan_type.rawValue))
+    commitmentRenewalDate = CField.message(c.pointee.commitment_renewal_date)
+    commitmentRenewalPrice = CField.message(c.pointee.commitment_renewal_price)
+    commitmentAutoRenewStatusRaw = CField.text(c.pointee.commitment_auto_renew_status_raw)
+    commitmentRenewalBillingPlanTypeRaw = CField.text(c.pointee.commitment_renewal_billing_plan_type_raw)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, commitmentAutoRenewProductId)
+    writer.flag(2, commitmentWillAutoRenew)
+    writer.integer(3, commitmentRenewalBillingPlanType.rawValue)
+    writer.message(4, commitmentRenewalDate)
+    writer.message(5, commitmentRenewalPrice)
+    writer.text(6, commitmentAutoRenewStatusRaw)
+    writer.text(7, commitmentRenewalBillingPlanTypeRaw)
   }
 }

@@ -18,6 +18,12 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     let environment: AppStore.Environment
     let client: AppStoreServerClient
     let timeout: Duration?
+
+    /// Verified transactions as messages.
+    func messages(_ transactions: [JWSTransactionDecodedPayload]) -> [Wire.Transaction] {
+      transactions.compactMap { try? TransactionFact($0) }
+        .map { Wire.Transaction($0, of: app, environment: environment) }
+    }
   }
 
   func call(
@@ -62,7 +68,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     let result = try await ingest(
       history.signedTransactions ?? [], lookupRequest(request.transactionId, call))
     return .with {
-      $0.transactions = result.transactions.map(Wire.Transaction.init)
+      $0.transactions = call.messages(result.transactions)
       if history.hasMore == true { $0.nextPageToken = history.revision.map(page.token(after:)) ?? "" }
     }
   }
@@ -77,7 +83,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     let result = try await ingest(order.signedTransactions ?? [], lookupRequest("", call))
     return .with {
       $0.valid = order.status == .valid
-      $0.transactions = result.transactions.map(Wire.Transaction.init)
+      $0.transactions = call.messages(result.transactions)
       $0.customerIds = result.customerIDs
     }
   }
@@ -91,7 +97,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
       let result = try await context.lookup.fetchAll(lookupRequest(request.transactionId, call))
       try result.requireVerified()
       return .with {
-        $0.transactions = result.transactions.map(Wire.Transaction.init)
+        $0.transactions = call.messages(result.transactions)
         $0.changed = Int32(clamping: result.newDocuments)
       }
     } catch {

@@ -1,8 +1,9 @@
 internal import AppStore
+internal import Entitlements
 internal import Wire
 
-// Apple's values as messages of the contract. A value that the contract does not define becomes unspecified;
-// the evidence contains it verbatim.
+// Apple's values as messages of the contract. A value that the contract does not define becomes unspecified, and its
+// `..._raw` member has it as text.
 
 extension GoogleProtobuf.Timestamp {
   init(_ instant: Instant) { self.init(millisecondsSince1970: instant.millisecondsSince1970) }
@@ -56,7 +57,50 @@ extension Wire.InAppOwnershipType {
 
 extension Wire.OfferType {
   init(_ type: AppStore.OfferType) {
-    self = type.rawValue == 0 ? .unspecified : Wire.OfferType(rawValue: Int32(clamping: type.rawValue))
+    switch type {
+    case .introductory: self = .introductory
+    case .promotional: self = .promotional
+    case .offerCode: self = .offerCode
+    case .winBack: self = .winBack
+    case .retention: self = .retention
+    case .unrecognized: self = .unspecified
+    }
+  }
+}
+
+extension Wire.BillingPlanType {
+  init(_ type: AppStore.BillingPlanType) {
+    switch type {
+    case .billedUpfront: self = .billedUpfront
+    case .monthly: self = .monthly
+    case .unrecognized: self = .unspecified
+    }
+  }
+}
+
+extension Wire.TransactionCommitmentInfo {
+  /// Without a currency, the message has no price.
+  init(_ commitment: TransactionDetails.Commitment, currency: String?) {
+    self.init()
+    billingPeriodNumber = Int32(clamping: commitment.billingPeriodNumber)
+    totalBillingPeriods = Int32(clamping: commitment.totalBillingPeriods)
+    commitmentExpiresDate = commitment.expiresDate.map(GoogleProtobuf.Timestamp.init)
+    guard let currency else { return }
+    commitmentPrice = Wire.Money(milliunits: commitment.price, currency: currency)
+  }
+}
+
+extension Wire.RenewalCommitmentInfo {
+  init(_ commitment: RenewalDetails.Commitment, currency: String?) {
+    self.init()
+    commitmentAutoRenewProductId = commitment.autoRenewProductID ?? ""
+    commitmentWillAutoRenew = commitment.autoRenewStatus == .on
+    commitmentAutoRenewStatusRaw = commitment.autoRenewStatus?.unknownWord ?? ""
+    commitmentRenewalBillingPlanType =
+      commitment.billingPlanType.map(Wire.BillingPlanType.init) ?? .unspecified
+    commitmentRenewalBillingPlanTypeRaw = commitment.billingPlanType?.unknownWord ?? ""
+    commitmentRenewalDate = commitment.renewalDate.map(GoogleProtobuf.Timestamp.init)
+    commitmentRenewalPrice = Wire.Money(milliunits: commitment.renewalPrice, currency: currency)
   }
 }
 
@@ -79,58 +123,6 @@ extension Wire.PriceIncreaseStatus {
     case 1: self = .accepted
     default: self = .unspecified
     }
-  }
-}
-
-extension Wire.Transaction {
-  init(_ payload: JWSTransactionDecodedPayload) {
-    self.init()
-    transactionId = payload.transactionId ?? ""
-    originalTransactionId = payload.originalTransactionId ?? ""
-    webOrderLineItemId = payload.webOrderLineItemId ?? ""
-    bundleId = payload.bundleId ?? ""
-    productId = payload.productId ?? ""
-    subscriptionGroupIdentifier = payload.subscriptionGroupIdentifier ?? ""
-    type = payload.type.map(Wire.ProductType.init) ?? .unspecified
-    environment = payload.environment.map(Wire.Environment.init) ?? .unspecified
-    inAppOwnershipType = payload.inAppOwnershipType.map(Wire.InAppOwnershipType.init) ?? .unspecified
-    purchaseDate = payload.purchaseDate.map(GoogleProtobuf.Timestamp.init)
-    originalPurchaseDate = payload.originalPurchaseDate.map(GoogleProtobuf.Timestamp.init)
-    expiresDate = payload.expiresDate.map(GoogleProtobuf.Timestamp.init)
-    revocationDate = payload.revocationDate.map(GoogleProtobuf.Timestamp.init)
-    revocationReason = payload.revocationReason.map { Int32(clamping: $0.rawValue) } ?? 0
-    revocationType = payload.revocationType?.rawValue ?? ""
-    isUpgraded = payload.isUpgraded ?? false
-    quantity = payload.quantity.map { Int32(clamping: $0) } ?? 0
-    offerType = payload.offerType.map(Wire.OfferType.init) ?? .unspecified
-    offerIdentifier = payload.offerIdentifier ?? ""
-    offerDiscountType = payload.offerDiscountType.map(Wire.OfferDiscountType.init) ?? .unspecified
-    appAccountToken = payload.appAccountToken ?? ""
-    appTransactionId = payload.appTransactionId ?? ""
-    price = Wire.Money(milliunits: payload.price, currency: payload.currency)
-    storefront = payload.storefront ?? ""
-    transactionReason = payload.transactionReason?.rawValue ?? ""
-    signedDate = payload.signedDate.map(GoogleProtobuf.Timestamp.init)
-  }
-}
-
-extension Wire.RenewalInfo {
-  init(_ payload: JWSRenewalInfoDecodedPayload) {
-    self.init()
-    originalTransactionId = payload.originalTransactionId ?? ""
-    productId = payload.productId ?? ""
-    autoRenewProductId = payload.autoRenewProductId ?? ""
-    willAutoRenew = payload.autoRenewStatus == .on
-    expirationIntent = payload.expirationIntent.map { Int32(clamping: $0.rawValue) } ?? 0
-    isInBillingRetryPeriod = payload.isInBillingRetryPeriod ?? false
-    gracePeriodExpiresDate = payload.gracePeriodExpiresDate.map(GoogleProtobuf.Timestamp.init)
-    renewalDate = payload.renewalDate.map(GoogleProtobuf.Timestamp.init)
-    renewalPrice = Wire.Money(milliunits: payload.renewalPrice, currency: payload.currency)
-    priceIncreaseStatus = payload.priceIncreaseStatus.map(Wire.PriceIncreaseStatus.init) ?? .unspecified
-    eligibleWinBackOfferIds = payload.eligibleWinBackOfferIds ?? []
-    recentSubscriptionStartDate = payload.recentSubscriptionStartDate.map(GoogleProtobuf.Timestamp.init)
-    environment = payload.environment.map(Wire.Environment.init) ?? .unspecified
-    signedDate = payload.signedDate.map(GoogleProtobuf.Timestamp.init)
   }
 }
 

@@ -23,7 +23,7 @@ extension CheckResponse {
     until = status.until.map(GoogleProtobuf.Timestamp.init)
     paidUntil = status.paidUntil.map(GoogleProtobuf.Timestamp.init)
     reason = status.reason.rawValue
-    explanation = status.reason.sentence
+    explanation = status.sentence
     self.environment = Wire.Environment(environment)
     evaluatedAt = GoogleProtobuf.Timestamp(now)
     checkAgainAt = status.checkAgainAt.map(GoogleProtobuf.Timestamp.init)
@@ -41,6 +41,11 @@ extension CheckResponse {
     transactionId = deciding.transactionID
     originalTransactionId = deciding.originalTransactionID
     inAppOwnershipType = Wire.InAppOwnershipType(deciding.ownership)
+    if case .unrecognized(let word) = deciding.ownership { inAppOwnershipTypeRaw = word }
+    billingPlanType = deciding.billingPlanType.map(Wire.BillingPlanType.init) ?? .unspecified
+    if case .unrecognized(let word)? = deciding.billingPlanType { billingPlanTypeRaw = word }
+    commitmentInfo = deciding.commitment.map { Wire.TransactionCommitmentInfo($0, currency: nil) }
+    manageUrl = status.manageURL ?? ""
     productType = app.products[deciding.productID].map { Wire.ProductType($0.type) } ?? .unspecified
     if case .autoRenewableSubscription = productType {
       self.status = status.reason.subscriptionStatus.map { Int32(clamping: $0.rawValue) } ?? 0

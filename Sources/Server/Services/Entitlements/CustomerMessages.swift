@@ -42,6 +42,7 @@ extension CustomerProduct {
     self.init()
     productId = product.productID
     type = Wire.ProductType(product.type)
+    typeRaw = product.latest?.type.unknownWord ?? ""
     state = Wire.ProductState(product.state)
     latestTransaction = product.latest.map { Wire.Transaction($0, of: app, environment: environment) }
     renewalInfo = product.renewal.map { Wire.RenewalInfo($0, environment: environment) }

@@ -74,8 +74,8 @@ extension EntitlementServiceHandler {
       var response = ListUnclaimedPurchasesResponse()
       for line in lines.prefix(size) {
         let evidence = try reader.evidence(line.latest)?.evidence
-        if let payload = evidence?.transactionPayload {
-          response.transactions.append(Wire.Transaction(payload))
+        if let fact = evidence?.transactionPayload.flatMap({ try? TransactionFact($0) }) {
+          response.transactions.append(Wire.Transaction(fact, of: app, environment: environment))
         }
       }
       if lines.count > size { response.nextPageToken = page.token(after: lines[size - 1].line.lineID) }

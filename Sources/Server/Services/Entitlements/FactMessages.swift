@@ -13,20 +13,25 @@ extension Wire.Transaction {
     bundleId = app.identity.bundleID
     productId = fact.productID
     subscriptionGroupIdentifier = fact.subscriptionGroupID ?? ""
-    type = Wire.ProductType(fact.type)
+    type = Wire.ProductType(app.type(of: fact))
+    typeRaw = fact.type.unknownWord
     self.environment = Wire.Environment(environment)
     inAppOwnershipType = Wire.InAppOwnershipType(fact.ownership)
+    inAppOwnershipTypeRaw = fact.ownership.unknownWord
     purchaseDate = GoogleProtobuf.Timestamp(fact.purchaseDate)
     originalPurchaseDate = fact.originalPurchaseDate.map(GoogleProtobuf.Timestamp.init)
     expiresDate = fact.expiresDate.map(GoogleProtobuf.Timestamp.init)
     revocationDate = fact.revocationDate.map(GoogleProtobuf.Timestamp.init)
     revocationReason = fact.revocationReason.map { Int32(clamping: $0.rawValue) } ?? 0
+    revocationReasonRaw = fact.revocationReason?.unknownWord ?? ""
     revocationType = fact.revocationType?.rawValue ?? ""
     isUpgraded = fact.isUpgraded
     quantity = Int32(clamping: fact.quantity)
     offerType = fact.offerType.map(Wire.OfferType.init) ?? .unspecified
+    offerTypeRaw = fact.offerType?.unknownWord ?? ""
     offerIdentifier = fact.details.offerIdentifier ?? ""
     offerDiscountType = fact.offerDiscountType.map(Wire.OfferDiscountType.init) ?? .unspecified
+    offerDiscountTypeRaw = fact.offerDiscountType?.unknownWord ?? ""
     appAccountToken = fact.details.appAccountToken ?? ""
     appTransactionId = fact.details.appTransactionID ?? ""
     price = Wire.Money(milliunits: fact.details.price, currency: fact.details.currency)
@@ -34,6 +39,11 @@ extension Wire.Transaction {
     transactionReason = fact.details.transactionReason?.rawValue ?? ""
     signedDate = GoogleProtobuf.Timestamp(fact.signedDate)
     fromReceipt = fact.details.isFromReceipt
+    billingPlanType = fact.details.billingPlanType.map(Wire.BillingPlanType.init) ?? .unspecified
+    billingPlanTypeRaw = fact.details.billingPlanType?.unknownWord ?? ""
+    commitmentInfo = fact.details.commitment.map {
+      Wire.TransactionCommitmentInfo($0, currency: fact.details.currency)
+    }
   }
 }
 
@@ -44,12 +54,25 @@ extension Wire.RenewalInfo {
     productId = fact.productID
     autoRenewProductId = fact.autoRenewProductID ?? ""
     willAutoRenew = fact.autoRenewStatus == .on
+    autoRenewStatusRaw = fact.autoRenewStatus?.unknownWord ?? ""
     expirationIntent = fact.expirationIntent.map { Int32(clamping: $0.rawValue) } ?? 0
+    expirationIntentRaw = fact.expirationIntent?.unknownWord ?? ""
     isInBillingRetryPeriod = fact.isInBillingRetry
     gracePeriodExpiresDate = fact.gracePeriodExpiresDate.map(GoogleProtobuf.Timestamp.init)
     renewalDate = fact.renewalDate.map(GoogleProtobuf.Timestamp.init)
     renewalPrice = Wire.Money(milliunits: fact.details.renewalPrice, currency: fact.details.currency)
     priceIncreaseStatus = fact.priceIncreaseStatus.map(Wire.PriceIncreaseStatus.init) ?? .unspecified
+    priceIncreaseStatusRaw = fact.priceIncreaseStatus?.unknownWord ?? ""
+    offerType = fact.details.offerType.map(Wire.OfferType.init) ?? .unspecified
+    offerTypeRaw = fact.details.offerType?.unknownWord ?? ""
+    offerIdentifier = fact.details.offerIdentifier ?? ""
+    offerDiscountType = fact.details.offerDiscountType.map(Wire.OfferDiscountType.init) ?? .unspecified
+    offerDiscountTypeRaw = fact.details.offerDiscountType?.unknownWord ?? ""
+    renewalBillingPlanType = fact.details.billingPlanType.map(Wire.BillingPlanType.init) ?? .unspecified
+    renewalBillingPlanTypeRaw = fact.details.billingPlanType?.unknownWord ?? ""
+    commitmentInfo = fact.details.commitment.map {
+      Wire.RenewalCommitmentInfo($0, currency: fact.details.currency)
+    }
     eligibleWinBackOfferIds = fact.details.eligibleWinBackOfferIDs
     recentSubscriptionStartDate = fact.details.recentSubscriptionStartDate.map(GoogleProtobuf.Timestamp.init)
     self.environment = Wire.Environment(environment)

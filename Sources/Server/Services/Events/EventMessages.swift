@@ -37,8 +37,14 @@ extension Wire.EntitlementEvent {
     transactionId = subject.transactionID
     originalTransactionId = subject.originalTransactionID
     productId = subject.productID
-    productType =
-      (subject.type ?? app.products[subject.productID]?.type).map(Wire.ProductType.init) ?? .unspecified
+    let catalogType = app.products[subject.productID]?.type
+    switch subject.type ?? catalogType {
+    case .unrecognized(let word)?:
+      productType = catalogType.map(Wire.ProductType.init) ?? .unspecified
+      productTypeRaw = word
+    case let type?: productType = Wire.ProductType(type)
+    case nil: break
+    }
     quantity = Int32(clamping: subject.quantity)
     guard PurchaseRole(subject.ownership).mayReceive(.price) else { return }
     price = Wire.Money(milliunits: subject.price, currency: subject.currency)

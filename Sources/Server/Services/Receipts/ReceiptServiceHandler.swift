@@ -68,8 +68,12 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
     return .with { response in
       response.evidenceId = submitted.evidenceID.rawValue
       response.alreadyKnown = submitted.isDuplicate
-      response.transaction = submitted.documents.transactionPayload.map(Wire.Transaction.init)
-      response.renewalInfo = submitted.documents.renewalPayload.map(Wire.RenewalInfo.init)
+      response.transaction = submitted.documents.transaction.map {
+        Wire.Transaction($0, of: app, environment: submitted.environment)
+      }
+      response.renewalInfo = submitted.documents.renewal.map {
+        Wire.RenewalInfo($0, environment: submitted.environment)
+      }
       response.environment = Wire.Environment(submitted.environment)
       guard let customerID = submitted.customerID else { return }
       response.customerId = customerID

@@ -142,7 +142,7 @@ void   entitled__v1__consumption_consent__free_unpacked
   assert(message->base.descriptor == &entitled__v1__consumption_consent__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descriptors[26] =
+static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descriptors[31] =
 {
   {
     "entitled",
@@ -456,12 +456,75 @@ static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "billing_plan_type",
+    27,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CheckResponse, billing_plan_type),
+    &entitled__v1__billing_plan_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commitment_info",
+    28,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CheckResponse, commitment_info),
+    &entitled__v1__transaction_commitment_info__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "manage_url",
+    29,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CheckResponse, manage_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "in_app_ownership_type_raw",
+    30,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CheckResponse, in_app_ownership_type_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "billing_plan_type_raw",
+    31,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CheckResponse, billing_plan_type_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__check_response__field_indices_by_name[] = {
   1,   /* field[1] = access_level */
   23,   /* field[23] = advice */
   21,   /* field[21] = auto_renew_product_id */
+  26,   /* field[26] = billing_plan_type */
+  30,   /* field[30] = billing_plan_type_raw */
   14,   /* field[14] = check_again_at */
+  27,   /* field[27] = commitment_info */
   0,   /* field[0] = entitled */
   16,   /* field[16] = entitlement */
   11,   /* field[11] = environment */
@@ -470,6 +533,8 @@ static const unsigned entitled__v1__check_response__field_indices_by_name[] = {
   7,   /* field[7] = explanation */
   24,   /* field[24] = grant_id */
   15,   /* field[15] = in_app_ownership_type */
+  29,   /* field[29] = in_app_ownership_type_raw */
+  28,   /* field[28] = manage_url */
   10,   /* field[10] = original_transaction_id */
   25,   /* field[25] = paid_until */
   8,   /* field[8] = product_id */
@@ -488,7 +553,7 @@ static const unsigned entitled__v1__check_response__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__check_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 26 }
+  { 0, 31 }
 };
 const ProtobufCMessageDescriptor entitled__v1__check_response__descriptor =
 {
@@ -498,7 +563,7 @@ const ProtobufCMessageDescriptor entitled__v1__check_response__descriptor =
   "Entitled__V1__CheckResponse",
   "entitled.v1",
   sizeof(Entitled__V1__CheckResponse),
-  26,
+  31,
   entitled__v1__check_response__field_descriptors,
   entitled__v1__check_response__field_indices_by_name,
   1,  entitled__v1__check_response__number_ranges,

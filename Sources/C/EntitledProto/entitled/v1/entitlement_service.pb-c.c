@@ -2834,7 +2834,7 @@ const ProtobufCMessageDescriptor entitled__v1__token_conflict__descriptor =
   (ProtobufCMessageInit) entitled__v1__token_conflict__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__customer_product__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__customer_product__field_descriptors[6] =
 {
   {
     "product_id",
@@ -2896,6 +2896,18 @@ static const ProtobufCFieldDescriptor entitled__v1__customer_product__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "type_raw",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerProduct, type_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__customer_product__field_indices_by_name[] = {
   3,   /* field[3] = latest_transaction */
@@ -2903,11 +2915,12 @@ static const unsigned entitled__v1__customer_product__field_indices_by_name[] = 
   4,   /* field[4] = renewal_info */
   2,   /* field[2] = state */
   1,   /* field[1] = type */
+  5,   /* field[5] = type_raw */
 };
 static const ProtobufCIntRange entitled__v1__customer_product__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__customer_product__descriptor =
 {
@@ -2917,7 +2930,7 @@ const ProtobufCMessageDescriptor entitled__v1__customer_product__descriptor =
   "Entitled__V1__CustomerProduct",
   "entitled.v1",
   sizeof(Entitled__V1__CustomerProduct),
-  5,
+  6,
   entitled__v1__customer_product__field_descriptors,
   entitled__v1__customer_product__field_indices_by_name,
   1,  entitled__v1__customer_product__number_ranges,
@@ -3760,7 +3773,7 @@ const ProtobufCMessageDescriptor entitled__v1__heartbeat__descriptor =
   (ProtobufCMessageInit) entitled__v1__heartbeat__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_descriptors[21] =
+static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_descriptors[22] =
 {
   {
     "sequence",
@@ -4014,6 +4027,18 @@ static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "product_type_raw",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EntitlementEvent, product_type_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__entitlement_event__field_indices_by_name[] = {
   14,   /* field[14] = actor */
@@ -4032,6 +4057,7 @@ static const unsigned entitled__v1__entitlement_event__field_indices_by_name[] =
   18,   /* field[18] = price */
   15,   /* field[15] = product_id */
   16,   /* field[16] = product_type */
+  21,   /* field[21] = product_type_raw */
   17,   /* field[17] = quantity */
   10,   /* field[10] = recorded_at */
   0,   /* field[0] = sequence */
@@ -4041,7 +4067,7 @@ static const unsigned entitled__v1__entitlement_event__field_indices_by_name[] =
 static const ProtobufCIntRange entitled__v1__entitlement_event__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 21 }
+  { 0, 22 }
 };
 const ProtobufCMessageDescriptor entitled__v1__entitlement_event__descriptor =
 {
@@ -4051,7 +4077,7 @@ const ProtobufCMessageDescriptor entitled__v1__entitlement_event__descriptor =
   "Entitled__V1__EntitlementEvent",
   "entitled.v1",
   sizeof(Entitled__V1__EntitlementEvent),
-  21,
+  22,
   entitled__v1__entitlement_event__field_descriptors,
   entitled__v1__entitlement_event__field_indices_by_name,
   1,  entitled__v1__entitlement_event__number_ranges,

@@ -169,22 +169,24 @@ const ProtobufCEnumDescriptor entitled__v1__in_app_ownership_type__descriptor =
   entitled__v1__in_app_ownership_type__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue entitled__v1__offer_type__enum_values_by_number[5] =
+static const ProtobufCEnumValue entitled__v1__offer_type__enum_values_by_number[6] =
 {
   { "OFFER_TYPE_UNSPECIFIED", "ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED", 0 },
   { "OFFER_TYPE_INTRODUCTORY", "ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_INTRODUCTORY", 1 },
   { "OFFER_TYPE_PROMOTIONAL", "ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_PROMOTIONAL", 2 },
   { "OFFER_TYPE_OFFER_CODE", "ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_OFFER_CODE", 3 },
   { "OFFER_TYPE_WIN_BACK", "ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_WIN_BACK", 4 },
+  { "OFFER_TYPE_RETENTION", "ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_RETENTION", 5 },
 };
 static const ProtobufCIntRange entitled__v1__offer_type__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex entitled__v1__offer_type__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex entitled__v1__offer_type__enum_values_by_name[6] =
 {
   { "OFFER_TYPE_INTRODUCTORY", 1 },
   { "OFFER_TYPE_OFFER_CODE", 3 },
   { "OFFER_TYPE_PROMOTIONAL", 2 },
+  { "OFFER_TYPE_RETENTION", 5 },
   { "OFFER_TYPE_UNSPECIFIED", 0 },
   { "OFFER_TYPE_WIN_BACK", 4 },
 };
@@ -195,9 +197,9 @@ const ProtobufCEnumDescriptor entitled__v1__offer_type__descriptor =
   "OfferType",
   "Entitled__V1__OfferType",
   "entitled.v1",
-  5,
+  6,
   entitled__v1__offer_type__enum_values_by_number,
-  5,
+  6,
   entitled__v1__offer_type__enum_values_by_name,
   1,
   entitled__v1__offer_type__value_ranges,
@@ -235,6 +237,36 @@ const ProtobufCEnumDescriptor entitled__v1__offer_discount_type__descriptor =
   entitled__v1__offer_discount_type__enum_values_by_name,
   1,
   entitled__v1__offer_discount_type__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue entitled__v1__billing_plan_type__enum_values_by_number[3] =
+{
+  { "BILLING_PLAN_TYPE_UNSPECIFIED", "ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED", 0 },
+  { "BILLING_PLAN_TYPE_BILLED_UPFRONT", "ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_BILLED_UPFRONT", 1 },
+  { "BILLING_PLAN_TYPE_MONTHLY", "ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_MONTHLY", 2 },
+};
+static const ProtobufCIntRange entitled__v1__billing_plan_type__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex entitled__v1__billing_plan_type__enum_values_by_name[3] =
+{
+  { "BILLING_PLAN_TYPE_BILLED_UPFRONT", 1 },
+  { "BILLING_PLAN_TYPE_MONTHLY", 2 },
+  { "BILLING_PLAN_TYPE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor entitled__v1__billing_plan_type__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitled.v1.BillingPlanType",
+  "BillingPlanType",
+  "Entitled__V1__BillingPlanType",
+  "entitled.v1",
+  3,
+  entitled__v1__billing_plan_type__enum_values_by_number,
+  3,
+  entitled__v1__billing_plan_type__enum_values_by_name,
+  1,
+  entitled__v1__billing_plan_type__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue entitled__v1__product_state__enum_values_by_number[4] =

@@ -52,6 +52,51 @@ void   entitled__v1__transaction__free_unpacked
   assert(message->base.descriptor == &entitled__v1__transaction__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__transaction_commitment_info__init
+                     (Entitled__V1__TransactionCommitmentInfo         *message)
+{
+  static const Entitled__V1__TransactionCommitmentInfo init_value = ENTITLED__V1__TRANSACTION_COMMITMENT_INFO__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__transaction_commitment_info__get_packed_size
+                     (const Entitled__V1__TransactionCommitmentInfo *message)
+{
+  assert(message->base.descriptor == &entitled__v1__transaction_commitment_info__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__transaction_commitment_info__pack
+                     (const Entitled__V1__TransactionCommitmentInfo *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__transaction_commitment_info__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__transaction_commitment_info__pack_to_buffer
+                     (const Entitled__V1__TransactionCommitmentInfo *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__transaction_commitment_info__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__TransactionCommitmentInfo *
+       entitled__v1__transaction_commitment_info__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__TransactionCommitmentInfo *)
+     protobuf_c_message_unpack (&entitled__v1__transaction_commitment_info__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__transaction_commitment_info__free_unpacked
+                     (Entitled__V1__TransactionCommitmentInfo *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__transaction_commitment_info__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__renewal_info__init
                      (Entitled__V1__RenewalInfo         *message)
 {
@@ -97,7 +142,52 @@ void   entitled__v1__renewal_info__free_unpacked
   assert(message->base.descriptor == &entitled__v1__renewal_info__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor entitled__v1__transaction__field_descriptors[27] =
+void   entitled__v1__renewal_commitment_info__init
+                     (Entitled__V1__RenewalCommitmentInfo         *message)
+{
+  static const Entitled__V1__RenewalCommitmentInfo init_value = ENTITLED__V1__RENEWAL_COMMITMENT_INFO__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__renewal_commitment_info__get_packed_size
+                     (const Entitled__V1__RenewalCommitmentInfo *message)
+{
+  assert(message->base.descriptor == &entitled__v1__renewal_commitment_info__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__renewal_commitment_info__pack
+                     (const Entitled__V1__RenewalCommitmentInfo *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__renewal_commitment_info__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__renewal_commitment_info__pack_to_buffer
+                     (const Entitled__V1__RenewalCommitmentInfo *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__renewal_commitment_info__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__RenewalCommitmentInfo *
+       entitled__v1__renewal_commitment_info__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__RenewalCommitmentInfo *)
+     protobuf_c_message_unpack (&entitled__v1__renewal_commitment_info__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__renewal_commitment_info__free_unpacked
+                     (Entitled__V1__RenewalCommitmentInfo *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__renewal_commitment_info__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+static const ProtobufCFieldDescriptor entitled__v1__transaction__field_descriptors[35] =
 {
   {
     "transaction_id",
@@ -423,19 +513,121 @@ static const ProtobufCFieldDescriptor entitled__v1__transaction__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "billing_plan_type",
+    28,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Transaction, billing_plan_type),
+    &entitled__v1__billing_plan_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commitment_info",
+    29,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Transaction, commitment_info),
+    &entitled__v1__transaction_commitment_info__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "type_raw",
+    30,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Transaction, type_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "in_app_ownership_type_raw",
+    31,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Transaction, in_app_ownership_type_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offer_type_raw",
+    32,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Transaction, offer_type_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offer_discount_type_raw",
+    33,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Transaction, offer_discount_type_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revocation_reason_raw",
+    34,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Transaction, revocation_reason_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "billing_plan_type_raw",
+    35,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Transaction, billing_plan_type_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__transaction__field_indices_by_name[] = {
   20,   /* field[20] = app_account_token */
   21,   /* field[21] = app_transaction_id */
+  27,   /* field[27] = billing_plan_type */
+  34,   /* field[34] = billing_plan_type_raw */
   3,   /* field[3] = bundle_id */
+  28,   /* field[28] = commitment_info */
   7,   /* field[7] = environment */
   11,   /* field[11] = expires_date */
   26,   /* field[26] = from_receipt */
   8,   /* field[8] = in_app_ownership_type */
+  30,   /* field[30] = in_app_ownership_type_raw */
   15,   /* field[15] = is_upgraded */
   19,   /* field[19] = offer_discount_type */
+  32,   /* field[32] = offer_discount_type_raw */
   18,   /* field[18] = offer_identifier */
   17,   /* field[17] = offer_type */
+  31,   /* field[31] = offer_type_raw */
   10,   /* field[10] = original_purchase_date */
   1,   /* field[1] = original_transaction_id */
   22,   /* field[22] = price */
@@ -444,6 +636,7 @@ static const unsigned entitled__v1__transaction__field_indices_by_name[] = {
   16,   /* field[16] = quantity */
   12,   /* field[12] = revocation_date */
   13,   /* field[13] = revocation_reason */
+  33,   /* field[33] = revocation_reason_raw */
   14,   /* field[14] = revocation_type */
   25,   /* field[25] = signed_date */
   23,   /* field[23] = storefront */
@@ -451,12 +644,13 @@ static const unsigned entitled__v1__transaction__field_indices_by_name[] = {
   0,   /* field[0] = transaction_id */
   24,   /* field[24] = transaction_reason */
   6,   /* field[6] = type */
+  29,   /* field[29] = type_raw */
   2,   /* field[2] = web_order_line_item_id */
 };
 static const ProtobufCIntRange entitled__v1__transaction__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 27 }
+  { 0, 35 }
 };
 const ProtobufCMessageDescriptor entitled__v1__transaction__descriptor =
 {
@@ -466,14 +660,91 @@ const ProtobufCMessageDescriptor entitled__v1__transaction__descriptor =
   "Entitled__V1__Transaction",
   "entitled.v1",
   sizeof(Entitled__V1__Transaction),
-  27,
+  35,
   entitled__v1__transaction__field_descriptors,
   entitled__v1__transaction__field_indices_by_name,
   1,  entitled__v1__transaction__number_ranges,
   (ProtobufCMessageInit) entitled__v1__transaction__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__renewal_info__field_descriptors[14] =
+static const ProtobufCFieldDescriptor entitled__v1__transaction_commitment_info__field_descriptors[4] =
+{
+  {
+    "billing_period_number",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TransactionCommitmentInfo, billing_period_number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "total_billing_periods",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TransactionCommitmentInfo, total_billing_periods),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commitment_expires_date",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TransactionCommitmentInfo, commitment_expires_date),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commitment_price",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TransactionCommitmentInfo, commitment_price),
+    &entitled__v1__money__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__transaction_commitment_info__field_indices_by_name[] = {
+  0,   /* field[0] = billing_period_number */
+  2,   /* field[2] = commitment_expires_date */
+  3,   /* field[3] = commitment_price */
+  1,   /* field[1] = total_billing_periods */
+};
+static const ProtobufCIntRange entitled__v1__transaction_commitment_info__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__transaction_commitment_info__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.TransactionCommitmentInfo",
+  "TransactionCommitmentInfo",
+  "Entitled__V1__TransactionCommitmentInfo",
+  "entitled.v1",
+  sizeof(Entitled__V1__TransactionCommitmentInfo),
+  4,
+  entitled__v1__transaction_commitment_info__field_descriptors,
+  entitled__v1__transaction_commitment_info__field_indices_by_name,
+  1,  entitled__v1__transaction_commitment_info__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__transaction_commitment_info__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__renewal_info__field_descriptors[25] =
 {
   {
     "original_transaction_id",
@@ -643,18 +914,161 @@ static const ProtobufCFieldDescriptor entitled__v1__renewal_info__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "renewal_billing_plan_type",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalInfo, renewal_billing_plan_type),
+    &entitled__v1__billing_plan_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commitment_info",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalInfo, commitment_info),
+    &entitled__v1__renewal_commitment_info__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offer_type",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalInfo, offer_type),
+    &entitled__v1__offer_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offer_identifier",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalInfo, offer_identifier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offer_discount_type",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalInfo, offer_discount_type),
+    &entitled__v1__offer_discount_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "auto_renew_status_raw",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalInfo, auto_renew_status_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expiration_intent_raw",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalInfo, expiration_intent_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "price_increase_status_raw",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalInfo, price_increase_status_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "renewal_billing_plan_type_raw",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalInfo, renewal_billing_plan_type_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offer_type_raw",
+    24,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalInfo, offer_type_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offer_discount_type_raw",
+    25,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalInfo, offer_discount_type_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__renewal_info__field_indices_by_name[] = {
   2,   /* field[2] = auto_renew_product_id */
+  19,   /* field[19] = auto_renew_status_raw */
+  15,   /* field[15] = commitment_info */
   10,   /* field[10] = eligible_win_back_offer_ids */
   12,   /* field[12] = environment */
   4,   /* field[4] = expiration_intent */
+  20,   /* field[20] = expiration_intent_raw */
   6,   /* field[6] = grace_period_expires_date */
   5,   /* field[5] = is_in_billing_retry_period */
+  18,   /* field[18] = offer_discount_type */
+  24,   /* field[24] = offer_discount_type_raw */
+  17,   /* field[17] = offer_identifier */
+  16,   /* field[16] = offer_type */
+  23,   /* field[23] = offer_type_raw */
   0,   /* field[0] = original_transaction_id */
   9,   /* field[9] = price_increase_status */
+  21,   /* field[21] = price_increase_status_raw */
   1,   /* field[1] = product_id */
   11,   /* field[11] = recent_subscription_start_date */
+  14,   /* field[14] = renewal_billing_plan_type */
+  22,   /* field[22] = renewal_billing_plan_type_raw */
   7,   /* field[7] = renewal_date */
   8,   /* field[8] = renewal_price */
   13,   /* field[13] = signed_date */
@@ -663,7 +1077,7 @@ static const unsigned entitled__v1__renewal_info__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__renewal_info__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 14 }
+  { 0, 25 }
 };
 const ProtobufCMessageDescriptor entitled__v1__renewal_info__descriptor =
 {
@@ -673,11 +1087,127 @@ const ProtobufCMessageDescriptor entitled__v1__renewal_info__descriptor =
   "Entitled__V1__RenewalInfo",
   "entitled.v1",
   sizeof(Entitled__V1__RenewalInfo),
-  14,
+  25,
   entitled__v1__renewal_info__field_descriptors,
   entitled__v1__renewal_info__field_indices_by_name,
   1,  entitled__v1__renewal_info__number_ranges,
   (ProtobufCMessageInit) entitled__v1__renewal_info__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__renewal_commitment_info__field_descriptors[7] =
+{
+  {
+    "commitment_auto_renew_product_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalCommitmentInfo, commitment_auto_renew_product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commitment_will_auto_renew",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalCommitmentInfo, commitment_will_auto_renew),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commitment_renewal_billing_plan_type",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalCommitmentInfo, commitment_renewal_billing_plan_type),
+    &entitled__v1__billing_plan_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commitment_renewal_date",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalCommitmentInfo, commitment_renewal_date),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commitment_renewal_price",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalCommitmentInfo, commitment_renewal_price),
+    &entitled__v1__money__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commitment_auto_renew_status_raw",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalCommitmentInfo, commitment_auto_renew_status_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commitment_renewal_billing_plan_type_raw",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalCommitmentInfo, commitment_renewal_billing_plan_type_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__renewal_commitment_info__field_indices_by_name[] = {
+  0,   /* field[0] = commitment_auto_renew_product_id */
+  5,   /* field[5] = commitment_auto_renew_status_raw */
+  2,   /* field[2] = commitment_renewal_billing_plan_type */
+  6,   /* field[6] = commitment_renewal_billing_plan_type_raw */
+  3,   /* field[3] = commitment_renewal_date */
+  4,   /* field[4] = commitment_renewal_price */
+  1,   /* field[1] = commitment_will_auto_renew */
+};
+static const ProtobufCIntRange entitled__v1__renewal_commitment_info__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor entitled__v1__renewal_commitment_info__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.RenewalCommitmentInfo",
+  "RenewalCommitmentInfo",
+  "Entitled__V1__RenewalCommitmentInfo",
+  "entitled.v1",
+  sizeof(Entitled__V1__RenewalCommitmentInfo),
+  7,
+  entitled__v1__renewal_commitment_info__field_descriptors,
+  entitled__v1__renewal_commitment_info__field_indices_by_name,
+  1,  entitled__v1__renewal_commitment_info__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__renewal_commitment_info__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue entitled__v1__price_increase_status__enum_values_by_number[3] =

@@ -16,6 +16,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "entitled/v1/environment.pb-c.h"
 #include "entitled/v1/product.pb-c.h"
+#include "entitled/v1/transaction.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
 
 typedef struct Entitled__V1__CheckResponse Entitled__V1__CheckResponse;
@@ -130,7 +131,7 @@ typedef enum _Entitled__V1__AdviceKind {
    */
   ENTITLED__V1__ADVICE_KIND__ADVICE_KIND_UPDATE_BILLING = 1,
   /*
-   * Renewal is off: make a retention offer.
+   * Renewal is off: make a retention offer. In a commitment: only with its last two payments.
    */
   ENTITLED__V1__ADVICE_KIND__ADVICE_KIND_RETENTION_OFFER = 2,
   /*
@@ -206,7 +207,8 @@ struct  Entitled__V1__CheckResponse
    */
   Google__Protobuf__Timestamp *evaluated_at;
   /*
-   * Whether the deciding subscription will renew, according to Apple's latest renewal info.
+   * Whether the deciding subscription will renew, according to Apple's latest renewal info. In a commitment: at
+   * its end, because a cancellation does not stop its payments.
    */
   protobuf_c_boolean will_renew;
   /*
@@ -239,7 +241,7 @@ struct  Entitled__V1__CheckResponse
    */
   Google__Protobuf__Timestamp *since;
   /*
-   * The product that the deciding subscription renews to.
+   * The product that the deciding subscription renews to, and its price; in a commitment: after its end.
    */
   char *auto_renew_product_id;
   Entitled__V1__Money *renewal_price;
@@ -257,10 +259,28 @@ struct  Entitled__V1__CheckResponse
    * or no purchase.
    */
   Google__Protobuf__Timestamp *paid_until;
+  /*
+   * The billing plan of the deciding period.
+   */
+  Entitled__V1__BillingPlanType billing_plan_type;
+  /*
+   * The commitment of the deciding period, without its price: the customer is committed until its end. Unset: none.
+   */
+  Entitled__V1__TransactionCommitmentInfo *commitment_info;
+  /*
+   * The App Store page where the customer manages the deciding subscription, while it is active; empty for
+   * customers who do not pay.
+   */
+  char *manage_url;
+  /*
+   * Apple's ownership and billing plan, set only if this version does not know the value.
+   */
+  char *in_app_ownership_type_raw;
+  char *billing_plan_type_raw;
 };
 #define ENTITLED__V1__CHECK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__check_response__descriptor) \
-    , 0, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_STATE__PRODUCT_STATE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, 0, NULL, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, 0, NULL, (char *)protobuf_c_empty_string, NULL, 0,NULL, (char *)protobuf_c_empty_string, NULL }
+    , 0, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_STATE__PRODUCT_STATE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, 0, NULL, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, 0, NULL, (char *)protobuf_c_empty_string, NULL, 0,NULL, (char *)protobuf_c_empty_string, NULL, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -287,10 +307,14 @@ struct  Entitled__V1__Advice
    */
   int32_t days_left;
   /*
-   * Matching offers or products.
+   * Matching offers, best first: for WIN_BACK_OFFER the win-back offers that Apple reports, if any; otherwise the
+   * product's promotional offers in the catalog, which SignOffer signs.
    */
   size_t n_offer_ids;
   char **offer_ids;
+  /*
+   * Matching products. A retention offer names the current product's alternatives that are not dearer.
+   */
   size_t n_product_ids;
   char **product_ids;
 };

@@ -269,10 +269,14 @@ struct  Entitled__V1__CustomerProduct
    * Unset for everything but auto-renewable subscriptions.
    */
   Entitled__V1__RenewalInfo *renewal_info;
+  /*
+   * Apple's type of the latest transaction, set only if this version does not know it; `type` is then the catalog's.
+   */
+  char *type_raw;
 };
 #define ENTITLED__V1__CUSTOMER_PRODUCT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__customer_product__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, ENTITLED__V1__PRODUCT_STATE__PRODUCT_STATE_UNSPECIFIED, NULL, NULL }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, ENTITLED__V1__PRODUCT_STATE__PRODUCT_STATE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -292,7 +296,8 @@ struct  Entitled__V1__CustomerSubscriptionGroup
   char *product_id;
   char *auto_renew_product_id;
   /*
-   * Whether Apple's rules allow an introductory offer in the group.
+   * Whether Apple's rules allow an introductory offer in the group: never for a customer who subscribes to it, and
+   * once for others.
    */
   protobuf_c_boolean eligible_for_introductory_offer;
   /*
@@ -585,10 +590,14 @@ struct  Entitled__V1__EntitlementEvent
    * The other customer; empty without the role to operate, and in webhooks.
    */
   char *other_customer_id;
+  /*
+   * Apple's type of that transaction, set only if this version does not know it; `product_type` is then the catalog's.
+   */
+  char *product_type_raw;
 };
 #define ENTITLED__V1__ENTITLEMENT_EVENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__entitlement_event__descriptor) \
-    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__ListTimelineRequest

@@ -58,7 +58,11 @@ typedef enum _Entitled__V1__OfferType {
   ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_INTRODUCTORY = 1,
   ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_PROMOTIONAL = 2,
   ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_OFFER_CODE = 3,
-  ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_WIN_BACK = 4
+  ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_WIN_BACK = 4,
+  /*
+   * On Apple's page for cancellations.
+   */
+  ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_RETENTION = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__OFFER_TYPE)
 } Entitled__V1__OfferType;
 /*
@@ -72,6 +76,21 @@ typedef enum _Entitled__V1__OfferDiscountType {
   ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_ONE_TIME = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__OFFER_DISCOUNT_TYPE)
 } Entitled__V1__OfferDiscountType;
+/*
+ * The billing plan of a subscription; Apple's `billingPlanType`.
+ */
+typedef enum _Entitled__V1__BillingPlanType {
+  ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED = 0,
+  /*
+   * Each period is paid in advance.
+   */
+  ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_BILLED_UPFRONT = 1,
+  /*
+   * Monthly payments of a yearly subscription, with a commitment to twelve of them.
+   */
+  ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_MONTHLY = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__BILLING_PLAN_TYPE)
+} Entitled__V1__BillingPlanType;
 /*
  * The customer's state for a product or a subscription group.
  */
@@ -148,6 +167,7 @@ extern const ProtobufCEnumDescriptor    entitled__v1__product_type__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__in_app_ownership_type__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__offer_type__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__offer_discount_type__descriptor;
+extern const ProtobufCEnumDescriptor    entitled__v1__billing_plan_type__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__product_state__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__money__descriptor;
 

@@ -19,7 +19,9 @@ PROTOBUF_C__BEGIN_DECLS
 #include "google/protobuf/timestamp.pb-c.h"
 
 typedef struct Entitled__V1__Transaction Entitled__V1__Transaction;
+typedef struct Entitled__V1__TransactionCommitmentInfo Entitled__V1__TransactionCommitmentInfo;
 typedef struct Entitled__V1__RenewalInfo Entitled__V1__RenewalInfo;
+typedef struct Entitled__V1__RenewalCommitmentInfo Entitled__V1__RenewalCommitmentInfo;
 
 
 /* --- enums --- */
@@ -47,7 +49,7 @@ typedef enum _Entitled__V1__PriceIncreaseStatus {
 
 /*
  * The main members of one verified signed transaction, under Apple's names. A member that Apple did not
- * send is unset or empty.
+ * send is unset or empty. A `..._raw` member has Apple's value, set only if this version does not know it.
  */
 struct  Entitled__V1__Transaction
 {
@@ -113,14 +115,53 @@ struct  Entitled__V1__Transaction
    * `signed_date` is then the creation date of the receipt.
    */
   protobuf_c_boolean from_receipt;
+  Entitled__V1__BillingPlanType billing_plan_type;
+  /*
+   * The commitment that this payment is part of; unset: none.
+   */
+  Entitled__V1__TransactionCommitmentInfo *commitment_info;
+  /*
+   * With an unknown type, `type` is the catalog's.
+   */
+  char *type_raw;
+  char *in_app_ownership_type_raw;
+  char *offer_type_raw;
+  char *offer_discount_type_raw;
+  char *revocation_reason_raw;
+  char *billing_plan_type_raw;
 };
 #define ENTITLED__V1__TRANSACTION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__transaction__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, NULL, NULL, NULL, NULL, 0, (char *)protobuf_c_empty_string, 0, 0, ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, NULL, NULL, NULL, NULL, 0, (char *)protobuf_c_empty_string, 0, 0, ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
- * The main members of one verified signed renewal info, under Apple's names.
+ * The place of a monthly payment in its commitment. Access ends with the period, not with the commitment.
+ */
+struct  Entitled__V1__TransactionCommitmentInfo
+{
+  ProtobufCMessage base;
+  /*
+   * The number of this payment, from 1.
+   */
+  int32_t billing_period_number;
+  int32_t total_billing_periods;
+  /*
+   * The end of the commitment. A late payment moves it.
+   */
+  Google__Protobuf__Timestamp *commitment_expires_date;
+  /*
+   * The price of all payments together.
+   */
+  Entitled__V1__Money *commitment_price;
+};
+#define ENTITLED__V1__TRANSACTION_COMMITMENT_INFO__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__transaction_commitment_info__descriptor) \
+    , 0, 0, NULL, NULL }
+
+
+/*
+ * The main members of one verified signed renewal info, under Apple's names; `..._raw` as in Transaction.
  */
 struct  Entitled__V1__RenewalInfo
 {
@@ -131,6 +172,9 @@ struct  Entitled__V1__RenewalInfo
    * The product of the next renewal; differs from `product_id` when a change is pending.
    */
   char *auto_renew_product_id;
+  /*
+   * Apple's `autoRenewStatus`. In a commitment it is about the next payment, which a cancellation does not stop.
+   */
   protobuf_c_boolean will_auto_renew;
   /*
    * Apple's code: 1 cancelled, 2 billing error, 3 no price consent, 4 product unavailable, 5 other; 0 none.
@@ -149,10 +193,55 @@ struct  Entitled__V1__RenewalInfo
   Google__Protobuf__Timestamp *recent_subscription_start_date;
   Entitled__V1__Environment environment;
   Google__Protobuf__Timestamp *signed_date;
+  /*
+   * The billing plan of the next renewal.
+   */
+  Entitled__V1__BillingPlanType renewal_billing_plan_type;
+  /*
+   * The renewal after the commitment; set only in a commitment.
+   */
+  Entitled__V1__RenewalCommitmentInfo *commitment_info;
+  /*
+   * The offer of the next renewal.
+   */
+  Entitled__V1__OfferType offer_type;
+  char *offer_identifier;
+  Entitled__V1__OfferDiscountType offer_discount_type;
+  char *auto_renew_status_raw;
+  char *expiration_intent_raw;
+  char *price_increase_status_raw;
+  char *renewal_billing_plan_type_raw;
+  char *offer_type_raw;
+  char *offer_discount_type_raw;
 };
 #define ENTITLED__V1__RENEWAL_INFO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__renewal_info__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, NULL, NULL, NULL, ENTITLED__V1__PRICE_INCREASE_STATUS__PRICE_INCREASE_STATUS_UNSPECIFIED, 0,NULL, NULL, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, NULL, NULL, NULL, ENTITLED__V1__PRICE_INCREASE_STATUS__PRICE_INCREASE_STATUS_UNSPECIFIED, 0,NULL, NULL, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The renewal of a subscription at the end of its commitment.
+ */
+struct  Entitled__V1__RenewalCommitmentInfo
+{
+  ProtobufCMessage base;
+  /*
+   * The product of the next commitment.
+   */
+  char *commitment_auto_renew_product_id;
+  /*
+   * Whether the subscription renews at the end of the commitment; Apple's `commitmentAutoRenewStatus`.
+   */
+  protobuf_c_boolean commitment_will_auto_renew;
+  Entitled__V1__BillingPlanType commitment_renewal_billing_plan_type;
+  Google__Protobuf__Timestamp *commitment_renewal_date;
+  Entitled__V1__Money *commitment_renewal_price;
+  char *commitment_auto_renew_status_raw;
+  char *commitment_renewal_billing_plan_type_raw;
+};
+#define ENTITLED__V1__RENEWAL_COMMITMENT_INFO__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__renewal_commitment_info__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /* Entitled__V1__Transaction methods */
@@ -174,6 +263,25 @@ Entitled__V1__Transaction *
 void   entitled__v1__transaction__free_unpacked
                      (Entitled__V1__Transaction *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__TransactionCommitmentInfo methods */
+void   entitled__v1__transaction_commitment_info__init
+                     (Entitled__V1__TransactionCommitmentInfo         *message);
+size_t entitled__v1__transaction_commitment_info__get_packed_size
+                     (const Entitled__V1__TransactionCommitmentInfo   *message);
+size_t entitled__v1__transaction_commitment_info__pack
+                     (const Entitled__V1__TransactionCommitmentInfo   *message,
+                      uint8_t             *out);
+size_t entitled__v1__transaction_commitment_info__pack_to_buffer
+                     (const Entitled__V1__TransactionCommitmentInfo   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__TransactionCommitmentInfo *
+       entitled__v1__transaction_commitment_info__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__transaction_commitment_info__free_unpacked
+                     (Entitled__V1__TransactionCommitmentInfo *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__RenewalInfo methods */
 void   entitled__v1__renewal_info__init
                      (Entitled__V1__RenewalInfo         *message);
@@ -193,13 +301,38 @@ Entitled__V1__RenewalInfo *
 void   entitled__v1__renewal_info__free_unpacked
                      (Entitled__V1__RenewalInfo *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__RenewalCommitmentInfo methods */
+void   entitled__v1__renewal_commitment_info__init
+                     (Entitled__V1__RenewalCommitmentInfo         *message);
+size_t entitled__v1__renewal_commitment_info__get_packed_size
+                     (const Entitled__V1__RenewalCommitmentInfo   *message);
+size_t entitled__v1__renewal_commitment_info__pack
+                     (const Entitled__V1__RenewalCommitmentInfo   *message,
+                      uint8_t             *out);
+size_t entitled__v1__renewal_commitment_info__pack_to_buffer
+                     (const Entitled__V1__RenewalCommitmentInfo   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__RenewalCommitmentInfo *
+       entitled__v1__renewal_commitment_info__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__renewal_commitment_info__free_unpacked
+                     (Entitled__V1__RenewalCommitmentInfo *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Entitled__V1__Transaction_Closure)
                  (const Entitled__V1__Transaction *message,
                   void *closure_data);
+typedef void (*Entitled__V1__TransactionCommitmentInfo_Closure)
+                 (const Entitled__V1__TransactionCommitmentInfo *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__RenewalInfo_Closure)
                  (const Entitled__V1__RenewalInfo *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__RenewalCommitmentInfo_Closure)
+                 (const Entitled__V1__RenewalCommitmentInfo *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -209,7 +342,9 @@ typedef void (*Entitled__V1__RenewalInfo_Closure)
 
 extern const ProtobufCEnumDescriptor    entitled__v1__price_increase_status__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__transaction__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__transaction_commitment_info__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__renewal_info__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__renewal_commitment_info__descriptor;
 
 PROTOBUF_C__END_DECLS
 
