@@ -1,5 +1,6 @@
 """Monthly subscriptions with a 12-month commitment: Apple's library reads every document, and the service's answers follow."""
 
+import datetime
 import time
 
 import pytest
@@ -14,6 +15,12 @@ from harness import CALL_LIMIT, Service
 from test_sandbox_store import APP, DAY, Developer, Store
 
 PRODUCT = "pro.yearly"
+
+
+def instant(milliseconds):
+    """An instant as the JSON API writes it."""
+    written = datetime.datetime.fromtimestamp(milliseconds / 1000, datetime.timezone.utc)
+    return written.isoformat(timespec="milliseconds").replace("+00:00", "Z").replace(".000Z", "Z")
 
 
 @pytest.fixture
@@ -57,6 +64,19 @@ class Subscriber:
                 return True
         return False
 
+    def call(self, method, **members):
+        status, answer = self.service.json(
+            f"entitled.v1.EntitlementService/{method}", {"app": APP, "customerId": self.account, **members})
+        assert status == 200, answer
+        return answer
+
+    def answered(self, condition):
+        """The first answer for which this holds."""
+        deadline = time.monotonic() + CALL_LIMIT
+        while not condition(answer := self.call("Check", entitlement="pro")):
+            assert time.monotonic() < deadline, answer
+        return answer
+
     def act(self, action, **members):
         return self.store.act(action, **members)
 
@@ -74,6 +94,9 @@ def test_a_commitment_is_paid_cancelled_and_ends(running):
     assert next_commitment.commitmentAutoRenewProductId == PRODUCT
     assert next_commitment.commitmentRenewalBillingPlanType == RenewalBillingPlanType.MONTHLY
     assert next_commitment.commitmentRenewalDate == commitment.commitmentExpiresDate
+    answer = cleo.call("Check", entitlement="pro")
+    assert answer["billingPlanType"] == "BILLING_PLAN_TYPE_MONTHLY" and answer["willRenew"]
+    assert answer["commitmentInfo"]["totalBillingPeriods"] == 12
     # Cancelling leaves the payments.
     assert cleo.act("auto-renew", transactionId=cleo.id, enabled=False)["notifications"] == [
         "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"]  # fmt: skip
@@ -83,14 +106,35 @@ def test_a_commitment_is_paid_cancelled_and_ends(running):
         assert (status, sold.commitmentInfo.billingPeriodNumber) == (Status.ACTIVE, number)
         assert renewal.autoRenewStatus == AutoRenewStatus.ON
         assert renewal.commitmentInfo.commitmentAutoRenewStatus == AutoRenewStatus.OFF
-        assert cleo.becomes(is_entitled=True)
+        answer = cleo.answered(lambda answer: answer["commitmentInfo"]["billingPeriodNumber"] == number)
+        assert answer["entitled"] and answer["stateCode"] == "4.0" and not answer["willRenew"]
+        assert answer["commitmentInfo"]["commitmentExpiresDate"] == instant(commitment.commitmentExpiresDate)
+        # The payments go on, so that there is no hurry before the last two.
+        assert [one["kind"] for one in answer.get("advice", [])] == (
+            ["ADVICE_KIND_RETENTION_OFFER"] if number >= 11 else [])
+        assert answer["manageUrl"] == "https://apps.apple.com/account/subscriptions"
     assert sold.expiresDate == commitment.commitmentExpiresDate
+    [product] = [one for one in cleo.call("GetCustomer")["products"] if one["productId"] == PRODUCT]
+    info = product["latestTransaction"]["commitmentInfo"]
+    assert (info["billingPeriodNumber"], info["commitmentPrice"]["milliunits"]) == (12, "47880")
+    assert product["latestTransaction"]["billingPlanType"] == "BILLING_PLAN_TYPE_MONTHLY"
+    info = product["renewalInfo"]["commitmentInfo"]
+    assert not info["commitmentWillAutoRenew"] and info["commitmentAutoRenewProductId"] == PRODUCT
+    assert product["renewalInfo"]["willAutoRenew"]
     assert cleo.store.advance("31d")["notifications"] == ["EXPIRED/VOLUNTARY"]
     status, sold, renewal = cleo.status()
     assert (status, renewal.commitmentInfo) == (Status.EXPIRED, None)
     assert cleo.becomes(is_entitled=False)
     numbers = [sold.commitmentInfo.billingPeriodNumber for sold in cleo.history()]
     assert numbers == list(range(1, 13))
+    assert cleo.call("Check", entitlement="pro")["reason"] == "CANCELLED"
+    events = cleo.call("ListTimeline", pageSize=100)["events"]
+    assert [event["type"] for event in events] == ["STARTED", "RENEWAL_TURNED_OFF", *["RENEWED"] * 11, "ENDED"]
+    renewed = [event for event in events if event["type"] == "RENEWED"]
+    assert [event["transactionId"] for event in renewed] == [sold.transactionId for sold in cleo.history()[1:]]
+    # Apple charges up to a day early; until then, access rests on the period before.
+    paid = [event["after"]["commitmentInfo"]["billingPeriodNumber"] for event in renewed]
+    assert all(number in (event, event - 1) for event, number in enumerate(paid, start=2))
 
 
 def test_a_failed_payment_stops_access_and_a_late_one_shifts_the_commitment(running):

@@ -147,10 +147,28 @@ def test_eligibility_follows_the_history_unless_overridden(signing):
 
 def test_an_introductory_offer_is_allowed_once_in_a_group(signing):
     offer = {"productId": "pro.monthly", "transactionId": "1000"}
-    subscribe(signing, Forger(signing).transaction(offerType=1))
+    forger = Forger(signing)
+    past = {"purchaseDate": 1_700_000_000_000, "expiresDate": 1_702_000_000_000}
+    lapsed = forger.transaction(transactionId="77", originalTransactionId="77", **past)
+    subscribe(signing, lapsed)
+    sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", **offer, allowIntroductoryOffer=True)
+    used = forger.transaction(transactionId="78", originalTransactionId="77", offerType=1, **past)
+    subscribe(signing, used)
     rejected = sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", 400, **offer, allowIntroductoryOffer=True)
     assert reason(rejected) == "INTRODUCTORY_OFFER_USED"
+    assert rejected["details"][0]["metadata"] == {"transactionId": "78"}
     sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", **offer, allowIntroductoryOffer=False)
+
+
+def test_an_introductory_offer_is_refused_to_an_existing_subscriber(signing):
+    offer = {"productId": "pro.monthly", "transactionId": "1000", "allowIntroductoryOffer": True}
+    subscribe(signing)
+    rejected = sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", 400, **offer)
+    assert reason(rejected) == "EXISTING_SUBSCRIBER"
+    request = {"app": "ocean-journal", "customerId": "alice"}
+    status, answer = signing.json("entitled.v1.EntitlementService/GetCustomer", request)
+    assert status == 200 and not answer["subscriptionGroups"][0]["eligibleForIntroductoryOffer"]
+    sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", **offer, skipEligibilityCheck=True)
 
 
 def test_shared_purchases_do_not_affect_eligibility(signing):

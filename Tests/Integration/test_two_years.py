@@ -50,7 +50,9 @@ class Simulation:
         self.receipts = contract.receipt_stub(self.channel)
         self.notifications = contract.notification_stub(self.channel)
         self.submitted = {}
-        self.compared = self.entitled = 0
+        self.compared = self.entitled = self.committed = self.stories = 0
+        # The entitlements that the App Store's state grants at each check.
+        self.owned = {}
         url = f"http://{service.http}/notifications/{APP}"
         self.act("clock", speed=0)
         self.repaired = self.now()
@@ -140,6 +142,7 @@ class Simulation:
 
     def compare(self, owners, index):
         """Asserts that the service's answers equal the App Store's state."""
+        truth, now = self.truth(), self.now()
         checks = [(account, name) for account in owners for name in ["pro", "news", "season"]]
         for first in range(0, len(checks), 999):
             batch = checks[first:first + 999]
@@ -156,27 +159,152 @@ class Simulation:
                 context = f"{account} {name} at check {index}: {sorted(products)}\n{response}"
                 assert response.entitled == bool(products), context
                 assert not products or response.product_id in products, context
+                if products:
+                    self.compare_renewal(response, *truth[account])
+                    if response.manage_url:
+                        assert response.product_type == contract.product.PRODUCT_TYPE_AUTO_RENEWABLE_SUBSCRIPTION
+                state = self.owned.setdefault(account, {}).setdefault(now, {})
+                state[name] = bool(products)
                 self.entitled += response.entitled
         self.compared += len(checks)
 
 
-    def check_events(self, owners):
-        """Asserts that events name their transactions, and that none is about the same news twice in a row."""
+    def truth(self):
+        """The App Store's documents of each account: transactions in order of purchase, and renewal infos by purchase."""
+        url = f"http://{self.service.sandbox}/sandbox/v1/accounts?app={APP}"
+        with urllib.request.urlopen(url, timeout=TIMEOUT) as answer:
+            accounts = json.loads(answer.read())["accounts"]
+        truth = {}
+        for account in accounts:
+            [app] = account["apps"]
+            sold = sorted(app["transactions"], key=lambda one: (one["purchaseDate"], int(one["transactionId"])))
+            truth[account["account"]] = sold, {one["originalTransactionId"]: one for one in app["subscriptions"]}
+        return truth
+
+    def compare_renewal(self, response, sold, renewals):
+        """Asserts that an answer names the plan, the commitment and the renewal that the App Store has."""
+        [transaction] = [one for one in sold if one["transactionId"] == response.transaction_id] or [None]
+        if transaction is None or "expiresDate" not in transaction:
+            return
+        renewal = renewals[transaction["originalTransactionId"]]
+        plan = contract.product.BillingPlanType.Name(response.billing_plan_type)
+        assert plan == f"BILLING_PLAN_TYPE_{transaction['billingPlanType']}", response
+        commitment = transaction.get("commitmentInfo")
+        assert response.HasField("commitment_info") == bool(commitment), response
+        if commitment:
+            found = response.commitment_info
+            assert found.billing_period_number == commitment["billingPeriodNumber"], response
+            assert found.commitment_expires_date.ToMilliseconds() == commitment["commitmentExpiresDate"], response
+            self.committed += 1
+        next_commitment = renewal.get("commitmentInfo", {})
+        status = next_commitment.get("commitmentAutoRenewStatus", renewal["autoRenewStatus"])
+        assert response.will_renew == (status == 1), (response, renewal)
+
+    def timeline(self, account):
+        """All events of an account's customer."""
+        events, token = [], None
+        while token != "":
+            page = self.entitlements.ListTimeline(
+                entitlement_service.ListTimelineRequest(
+                    app=APP, customer_id=customer(account), page_size=1000, page_token=token or ""),
+                timeout=TIMEOUT)  # fmt: skip
+            events += page.events
+            token = page.next_page_token
+        return events
+
+    def check_events(self, owners, hears_all=True):
+        """Asserts that the events are what happened in the App Store; `hears_all` if every notification arrived."""
+        truth = self.truth()
         for account in owners:
-            latest, token = {}, None
-            while token != "":
-                page = self.entitlements.ListTimeline(
-                    entitlement_service.ListTimelineRequest(
-                        app=APP, customer_id=customer(account), page_size=1000, page_token=token or ""),
-                    timeout=TIMEOUT)  # fmt: skip
-                token = page.next_page_token
-                for event in page.events:
-                    assert event.transaction_id and event.product_id, event
-                    assert event.effective_at.ToMilliseconds() <= event.recorded_at.ToMilliseconds(), event
-                    if event.type in ("PURCHASED", "REFUNDED", "REFUND_REVERSED", "REVOKED"):
-                        key = (event.transaction_id, event.entitlement)
-                        assert latest.get(key) != event.type, event
-                        latest[key] = event.type
+            events = self.timeline(account)
+            self.check_subjects(events)
+            self.check_access(account, events)
+            sold, _ = truth[account]
+            self.check_purchases(account, events, sold)
+            self.check_refunds(events, sold, hears_all)
+            if hears_all:
+                for name in ("pro", "news"):
+                    self.check_periods(account, name, events, sold)
+
+    def check_subjects(self, events):
+        """Events name their transactions, and none is about the same news twice in a row."""
+        latest = {}
+        for event in events:
+            assert event.transaction_id and event.product_id, event
+            assert event.effective_at.ToMilliseconds() <= event.recorded_at.ToMilliseconds(), event
+            if event.type in ("PURCHASED", "REFUNDED", "REFUND_REVERSED", "REVOKED"):
+                key = (event.transaction_id, event.entitlement)
+                assert latest.get(key) != event.type, event
+                latest[key] = event.type
+
+    def check_access(self, account, events):
+        """The last event before each check says what the App Store said then."""
+        for now, owned in self.owned[account].items():
+            for name, is_owned in owned.items():
+                # An event that time caused was true before it was recorded.
+                known = [
+                    event for event in events if event.entitlement == name
+                    and (event.recorded_at if event.evidence_id else event.effective_at).ToMilliseconds() <= now
+                ]  # fmt: skip
+                is_entitled = bool(known) and known[-1].after.entitled
+                assert is_entitled == is_owned, (account, name, now, known[-1:])
+
+    def check_purchases(self, account, events, sold):
+        """Each purchase that does not renew is one event with its quantity and price."""
+        bought = {one["originalTransactionId"]: one for one in sold if "expiresDate" not in one}
+        purchased = [event for event in events if event.type == "PURCHASED"]
+        # Of a customer who is not known yet, notifications are not events.
+        found = [event.original_transaction_id for event in purchased]
+        assert len(set(found)) == len(found), purchased
+        submitted = self.submitted.get(account, set()) & set(bought)
+        assert submitted <= set(found) <= set(bought), (bought, purchased)
+        for event in purchased:
+            one = bought[event.original_transaction_id]
+            assert (event.product_id, event.quantity) == (one["productId"], one["quantity"]), event
+            assert event.effective_at.ToMilliseconds() == one["purchaseDate"], event
+            if one["inAppOwnershipType"] == "PURCHASED":
+                assert (event.price.milliunits, event.price.currency) == (one["price"], one["currency"]), event
+
+    def check_refunds(self, events, sold, hears_all):
+        """The last event about a refund of a transaction is its present state."""
+        ids = {one["transactionId"] for one in sold}
+        # Restored purchases have further ids, which events may name.
+        copied = {event.original_transaction_id for event in events if event.transaction_id not in ids}
+        known = {event.original_transaction_id if hears_all else event.transaction_id for event in events}
+        for one in sold:
+            is_known = one["originalTransactionId" if hears_all else "transactionId"] in known
+            if not is_known or one["originalTransactionId"] in copied or one["productId"] not in ENTITLEMENTS:
+                continue
+            about = [
+                event.type for event in events if event.transaction_id == one["transactionId"]
+                and event.type in ("REFUNDED", "REVOKED", "REFUND_REVERSED")
+            ]  # fmt: skip
+            lost_seats = one.get("multiSeatInfo", {}).get("revokedSeatQuantity", 0)
+            is_refunded = "revocationDate" in one or lost_seats > 0
+            assert (about[-1:] in (["REFUNDED"], ["REVOKED"])) == is_refunded, (one, about)
+
+    def check_periods(self, account, name, events, sold):
+        """Where one subscription alone grants an entitlement, its events are its periods in their order."""
+        granting = [one for one in sold if ENTITLEMENTS.get(one["productId"]) == name]
+        own = [event for event in events if event.entitlement == name]
+        lines = {one["originalTransactionId"] for one in granting}
+        is_simple = all(
+            one["inAppOwnershipType"] == "PURCHASED" and "expiresDate" in one and "multiSeatInfo" not in one
+            for one in granting)
+        if len(lines) != 1 or not is_simple or {event.transaction_id for event in own} - {
+                one["transactionId"] for one in granting}:
+            return
+        begun = []
+        for event in own:
+            if event.type in ("CLAIMED", "STARTED", "RENEWED", "RECOVERED", "PRODUCT_CHANGED"):
+                if begun[-1:] != [event.transaction_id]:
+                    begun.append(event.transaction_id)
+        # The purchase may have become known some periods after its start, and a day after the charge of the next one.
+        known = own[0].recorded_at.ToMilliseconds() + 86_400_000 if own else 0
+        periods = [
+            one["transactionId"] for one in granting if one["transactionId"] in begun or one["purchaseDate"] > known]
+        assert not own or begun == periods, (account, [(event.type, event.transaction_id) for event in own])
+        self.stories += bool(begun)
 
 
 def customer(account):
@@ -199,7 +327,8 @@ def simulation(start, tmp_path, reconciliation):
     simulation.pool.shutdown()
     simulation.channel.close()
     print(
-        f"\n{CUSTOMERS} customers, {simulation.compared} answers compared, {simulation.entitled} of them yes: "
+        f"\n{CUSTOMERS} customers, {simulation.compared} answers compared, {simulation.entitled} of them yes, "
+        f"{simulation.committed} of commitments, the events of {simulation.stories} subscriptions: "
         f"{time.monotonic() - began:.1f} s")
     assert simulation.entitled > CUSTOMERS
 
@@ -211,6 +340,7 @@ def test_answers_are_correct_if_all_notifications_arrive(simulation):
         simulation.submit_new(owners)
         simulation.compare(owners, index)
     simulation.check_events(owners)
+    assert simulation.stories > 0
 
 
 def test_answers_are_correct_if_a_third_is_lost_and_backfilled(simulation):
@@ -221,7 +351,7 @@ def test_answers_are_correct_if_a_third_is_lost_and_backfilled(simulation):
         simulation.submit_new(owners)
         simulation.backfill()
         simulation.compare(owners, index)
-    simulation.check_events(owners)
+    simulation.check_events(owners, hears_all=False)
 
 
 @pytest.mark.parametrize("reconciliation", [f"full_poll_interval: P{STEP}D"])
@@ -233,3 +363,4 @@ def test_answers_are_correct_if_all_are_lost_and_purchases_are_polled(simulation
         simulation.submit_new(owners)
         simulation.wait_for_polls()
         simulation.compare(owners, index)
+    simulation.check_events(owners, hears_all=False)

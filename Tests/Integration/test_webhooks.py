@@ -142,6 +142,30 @@ def test_an_event_is_delivered_signed_in_the_format_of_the_api(start, tmp_path, 
     assert webhook(service)["state"] == "WEBHOOK_STATE_HEALTHY"
 
 
+def test_a_purchase_that_does_not_renew_is_delivered_with_its_price(start, tmp_path, receiver):
+    consumable = {"type": "Consumable", "price": 0.99, "currency": "USD"}
+    service = start(
+        arguments=configured(
+            tmp_path, {"billing": {"url": receiver.url, "events": ["PURCHASED"]}}, products={"coins": consumable}))
+    bought = service.buy("coins")
+    request = {"app": APP, "customerId": "ana", "signedTransaction": bought["signedTransactionInfo"]}
+    for _ in range(2):
+        status, answer = service.json("entitled.v1.ReceiptService/SubmitTransaction", request)
+        assert status == 200, answer
+    receiver.wait(lambda r: len(r.accepted) == 1)
+    body = receiver.accepted[0].verified(SECRET)
+    payload = forge.payload_of(bought["signedTransactionInfo"])
+    assert (body["type"], body["data"]["type"]) == ("entitlement.purchased", "PURCHASED")
+    event = body["data"]
+    assert (event["customerId"], event["transactionId"]) == ("ana", payload["transactionId"])
+    assert (event["productId"], event["productType"]) == ("coins", "PRODUCT_TYPE_CONSUMABLE")
+    assert (event["quantity"], event["price"]) == (1, {"milliunits": "990", "currency": "USD"})
+    assert event["entitlement"] == ""
+    assert event == timeline(service, "ana")[0]
+    eventually(lambda: webhook(service)["position"] == webhook(service)["latestPosition"])
+    assert len(receiver.accepted) == 1
+
+
 def test_only_selected_event_types_are_delivered(start, tmp_path, receiver):
     service = start(
         arguments=configured(tmp_path, {"billing": {"url": receiver.url, "events": ["GRANT_REVOKED"]}}))

@@ -161,7 +161,7 @@ struct LedgerFixture {
 
   /// The stored events.
   func events() async throws -> [StoredEvent] {
-    try await store.snapshot { try $0.events(of: nil, after: 0, limit: 1000) }
+    try await store.snapshot { try $0.events(of: nil, after: 0, limit: 100_000) }
   }
 
   /// The unclaimed lines.

@@ -112,6 +112,25 @@ struct PollScheduleTests {
     #expect(Self.next(period, failed, lastPoll: at(91)) == nil)
   }
 
+  @Test("A failed payment of a commitment is polled for ninety days")
+  func retryOfCommitment() {
+    var payment = Self.period(signed: at(0))
+    payment.details.commitment = .init(billingPeriodNumber: 3, totalBillingPeriods: 12)
+    let failed = Self.renewal(signed: at(30), inRetry: true)
+    #expect(Self.next(payment, failed, lastPoll: at(91)) == Self.end(75 * 24 * Self.hour))
+    #expect(Self.next(payment, failed, lastPoll: at(106)) == Self.end(90 * 24 * Self.hour + Self.hour))
+    #expect(Self.next(payment, failed, lastPoll: at(121)) == nil)
+  }
+
+  @Test("A purchase of an unknown type is polled if it has an end")
+  func unknownType() {
+    var bought = Self.period(signed: at(0))
+    bought.type = .unrecognized("Subscription Suite")
+    #expect(Self.next(bought) == Self.end(-30 * Self.minute))
+    bought.expiresDate = nil
+    #expect(Self.next(bought) == nil)
+  }
+
   @Test("Refunded purchases and products without renewal are not polled")
   func nothing() {
     #expect(Self.next(Self.period(signed: at(5), revoked: at(4))) == nil)

@@ -101,6 +101,24 @@ import Testing
     } throws: { "\($0)".contains(problem) }
   }
 
+  @Test("A subscription's promotional offers and price are read for advice")
+  func offers() throws {
+    let subscription = "Auto-Renewable Subscription\n        group: pro\n        period: P1M"
+    let yaml = Self.minimal.replacingOccurrences(
+      of: "Non-Consumable", with: subscription + "\n        offers: [stay50, back3]")
+    let product = try ServiceConfiguration(yaml: yaml, file: "x.yaml").apps[0].definition.products["pro"]
+    #expect(product?.offers == ["stay50", "back3"])
+    for (wrong, problem) in [
+      (subscription + "\n        offers: [a, a]", "'a' is empty or listed twice"),
+      ("Non-Consumable\n        offers: [a]", "only an Auto-Renewable Subscription has offers"),
+    ] {
+      let yaml = Self.minimal.replacingOccurrences(of: "Non-Consumable", with: wrong)
+      #expect {
+        try ServiceConfiguration(yaml: yaml, file: "x.yaml")
+      } throws: { "\($0)".contains(problem) }
+    }
+  }
+
   @Test("A consumable with entitlements is rejected")
   func consumable() {
     let yaml = Self.minimal.replacingOccurrences(of: "Non-Consumable", with: "Consumable")
