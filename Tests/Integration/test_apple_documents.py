@@ -104,3 +104,39 @@ def test_apples_mock_data_is_verified_under_its_configured_root(example, name, r
 def test_a_configured_root_is_trusted_besides_apples_roots(example):
     [file] = TESTDATA.glob("genuine/*_renewalinfo_*.jws")
     assert inspect(example, app="example", document=file.read_text().strip()).verified
+
+
+XCODE = """\
+apps:
+  birds:
+    bundle_id: com.example.naturelab.backyardbirds.example
+    environments: [Xcode]
+    products:
+      pass.premium: {type: Auto-Renewable Subscription, group: pass, entitlements: [pro], period: P1M}
+"""
+
+
+def test_a_purchase_of_xcode_with_the_id_0_identifies_no_purchase(tmp_path, testdata):
+    configuration = tmp_path / "entitled.yaml"
+    configuration.write_text(XCODE)
+    service = Service(tmp_path / "data", ["--config", configuration])
+    folder = testdata / "apple-asl" / "xcode"
+    transaction = (folder / "xcode-signed-transaction").read_text().strip()
+    receipt = (folder / "xcode-app-receipt-with-transaction").read_text().strip()
+    with service.channel() as channel:
+        receipts = contract.receipt_stub(channel)
+        for send in (
+            lambda: receipts.SubmitTransaction(
+                receipt_service.SubmitTransactionRequest(app="birds", customer_id="c", signed_transaction=transaction),
+                timeout=CALL_LIMIT),
+            lambda: receipts.SubmitReceipt(
+                receipt_service.SubmitReceiptRequest(app="birds", customer_id="c", receipt_base64=receipt),
+                timeout=CALL_LIMIT),
+        ):  # fmt: skip
+            with pytest.raises(contract.RpcError) as error:
+                send()
+            assert contract.reason(error.value) == "TRANSACTION_ID_ZERO"
+    for document in (transaction, receipt):
+        inspected = inspect(service, app="birds", document=document)
+        assert (inspected.verified, inspected.reason) == (False, "TRANSACTION_ID_ZERO")
+    service.stop()

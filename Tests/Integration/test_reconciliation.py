@@ -211,6 +211,21 @@ def test_the_watermark_waits_until_the_history_could_be_read(begin):
     until(lambda: watermark(world) - start > 4 * 25 * 3600)
 
 
+def test_a_repair_whose_history_apple_refuses_keeps_the_error(begin):
+    world = begin()
+    ana = str(uuid.uuid4())
+    world.buy(ana)
+    world.deliver()
+    backfill = notification_service.BackfillNotificationsRequest(app=APP)
+    # Apple's sandbox has 30 days of history.
+    backfill.__getattribute__("from").FromSeconds(int(time.time()) - 90 * 86_400)
+    refused = world.notifications.BackfillNotifications(backfill, timeout=CALL_LIMIT).repair
+    assert refused.HasField("finished_at") and "4000012" in refused.error
+    world.notifications.BackfillNotifications(
+        notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT)
+    assert [bool(repair.error) for repair in repairs(world)] == [False, True]
+
+
 def test_an_unknown_repair_is_not_found(begin):
     world = begin()
     for repair_id in ["", "17", "x"]:

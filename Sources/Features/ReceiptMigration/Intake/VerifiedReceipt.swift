@@ -40,8 +40,10 @@ struct VerifiedReceipt: Sendable {
 }
 
 extension ReceiptRejection {
-  /// The reason why a verified receipt is rejected for its contents when it is submitted; `nil` if it is not.
-  package static func found(in payload: AppReceiptPayload) -> ReceiptRejection? {
+  /// The reason why a verified receipt is rejected for its contents when it is submitted with a device identifier; `nil` if
+  /// it is not. An empty identifier is not compared.
+  package static func found(in payload: AppReceiptPayload, device: [UInt8]) -> ReceiptRejection? {
+    guard device.isEmpty || (try? payload.isFor(device: device)) == true else { return .wrongDevice }
     let ids = payload.purchases.map { $0.originalTransactionID ?? $0.transactionID ?? "" }
     return ids.isEmpty || ids.contains { $0.isTransactionID } ? nil : .transactionIDZero
   }

@@ -20,7 +20,7 @@ struct AppReceiptInspection {
 
   /// The response about the receipt. An empty device identifier is not compared.
   func response(deviceIdentifier: [UInt8]) -> InspectResponse {
-    var response = verdict
+    var response = verdict(deviceIdentifier)
     guard let unverified = try? UnverifiedReceipt(receipt) else { return response }
     response.certificates = unverified.certificates.map(CertificateSummary.init)
     guard let payload = try? AppReceiptPayload(parsing: unverified.content) else { return response }
@@ -34,12 +34,12 @@ struct AppReceiptInspection {
     return response
   }
 
-  private var verdict: InspectResponse {
+  private func verdict(_ deviceIdentifier: [UInt8]) -> InspectResponse {
     do throws(VerificationError) {
       let verified: Verified<AppReceiptPayload> = try verifier.verifyReceipt(
         receipt, for: app.identity, environments: Set(app.environments))
       let kind: Wire.DocumentKind = verified.signer == nil ? .xcodeReceipt : .appReceipt
-      if let rejection = ReceiptRejection.found(in: verified.payload) {
+      if let rejection = ReceiptRejection.found(in: verified.payload, device: deviceIdentifier) {
         return InspectResponse(kind, InspectionResult(rejection))
       }
       return InspectResponse(kind, .verified(by: verified.signer))
