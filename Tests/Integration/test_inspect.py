@@ -208,7 +208,9 @@ DAMAGED_RECEIPT = {
 @pytest.mark.parametrize("kind", DAMAGED_JWS)
 def test_inspect_and_submit_name_the_same_fault_of_a_transaction(service, receipts, kind):
     damage, words = DAMAGED_JWS[kind]
-    damaged = damage(signed(service, "transaction"))
+    documents = (signed(service, "transaction") for _ in range(1000))
+    # Few documents have no such character in their signature, and nothing to damage.
+    damaged = damage(next(text for text in documents if "-" in text and "_" in text))
     inspected = inspect(receipts, damaged)
     reason, details = submitted(receipts, jws=damaged)
     assert (inspected.verified, inspected.reason) == (False, reason)
@@ -218,7 +220,8 @@ def test_inspect_and_submit_name_the_same_fault_of_a_transaction(service, receip
 @pytest.mark.parametrize("kind", DAMAGED_RECEIPT)
 def test_inspect_and_submit_name_the_same_fault_of_a_receipt(service, receipts, kind):
     damage, words = DAMAGED_RECEIPT[kind]
-    damaged = damage(signed(service, "app-receipt"))
+    documents = (signed(service, "app-receipt") for _ in range(1000))
+    damaged = damage(next(text for text in documents if "+" in text and "/" in text))
     inspected = inspect(receipts, damaged)
     reason, details = submitted(receipts, receipt=damaged)
     assert (inspected.verified, inspected.reason) == (False, reason)
