@@ -13,9 +13,10 @@ func installReceiveCallbacks(_ callbacks: OpaquePointer?) {
     guard let stream = borrowed(user).pointee.receivingHeaders else { return 0 }
     let name = UnsafeRawBufferPointer(start: name, count: nameLength)
     let value = UnsafeRawBufferPointer(start: value, count: valueLength)
-    // After a failure nghttp2 resets the stream, and only decodes the rest of the block.
-    return receiveField(name, value, into: stream, borrowed(user))
-      ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+    if receiveField(name, value, into: stream, borrowed(user)) { return 0 }
+    // A server reads no further. For a client nghttp2 resets the stream, and decodes the rest of the block.
+    let result = borrowed(user).pointee.isServer ? NGHTTP2_ERR_PAUSE : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE
+    return result.rawValue
   }
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
     session, _, id, bytes, count, user in

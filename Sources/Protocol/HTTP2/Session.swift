@@ -28,7 +28,7 @@ package final class Session {
     state.deallocate()
   }
 
-  /// Reads bytes of the peer. After an error only the remaining output can be sent.
+  /// Reads bytes of the peer. After an error, or with ``hasExcessiveHeaders``, only the remaining output can be sent.
   package func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
     guard state.pointee.isServer else { return try feed(bytes) }
     var position = 0
@@ -46,6 +46,7 @@ package final class Session {
   }
 
   private func feed(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
+    guard !state.pointee.isServer || !state.pointee.hasExcessiveHeaders else { return }
     let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
     let read = nghttp2_session_mem_recv(session, start, bytes.count)
     try check(CInt(clamping: read))
@@ -264,7 +265,8 @@ extension Session {
   /// were dropped as one for each 64 bytes.
   package var controlFrames: Int { state.pointee.controlFrames }
 
-  /// Whether a header block exceeded ``Limits/headerBytes`` so far that only an attack explains it.
+  /// Whether a header block exceeded ``Limits/headerBytes`` so far that only an attack explains it. A server then reads
+  /// no further.
   package var hasExcessiveHeaders: Bool { state.pointee.hasExcessiveHeaders }
 
   /// Frees the unsent bytes of all streams. Nothing may be sent afterwards.

@@ -132,5 +132,9 @@ import Testing
     try (Self.preface + head + block).withUnsafeBytes { try session.receive($0) }
     #expect(session.hasExcessiveHeaders)
     #expect(session.controlFrames < 2_000, "only a small part of the 36 MB was decoded")
+    try Self.headers(3, ends: true).withUnsafeBytes { try session.receive($0) }
+    #expect(session.openStreams == 1)
+    session.terminate(.enhanceYourCalm)
+    #expect(Self.errors(in: try Conversation.output(of: session)) == [[7, 11]])
   }
 }
