@@ -10,8 +10,29 @@ package protocol StoreTransaction: EvidenceLog, FactStore, OwnershipStore, Claim
   func customer(_ key: CustomerKey) throws(StoreError) -> CustomerState?
 
   /// Replaces the read model of the customer: the facts and the answers computed from them. The customer
-  /// becomes due when the first of these answers changes by time alone.
+  /// becomes due when the first of these answers changes by time alone. With reduced facts
+  /// (``CustomerFacts/omitted``), ``putFacts(_:ofLine:chunk:of:)`` must have stored all lines.
   func putFacts(
     _ facts: CustomerFacts, answers: PrecomputedAnswers, of customer: CustomerKey
   ) throws(StoreError)
+
+  /// Returns all facts of a customer, also if the stored ones are reduced; `nil` if there are none.
+  func allFacts(of customer: CustomerKey) throws(StoreError) -> CustomerFacts?
+
+  /// Returns the facts of one line of a customer with reduced facts, from a chunk on
+  /// (``CustomerFacts/chunks(isTail:)``); empty ones if there are none.
+  func facts(
+    ofLine line: String, from chunk: Int, of customer: CustomerKey
+  ) throws(StoreError) -> CustomerFacts
+
+  /// Stores one chunk of a line of a customer with reduced facts; empty facts delete it.
+  func putFacts(
+    _ facts: CustomerFacts, ofLine line: String, chunk: Int, of customer: CustomerKey
+  ) throws(StoreError)
+
+  /// Deletes the facts of all lines of a customer whose facts are no longer reduced.
+  func deleteLineFacts(of customer: CustomerKey) throws(StoreError)
+
+  /// The outlines of customers with reduced facts.
+  var outlines: AccessOutlines { get }
 }

@@ -95,13 +95,13 @@ import Testing
   }
 }
 
-private let questions = [
+let questions = [
   (app, "pro"), (app, "plus"), (app, "unheard of"), (fullApp, "pro"), (fullApp, "export"),
   (fullApp, "archive"),
 ]
 
 /// Instants at and around every date in the facts, and random ones.
-private func instants(of facts: CustomerFacts, _ random: inout SplitMix64) -> [Instant] {
+func instants(of facts: CustomerFacts, _ random: inout SplitMix64) -> [Instant] {
   let named =
     facts.transactions.flatMap { [$0.purchaseDate, $0.expiresDate, $0.revocationDate].compactMap(\.self) }
     + facts.renewals.compactMap(\.gracePeriodExpiresDate)

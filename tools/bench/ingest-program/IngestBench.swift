@@ -11,18 +11,24 @@ internal import SignedData
 /// writes COUNT bodies as Apple posts them, one per line, into FOLDER/notifications.txt, and their root
 /// certificate into FOLDER/root.der. They are about the purchases that `entitled store seed --customers
 /// CUSTOMERS` creates; FIRST (0) is the number of the first one.
+///
+///     ingest-bench FOLDER COUNT CUSTOMERS consumables|subscriptions|renewals
+///
+/// writes COUNT purchases of CUSTOMERS customers who are known by their `appAccountToken` (``TokenPurchases``).
 @main enum IngestBench {
   static func main() throws {
     let arguments = CommandLine.arguments.dropFirst()
-    let numbers = arguments.dropFirst().map { Int($0) ?? -1 }
+    let shape = arguments.dropFirst(3).first.flatMap(TokenPurchases.Shape.init)
+    let numbers = arguments.dropFirst().prefix(shape == nil ? 3 : 2).map { Int($0) ?? -1 }
     guard let folder = arguments.first, (2...3).contains(numbers.count), numbers.allSatisfy({ $0 >= 0 }),
       numbers[1] > 0
     else {
-      print("usage: ingest-bench FOLDER COUNT CUSTOMERS [FIRST]")
+      print("usage: ingest-bench FOLDER COUNT CUSTOMERS [FIRST|consumables|subscriptions|renewals]")
       exit(2)
     }
     let first = numbers.count == 3 ? numbers[2] : 0
-    try PostedNotifications(customers: numbers[1]).write(first..<first + numbers[0], to: folder)
+    try PostedNotifications(customers: numbers[1], shape: shape).write(
+      first..<first + numbers[0], to: folder)
   }
 }
 
@@ -34,13 +40,19 @@ struct PostedNotifications {
   /// The customers in the order of their renewal dates, as `entitled store seed` creates them.
   private let customers: [Int]
   private let start: Int64
+  /// What to write instead of renewals of the seeded customers.
+  private let purchases: TokenPurchases?
 
   /// Notifications about the purchases of `customers` seeded customers, signed now.
-  init(customers: Int) throws {
+  init(customers: Int, shape: TokenPurchases.Shape? = nil) throws {
     var order = Array(repeating: 1, count: customers)
     for number in 1...customers { order[number * 7919 % customers] = number }
     self.customers = order
     self.start = Int64(Date().timeIntervalSince1970 * 1000) - Self.day
+    purchases = shape.map { [start] in
+      // All purchases of ten thousand are in the past.
+      TokenPurchases(shape: $0, customers: customers, start: start - 420 * Self.day, signedFrom: start)
+    }
     let (start, end) = (
       Instant(millisecondsSince1970: start - Self.day), Instant(millisecondsSince1970: start + Self.year)
     )
@@ -74,6 +86,7 @@ struct PostedNotifications {
   }
 
   private func signedPayload(_ number: Int) throws -> String {
+    if let purchases { return try signedPayload(number, of: purchases) }
     let line = String(2_000_000_000_000_000 + customers[number % customers.count] * 10)
     let now = start + Int64(number) * 10
     let data: JSONObject = [
@@ -85,6 +98,21 @@ struct PostedNotifications {
     return try signer.sign(payload: [
       "notificationType": "DID_RENEW", "notificationUUID": .string(UUID().uuidString.lowercased()),
       "data": .object(data), "version": "2.0", "signedDate": .number(JSONNumber(now)),
+    ])
+  }
+
+  private func signedPayload(_ number: Int, of purchases: TokenPurchases) throws -> String {
+    var data: JSONObject = [
+      "bundleId": .string(Self.bundleID), "environment": "Sandbox",
+      "signedTransactionInfo": .string(try signer.sign(payload: purchases.transaction(number))),
+    ]
+    if let renewal = purchases.renewalInfo(number) {
+      data["signedRenewalInfo"] = .string(try signer.sign(payload: renewal))
+    }
+    return try signer.sign(payload: [
+      "notificationType": .string(purchases.notificationType),
+      "notificationUUID": .string(UUID().uuidString.lowercased()), "data": .object(data), "version": "2.0",
+      "signedDate": .number(JSONNumber(purchases.signed(number))),
     ])
   }
 
@@ -115,7 +143,7 @@ struct PostedNotifications {
     ]
   }
 
-  private static let bundleID = "com.example.oceanjournal"
+  static let bundleID = "com.example.oceanjournal"
   private static let productID = "pro.yearly"
   private static let day: Int64 = 86_400_000
   private static let year: Int64 = 365 * day

@@ -96,7 +96,7 @@ extension CommandHandler {
       var outcome = CommandResult(grant: try store.facts(of: line).grants.first)
       outcome.customer = try store.owners(of: line).first.map(line.customer)
       if let customer = outcome.customer {
-        outcome.facts = try store.customer(customer)?.facts ?? CustomerFacts()
+        outcome.facts = try store.facts(of: customer, in: catalog.definition(of: customer.appID), at: now)
       }
       return outcome
     }

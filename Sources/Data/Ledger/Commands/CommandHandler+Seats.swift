@@ -98,7 +98,7 @@ extension CommandHandler {
     try inStore { () throws(StoreError) in
       outcome.customer = try store.owners(of: line).first.map(line.customer)
       if let holder = outcome.customer {
-        outcome.facts = try store.customer(holder)?.facts ?? CustomerFacts()
+        outcome.facts = try store.facts(of: holder, in: catalog.definition(of: holder.appID), at: now)
       }
     }
     return outcome

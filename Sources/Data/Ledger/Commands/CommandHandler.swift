@@ -193,7 +193,7 @@ package struct CommandResult: Hashable, Sendable {
   package var customer: CustomerKey?
   /// The number of rows that lost an erased customer's id.
   package var erasedRows: Int64 = 0
-  /// All facts of ``customer`` after the command.
+  /// The facts of ``customer`` after the command, as far as the answers from then on depend on them.
   package var facts = CustomerFacts()
   /// The effects that the ledger records after the commit.
   var effects: [LedgerEffect] = []

@@ -19,14 +19,16 @@ struct Derived: Sendable {
 /// ``EvidenceDecoder`` and ``FactApplier`` are the first two steps; this is the rest. Each affected customer
 /// is compared once with the state before, whatever the number of documents.
 struct Derivation {
-  private let store: any StoreTransaction
-  private let catalog: Catalog
-  private let now: Instant
-  private let changes: ChangeSet
-  private var lines: LineCache
+  let store: any StoreTransaction
+  let catalog: Catalog
+  let now: Instant
+  let changes: ChangeSet
+  var lines: LineCache
   private var derived = Derived()
   /// The cached facts of purchases.
-  private var knownFacts: [LineKey: CustomerFacts] = [:]
+  var knownFacts: [LineKey: CustomerFacts] = [:]
+  /// The last facts of long lines, of which the others were not read.
+  var tails: [LineKey: CustomerFacts] = [:]
 
   /// Writes the answers and events of all that `applier` changed, and reschedules status polls.
   static func run(_ applier: consuming FactApplier) throws(StoreError) -> Derived {
@@ -52,10 +54,29 @@ struct Derivation {
   private mutating func update(_ customer: CustomerKey) throws(StoreError) {
     guard let entry = changes.affected[customer] else { return }
     let app = catalog.definition(of: customer.appID)
-    let before = try store.customer(customer)
+    let stored = try store.customer(customer)
+    if let stored, stored.facts.omitted != nil, try updateReduced(customer, entry, stored, in: app) { return }
+    let before = try stored.map { stored throws(StoreError) in
+      CustomerState(facts: try allFacts(of: customer, stored), answers: stored.answers)
+    }
     let facts = try facts(of: customer, before?.facts, entry)
     let diff = StateDiff(before: before, after: facts, in: app, at: now, cause: entry.origin.cause)
     guard diff.mustReevaluate else { return }
+    let answers = try record(diff, of: customer, entry)
+    guard facts.isLarge || stored?.facts.omitted != nil else {
+      return try store.putFacts(facts, answers: answers, of: customer)
+    }
+    try replaceLines(
+      of: customer, stored?.facts.omitted == nil ? CustomerFacts() : before?.facts ?? CustomerFacts(),
+      with: facts, answers, in: app)
+  }
+
+  /// Records the events and effects of a difference.
+  ///
+  /// - Returns: the answers after the write, with their evidence.
+  mutating func record(
+    _ diff: StateDiff, of customer: CustomerKey, _ entry: ChangeSet.AffectedCustomer
+  ) throws(StoreError) -> PrecomputedAnswers {
     for change in try diff.changes() {
       let tokenOwner = change.change.subject.flatMap { entry.tokenOwners[$0.originalTransactionID] }
       try emit(
@@ -65,10 +86,9 @@ struct Derivation {
     for contradiction in diff.newContradictions {
       derived.effects.append(.contradictionFound(contradiction.kind))
     }
-    let answers = try diff.answers.addingEvidence { fact throws(StoreError) in
+    return try diff.answers.addingEvidence { fact throws(StoreError) in
       try store.evidence(of: fact, of: customer)
     }
-    try store.putFacts(facts, answers: answers, of: customer)
   }
 
   private mutating func facts(
@@ -91,7 +111,7 @@ struct Derivation {
   }
 
   /// The new facts of a line, if it was linked before and no seat alters them: the customer has all others.
-  private mutating func incrementalFacts(
+  mutating func incrementalFacts(
     of line: LineKey, _ entry: ChangeSet.AffectedCustomer
   ) throws(StoreError) -> CustomerFacts? {
     guard !entry.needsRebuild, !entry.linkedLines.contains(line), let new = changes.newFacts[line] else {
@@ -102,7 +122,7 @@ struct Derivation {
 
   private func reschedulePolls() throws(StoreError) {
     for line in changes.newFacts.keys {
-      let facts = if let known = knownFacts[line] { known } else { try store.facts(of: line) }
+      let facts = if let known = knownFacts[line] ?? tails[line] { known } else { try store.facts(of: line) }
       try store.reschedulePoll(of: line) { PollSchedule.next(facts, polledAt: $0) }
     }
   }
@@ -164,9 +184,9 @@ extension Derivation {
       return try emit(change, to: customer, by: origin, with: counterparty)
     }
     let app = catalog.definition(of: customer.appID)
-    let facts = try store.customer(customer)?.facts ?? CustomerFacts()
+    let instant = origin.evidence == nil ? effectiveAt : now
+    let facts = try store.facts(of: customer, in: app, at: instant)
     for entitlement in purchase.entitlements {
-      let instant = origin.evidence == nil ? effectiveAt : now
       let status = evaluate(facts, entitlement: entitlement, in: app, at: instant)
       try emit(
         EntitlementChange(

@@ -63,7 +63,7 @@ struct ReceiptWrite: Sendable {
     let derived = try Derivation.run(applier)
     try recordRefreshes(store)
     let owner = try owner(store, linesOfOtherCustomers)
-    let facts = try owner.map { id throws(StoreError) in try store.customer(customer(id))?.facts } ?? nil
+    let facts = try owner.map { id throws(StoreError) in try store.allFacts(of: customer(id)) } ?? nil
     let result = ReceiptResult(
       evidenceID: evidenceID, isDuplicate: isDuplicate, changedState: try lineStates(store) != before,
       transactions: entries.compactMap(\.verified.contents.transactionPayload), customerID: owner,

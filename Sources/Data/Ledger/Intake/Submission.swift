@@ -62,7 +62,7 @@ package struct SubmissionResult: Hashable, Sendable {
   package let documents: SubmittedDocuments
   /// The owner; `nil` while the purchase is unclaimed.
   package let customerID: String?
-  /// All facts of the owner.
+  /// The facts of the owner, as far as the answers from now on depend on them.
   package let facts: CustomerFacts
 }
 

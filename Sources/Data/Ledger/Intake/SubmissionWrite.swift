@@ -60,7 +60,10 @@ struct SubmissionWrite: Sendable {
     let derived = try Derivation.run(applier)
     let outcome = try outcome(of: applied, in: store)
     var facts = CustomerFacts()
-    if let id = outcome.customerID { facts = try store.customer(customer(id))?.facts ?? facts }
+    if let id = outcome.customerID {
+      facts = try store.facts(
+        of: customer(id), in: catalog.definition(of: submission.appID), at: receivedAt)
+    }
     return ((outcome, facts), derived.effects)
   }
 

@@ -4,7 +4,8 @@ internal import SQLite
 internal import Store
 
 /// Reads and writes `customer`: the facts and the precomputed answers of each customer as one value each, and
-/// the next time at which an answer changes without new evidence.
+/// the next time at which an answer changes without new evidence. ``CustomerLineRows`` has the lines that reduced
+/// facts leave out.
 ///
 /// The row id is ``CustomerIdentity/hash(_:)`` or the next free id after it (linear probing), because a
 /// lookup by row id takes half the time of a lookup by text. Rows are never deleted, because a gap would end
@@ -14,6 +15,7 @@ final class CustomerRow {
   private let selectAnswers: Statement
   private let selectFacts: Statement
   private let put: Statement
+  private let lines: CustomerLineRows
   private let hash: CustomerIdentity.Hash
   /// The last row read: usually the next one written.
   private var lastFound: (key: CustomerKey, number: Int64)?
@@ -22,6 +24,7 @@ final class CustomerRow {
   init(_ connection: Connection, hash: @escaping CustomerIdentity.Hash) throws(StoreError) {
     self.connection = connection
     self.hash = hash
+    lines = try CustomerLineRows(connection)
     selectAnswers = try Statement(
       "SELECT identity, answers FROM customer WHERE customer_number = ?", on: connection)
     selectFacts = try Statement(
@@ -48,8 +51,30 @@ final class CustomerRow {
   /// Returns all facts; `nil` if the customer has no row.
   func facts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {
     defer { selectFacts.reset() }
-    guard try find(key, with: selectFacts).exists else { return nil }
-    return try FactCoding.customerFacts(selectFacts.bytes(2))
+    let (number, exists) = try find(key, with: selectFacts)
+    guard exists else { return nil }
+    return try lines.completing(FactCoding.customerFacts(selectFacts.bytes(2)), of: number)
+  }
+
+  /// Returns the facts of one line from a chunk on; empty ones if there are none.
+  func facts(ofLine line: String, from chunk: Int, of key: CustomerKey) throws(StoreError) -> CustomerFacts {
+    try lines.facts(ofLine: line, from: chunk, of: number(ofLast: key))
+  }
+
+  /// Stores one chunk of a line; empty facts delete it.
+  func put(
+    _ facts: CustomerFacts, ofLine line: String, chunk: Int, of key: CustomerKey
+  ) throws(StoreError) {
+    try lines.put(facts, ofLine: line, chunk: chunk, of: number(ofLast: key))
+  }
+
+  /// Deletes the facts of all lines.
+  func deleteLines(of key: CustomerKey) throws(StoreError) { try lines.delete(of: number(ofLast: key)) }
+
+  /// The row id of a customer, without a lookup for the last row read.
+  private func number(ofLast key: CustomerKey) throws(StoreError) -> Int64 {
+    if let lastFound, lastFound.key == key { return lastFound.number }
+    return try number(of: key)
   }
 
   /// Returns what ``put(_:_:of:)`` stored last, and remembers the row for the next ``put(_:_:of:)``.
@@ -66,8 +91,7 @@ final class CustomerRow {
   func put(
     _ facts: CustomerFacts, _ answers: PrecomputedAnswers, of key: CustomerKey
   ) throws(StoreError) {
-    let number = if let lastFound, lastFound.key == key { lastFound.number } else { try number(of: key) }
-    try put.bind(1, number)
+    try put.bind(1, number(ofLast: key))
     try put.bind(2, CustomerIdentity.encode(key))
     try put.bind(3, AnswerCoding.encode(answers))
     try put.bind(4, FactCoding.encode(facts))
@@ -82,6 +106,7 @@ final class CustomerRow {
     guard exists else { return false }
     lastFound = nil
     selectAnswers.reset()
+    try lines.delete(of: number)
     try put.bind(1, number)
     try put.bind(2, [])
     try put.bind(3, [])
@@ -121,14 +146,15 @@ extension CustomerRow {
   func page(
     of appID: String, in environment: Environment, after last: CustomerKey?, limit: Int
   ) throws(StoreError) -> [CustomerRecord] {
-    let select = try rows("identity, facts", after: last)
+    let select = try rows("identity, facts, customer_number", after: last)
     defer { select.reset() }
     var page: [CustomerRecord] = []
     while page.count < limit, try select.step() {
       guard let key = CustomerIdentity.decode(select.bytes(0)), key.appID == appID,
         key.environment == environment
       else { continue }
-      page.append(CustomerRecord(key: key, facts: try FactCoding.customerFacts(select.bytes(1))))
+      let facts = try lines.completing(FactCoding.customerFacts(select.bytes(1)), of: select.number(2))
+      page.append(CustomerRecord(key: key, facts: facts))
     }
     return page
   }

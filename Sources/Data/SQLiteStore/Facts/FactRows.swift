@@ -13,8 +13,7 @@ final class FactRows {
   private let insertTransaction: Statement
   private let replaceTransaction: Statement
   private let insertInstallLine: Statement
-  private let renewalOfLine: Statement
-  private let putRenewal: Statement
+  private let renewals: RenewalRows
   /// Grants and app installs.
   let grants: GrantFactRows
 
@@ -43,13 +42,7 @@ final class FactRows {
       INSERT OR IGNORE INTO app_install_line (app_transaction_id, app, environment, line_id)
       VALUES (?, ?, ?, ?)
       """, on: connection)
-    renewalOfLine = try Statement("SELECT fact FROM renewal_fact WHERE \(ofLine)", on: connection)
-    putRenewal = try Statement(
-      """
-      INSERT INTO line_record (\(line), kind, id, fact, evidence_id)
-      VALUES (?, ?, ?, \(LineRecordKind.renewal), '', ?, ?)
-      ON CONFLICT DO UPDATE SET fact = excluded.fact, evidence_id = excluded.evidence_id
-      """, on: connection)
+    renewals = try RenewalRows(connection)
   }
 
   func put(
@@ -88,24 +81,11 @@ final class FactRows {
     try insertInstallLine.run()
   }
 
-  /// Adds a renewal info to those of the line, which are one row.
+  /// Adds a renewal info to those of the line.
   func put(
     _ fact: RenewalFact, of line: LineKey, knownAt: Instant, from evidence: EvidenceID
   ) throws(StoreError) -> RenewalHistory.Insertion {
-    var history: RenewalHistory
-    var insertion = RenewalHistory.Insertion.latest
-    if let known = try renewals(of: line) {
-      history = known
-      insertion = history.insert(fact, knownAt: knownAt)
-      guard insertion != .duplicate else { return .duplicate }
-    } else {
-      history = RenewalHistory(fact, knownAt: knownAt)
-    }
-    try putRenewal.bind(line)
-    try putRenewal.bind(4, FactCoding.encode(history))
-    try putRenewal.bind(5, evidence.rawValue)
-    try putRenewal.run()
-    return insertion
+    try renewals.put(fact, of: line, knownAt: knownAt, from: evidence)
   }
 
   /// Decodes the rows of one line, which are next to each other in `line_record`.
@@ -118,7 +98,7 @@ final class FactRows {
       transactions.append(try FactCoding.transaction(transactionsOfLine.bytes(0)))
     }
     var facts = CustomerFacts(transactions: transactions)
-    if let history = try renewals(of: line) { facts.insert(history) }
+    if let history = try renewals.history(of: line) { facts.insert(history) }
     return facts
   }
 
@@ -128,12 +108,5 @@ final class FactRows {
     try transactionOfLine.bind(4, id)
     defer { transactionOfLine.reset() }
     return try transactionOfLine.step() ? FactCoding.transaction(transactionOfLine.bytes(0)) : nil
-  }
-
-  /// The stored renewal infos of a line; `nil` if there are none.
-  private func renewals(of line: LineKey) throws(StoreError) -> RenewalHistory? {
-    try renewalOfLine.bind(line)
-    defer { renewalOfLine.reset() }
-    return try renewalOfLine.step() ? FactCoding.renewals(renewalOfLine.bytes(0)) : nil
   }
 }

@@ -147,7 +147,7 @@ final class SQLiteReader: StoreSnapshot, CheckReader, SQLiteSession {
       evidence: try connection.number("SELECT count(*) FROM evidence"),
       rejectedEvidence: try connection.number("SELECT count(*) FROM evidence WHERE rejection <> ''"),
       transactions: try connection.number("SELECT count(*) FROM transaction_fact"),
-      renewals: try connection.number("SELECT count(*) FROM renewal_fact"),
+      renewals: try connection.number("SELECT count(*) FROM renewal_fact WHERE chunk = 0"),
       customers: try connection.number("SELECT count(*) FROM customer WHERE identity <> x''"),
       events: try connection.number("SELECT count(*) FROM event"))
   }

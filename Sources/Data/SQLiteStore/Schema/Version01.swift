@@ -73,7 +73,8 @@ extension Schema {
     CREATE VIEW poll AS
       SELECT line_id, app, environment, at, polled_at FROM line_record WHERE kind = 0;
     CREATE VIEW renewal_fact AS
-      SELECT line_id, app, environment, fact, evidence_id FROM line_record WHERE kind = 1;
+      SELECT line_id, app, environment, id AS chunk, fact, evidence_id
+      FROM line_record WHERE kind = 1;
     CREATE VIEW transaction_fact AS
       SELECT line_id, app, environment, id AS transaction_id, fact, evidence_id, product_id,
         shared_at
@@ -91,6 +92,17 @@ extension Schema {
       due_at INTEGER                       -- milliseconds since 1970, when time alone next changes an answer; NULL: never
     ) STRICT;
     CREATE INDEX customer_by_due ON customer (due_at) WHERE due_at IS NOT NULL;
+
+    -- The facts of a customer with many transactions, line by line; then customer.facts has only those that
+    -- decide the answers of the present and the future.
+    CREATE TABLE customer_line (
+      -- No foreign key: each write replaces the row of the customer, and would look for all lines.
+      customer_number INTEGER NOT NULL,
+      line_id TEXT NOT NULL,
+      chunk INTEGER NOT NULL,              -- 16 transactions each, if the line is long
+      line_facts BLOB NOT NULL,
+      PRIMARY KEY (customer_number, line_id, chunk)
+    ) STRICT, WITHOUT ROWID;
 
     -- Written to find out whether writing works again.
     CREATE TABLE health_probe (filler BLOB NOT NULL) STRICT;

@@ -1,3 +1,4 @@
+internal import Entitlements
 internal import SQLite
 internal import Store
 
@@ -11,7 +12,7 @@ struct DerivedTable {
     DerivedTable("transaction_fact", "\(line), transaction_id, evidence_id", fact: "fact") {
       bytes throws(StoreError) in FactCoding.encode(try FactCoding.transaction(bytes))
     },
-    DerivedTable("renewal_fact", "\(line), evidence_id", fact: "fact") { bytes throws(StoreError) in
+    DerivedTable("renewal_fact", "\(line), chunk, evidence_id", fact: "fact") { bytes throws(StoreError) in
       FactCoding.encode(try FactCoding.renewals(bytes))
     },
     DerivedTable("grant_fact", "\(line), evidence_id", fact: "fact") { bytes throws(StoreError) in
@@ -38,8 +39,18 @@ struct DerivedTable {
     DerivedTable("consumption_consent", "customer_id, app, environment, given, since, evidence_id"),
     // An erased customer leaves a row without an identity.
     DerivedTable("customer", "identity", fact: "facts", where: "identity <> x''") {
-      bytes throws(StoreError) in FactCoding.encode(try FactCoding.customerFacts(bytes))
+      bytes throws(StoreError) in
+      let facts = try FactCoding.customerFacts(bytes)
+      guard facts.omitted != nil else { return FactCoding.encode(facts) }
+      // The selection of lines depends on the time of derivation; `customer_line` has them all.
+      return FactCoding.encode(
+        CustomerFacts(grants: facts.grants, appTransactions: facts.appTransactions))
     },
+    DerivedTable(
+      "customer_line", from: "customer_line JOIN customer USING (customer_number)",
+      "identity, line_id, chunk",
+      fact: "line_facts"
+    ) { bytes throws(StoreError) in FactCoding.encode(try FactCoding.customerFacts(bytes)) },
   ]
 
   private static let line = "line_id, app, environment"
@@ -52,12 +63,13 @@ struct DerivedTable {
   private let canonical: (@Sendable ([UInt8]) throws(StoreError) -> [UInt8])?
 
   private init(
-    _ name: String, _ columns: String, fact: String? = nil, where condition: String = "TRUE",
+    _ name: String, from source: String? = nil, _ columns: String, fact: String? = nil,
+    where condition: String = "TRUE",
     canonical: (@Sendable ([UInt8]) throws(StoreError) -> [UInt8])? = nil
   ) {
     let all = fact.map { "\(columns), \($0)" } ?? columns
     self.name = name
-    select = "SELECT \(all) FROM \(name) WHERE \(condition) ORDER BY \(columns)"
+    select = "SELECT \(all) FROM \(source ?? name) WHERE \(condition) ORDER BY \(columns)"
     count = CInt(all.split(separator: ",").count)
     self.canonical = canonical
   }

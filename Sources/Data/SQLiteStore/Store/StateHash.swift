@@ -72,9 +72,17 @@ private struct StateTable {
     StateTable("consumption_consent", "customer_id, app, environment, given"),
     // An erased customer leaves a row without an identity, and one whose claim failed a row without facts.
     StateTable("customer", "identity", fact: "facts", where: "identity <> x''") { bytes throws(StoreError) in
-      let facts = try FactCoding.customerFacts(bytes)
+      var facts = try FactCoding.customerFacts(bytes)
+      // The selection of lines depends on the time of derivation; `customer_line` has them all.
+      if facts.omitted != nil {
+        facts = CustomerFacts(grants: facts.grants, appTransactions: facts.appTransactions)
+      }
       return facts == CustomerFacts() ? nil : FactCoding.encode(facts.stated)
     },
+    StateTable(
+      "customer_line", from: "customer_line JOIN customer USING (customer_number)", "identity, line_id",
+      fact: "line_facts"
+    ) { bytes throws(StoreError) in FactCoding.encode(try FactCoding.customerFacts(bytes).stated) },
   ]
 
   private static let line = "line_id, app, environment"
@@ -86,13 +94,14 @@ private struct StateTable {
   private let stated: (@Sendable ([UInt8]) throws(StoreError) -> [UInt8]?)?
 
   private init(
-    _ name: String, _ columns: String, fact: String? = nil, where condition: String = "TRUE",
+    _ name: String, from source: String? = nil, _ columns: String, fact: String? = nil,
+    where condition: String = "TRUE",
     stated: (@Sendable ([UInt8]) throws(StoreError) -> [UInt8]?)? = nil
   ) {
     let all = fact.map { "\(columns), \($0)" } ?? columns
     self.name = name
     self.stated = stated
-    select = "SELECT \(all) FROM \(name) WHERE \(condition)"
+    select = "SELECT \(all) FROM \(source ?? name) WHERE \(condition)"
     count = CInt(all.split(separator: ",").count)
   }
 

@@ -44,6 +44,7 @@ final class BatchWriter {
       }
       try commit.run()
       changes.committed(transaction.takeChangedCustomers())
+      transaction.outlines.committed()
       CommitMetrics.count(droppedBodies: transaction.evidence.rejected.takeDropped())
       for outcome in outcomes { outcome.finish(nil) }
       return nil
@@ -81,6 +82,7 @@ final class BatchWriter {
   /// - Throws: if the transaction of the whole batch is lost.
   private func runIndividually(_ job: WriteJob) throws(StoreError) -> WriteJob.Outcome {
     try savepoint.run()
+    transaction.outlines.beganSavepoint()
     let dropped = transaction.evidence.rejected.dropped
     let outcome = job.run(transaction)
     if !outcome.isCommitted {
@@ -88,6 +90,7 @@ final class BatchWriter {
       guard connection.isInTransaction else { throw outcome.failure ?? .failed("a transaction was lost") }
       try rollbackToSavepoint.run()
       transaction.rolledBack()
+      transaction.outlines.rolledBackToSavepoint()
       transaction.evidence.rejected.rolledBack(to: dropped)
     }
     try release.run()
@@ -99,6 +102,7 @@ final class BatchWriter {
     _ = transaction.takeChangedCustomers()
     _ = transaction.evidence.rejected.takeDropped()
     transaction.rolledBack()
+    transaction.outlines.rolledBack()
     guard connection.isInTransaction else { return }
     // If the rollback fails too, the next BEGIN reports the error to its caller.
     try? connection.execute("ROLLBACK")

@@ -16,6 +16,7 @@ final class SQLiteTransaction: StoreTransaction, SQLiteSession {
   let customer: CustomerRow
   let notification: NotificationRows
   let poll: PollRows
+  let outlines = AccessOutlines()
   let connection: Connection
   /// Replaces 64 KiB.
   private let writeProbe: Statement
@@ -55,6 +56,22 @@ final class SQLiteTransaction: StoreTransaction, SQLiteSession {
     try customer.put(facts, answers, of: key)
     changedCustomers.insert(key)
   }
+
+  func allFacts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? { try customer.facts(of: key) }
+
+  func facts(
+    ofLine line: String, from chunk: Int, of key: CustomerKey
+  ) throws(StoreError) -> CustomerFacts {
+    try customer.facts(ofLine: line, from: chunk, of: key)
+  }
+
+  func putFacts(
+    _ facts: CustomerFacts, ofLine line: String, chunk: Int, of key: CustomerKey
+  ) throws(StoreError) {
+    try customer.put(facts, ofLine: line, chunk: chunk, of: key)
+  }
+
+  func deleteLineFacts(of key: CustomerKey) throws(StoreError) { try customer.deleteLines(of: key) }
 
   /// Returns the customers written since the last call, and clears the list. Some of the writes may have been
   /// rolled back.

@@ -11,6 +11,7 @@ package enum FactCoding {
     var encoder = FactEncoder()
     encoder.append(byte: version)
     encoder.append(facts)
+    if let omitted = facts.omitted { encoder.append(omitted) }
     return encoder.bytes
   }
 
@@ -51,7 +52,8 @@ package enum FactCoding {
   /// - Throws: ``StoreError/corrupt(_:)`` if the bytes are malformed or of another version.
   package static func customerFacts(_ bytes: [UInt8]) throws(StoreError) -> CustomerFacts {
     var decoder = try decoder(bytes)
-    let facts = try decoder.customerFacts()
+    var facts = try decoder.customerFacts()
+    if !decoder.isAtEnd { facts.omitted = try decoder.omittedAccess() }
     guard decoder.isAtEnd else { throw .corrupt("bytes after the facts of a customer") }
     return facts
   }

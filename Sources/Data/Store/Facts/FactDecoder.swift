@@ -185,3 +185,22 @@ extension FactDecoder {
     return Code.known[Int(index) - 1]
   }
 }
+
+// Reduced facts.
+extension FactDecoder {
+  mutating func omittedAccess() throws(StoreError) -> OmittedAccess {
+    var omitted = OmittedAccess()
+    for _ in 0..<(try count()) {
+      let entitlement = try text()
+      for _ in 0..<(try count()) {
+        guard let level = AccessLevel(rawValue: Int(truncatingIfNeeded: try unsigned())) else {
+          throw .corrupt("unknown access level of omitted facts")
+        }
+        let start = Instant(millisecondsSince1970: try signed())
+        let end = Instant(millisecondsSince1970: try signed())
+        omitted.spans[entitlement, default: []].append(.init(level: level, start: start, end: end))
+      }
+    }
+    return omitted
+  }
+}

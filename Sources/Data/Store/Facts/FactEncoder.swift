@@ -157,3 +157,20 @@ extension FactEncoder {
     if index == 0 { append(signed: code.rawValue) }
   }
 }
+
+// Reduced facts.
+extension FactEncoder {
+  /// Appends what reduced facts know of the others.
+  mutating func append(_ omitted: OmittedAccess) {
+    append(unsigned: UInt64(omitted.spans.count))
+    for (entitlement, spans) in omitted.spans.sorted(by: { $0.key < $1.key }) {
+      append(entitlement)
+      append(unsigned: UInt64(spans.count))
+      for span in spans {
+        append(unsigned: UInt64(span.level.rawValue))
+        append(signed: span.start.millisecondsSince1970)
+        append(signed: span.end.millisecondsSince1970)
+      }
+    }
+  }
+}

@@ -61,6 +61,10 @@ extension AccessIntervals {
         start = other.start
         grew = true
       }
+      for span in omitted where span.level >= interval.level && span.start < start && start <= span.end {
+        start = span.start
+        grew = true
+      }
     }
     return (start, end)
   }

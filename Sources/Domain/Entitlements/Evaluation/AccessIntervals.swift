@@ -23,9 +23,12 @@ struct AccessIntervals {
   private(set) var all: [AccessInterval] = []
   /// The purchase date of the first product that is missing from the catalog; `nil` if there is none.
   private(set) var firstUnknownProduct: Instant?
+  /// The access by facts that are left out.
+  let omitted: [OmittedAccess.Span]
 
   /// Applies `rules` to `facts`.
   init(_ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules) {
+    omitted = facts.omitted?.spans[rules.entitlement] ?? []
     all.reserveCapacity(facts.transactions.count + 1)
     var nonRenewing: [Int] = []
     // Most neighbours are periods of the same product, so one lookup serves them all.

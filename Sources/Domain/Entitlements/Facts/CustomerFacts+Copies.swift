@@ -47,7 +47,7 @@ extension CustomerFacts {
 
   /// Whether two transactions of a line have the same period or are non-consumables. True, too, if the ids of the
   /// periods do not ascend: every evaluation asks, and Apple numbers them in their order.
-  private var mayHaveCopies: Bool {
+  var mayHaveCopies: Bool {
     var latest: String?
     for index in transactions.indices {
       if index == 0

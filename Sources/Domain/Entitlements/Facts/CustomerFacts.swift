@@ -13,6 +13,9 @@ package struct CustomerFacts: Hashable, Sendable {
   package private(set) var grants: [GrantFact]
   /// The customer's app installs by Apple's `appTransactionId`, one per Apple account.
   package private(set) var appTransactions: [AppTransactionFact]
+  /// `nil` if these are all facts of the customer. Reduced facts give the same answers, from the instant on for which
+  /// they were reduced and under the same catalog.
+  package var omitted: OmittedAccess?
 
   /// Creates facts from documents in any order, with any repetitions.
   package init(

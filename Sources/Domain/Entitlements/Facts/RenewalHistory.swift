@@ -111,6 +111,61 @@ package struct RenewalHistory: Hashable, Sendable {
     }
   }
 
+  /// Joins the parts of one history, in the order of their signatures; `nil` if there is none. Parts that overlap are
+  /// merged, which takes longer.
+  package static func joining(_ parts: [RenewalHistory]) -> RenewalHistory? {
+    guard var whole = parts.first else { return nil }
+    guard parts.count > 1 else { return whole }
+    var known = Dictionary(
+      whole.contents.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
+    for part in parts.dropFirst() {
+      guard whole.latestSignedDate < part.signatures[0].signedDate else {
+        whole.merge(part)
+        known = Dictionary(
+          whole.contents.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first }
+        )
+        continue
+      }
+      let numbers = part.contents.map { content in
+        if let number = known[content] { return number }
+        whole.contents.append(content)
+        known[content] = whole.contents.count - 1
+        return whole.contents.count - 1
+      }
+      whole.signatures += part.signatures.map { signature in
+        Signature(
+          signedDate: signature.signedDate, knownAt: signature.knownAt, content: numbers[signature.content])
+      }
+    }
+    return whole
+  }
+
+  /// Splits the history into parts of `size` signatures, which ``joining(_:)`` joins.
+  package func parts(of size: Int) -> [RenewalHistory] {
+    guard signatures.count > size else { return [self] }
+    return stride(from: 0, to: signatures.count, by: size).compactMap { start in
+      part(signatures.indices[start...].prefix(size))
+    }
+  }
+
+  /// The documents with these indices, in ascending order; `nil` if there are none.
+  func part(_ indices: some Collection<Int>) -> RenewalHistory? {
+    var contents: [RenewalFact] = []
+    var numbers: [Int: Int] = [:]
+    var signatures: [Signature] = []
+    for index in indices {
+      var signature = self.signatures[index]
+      let number = numbers[signature.content] ?? contents.count
+      if number == contents.count {
+        contents.append(self.contents[signature.content])
+        numbers[signature.content] = number
+      }
+      signature.content = number
+      signatures.append(signature)
+    }
+    return RenewalHistory(originalTransactionID, contents: contents, signatures: signatures)
+  }
+
   /// Adds a document; of two arrivals of one document the earlier one counts.
   @discardableResult
   package mutating func insert(_ fact: RenewalFact, knownAt: Instant) -> Insertion {

@@ -1,0 +1,323 @@
+package import AppStore
+
+/// The access intervals of all purchases of one customer, without the facts that confer them.
+///
+/// Few of many purchases decide the answers of the present and the future: of two that grant access in the same way,
+/// the one that ends later. The outline selects their lines, so that a write evaluates these instead of thousands. It
+/// takes 24 bytes for each interval, and a new line adds to it without a look at the others.
+package struct AccessOutline: Sendable {
+  /// The lines on which the answers from an instant on depend.
+  package struct Selection: Sendable {
+    package fileprivate(set) var lines: Set<String> = []
+    /// Those of them that are needed as a whole; of the others the tail suffices.
+    package fileprivate(set) var wholeLines: Set<String> = []
+    /// The access of the other lines.
+    package fileprivate(set) var omitted = OmittedAccess()
+  }
+
+  /// The intervals of one entitlement.
+  fileprivate struct Access {
+    var spans: [OutlineSpan] = []
+    /// The intervals of grants and app installs, which reduced facts include.
+    var others: [OutlineSpan] = []
+    /// The lines with non-renewing subscriptions, which extend each other across lines.
+    var dependentLines: Set<Int32> = []
+  }
+
+  /// The start of a long line, whose intervals no longer change. The rest of the line is its tail.
+  package struct Head: Sendable {
+    /// The number of chunks in it.
+    package fileprivate(set) var chunks: Int
+    /// The last expiry of its periods.
+    package fileprivate(set) var lastExpiry: Instant
+    fileprivate let number: Int32
+  }
+
+  /// The ``AppDefinition/fingerprint`` under which it was made and is valid.
+  package let fingerprint: UInt64
+  private let appTransactions: [AppTransactionFact]
+  private var access: [String: Access] = [:]
+  private var names: [String] = []
+  private var numbers: [String: Int32] = [:]
+  /// The first purchase of each line whose product is not in the catalog.
+  private var unknownProducts: [Int32: Instant] = [:]
+  private var heads: [Int32: Head] = [:]
+  /// The numbers of heads, which have the names of their lines.
+  private var headNumbers: Set<Int32> = []
+
+  /// Makes the outline of all facts of a customer.
+  package init(_ facts: CustomerFacts, in app: AppDefinition) {
+    fingerprint = app.fingerprint
+    appTransactions = facts.appTransactions
+    for id in facts.lineIDs { replace(id, with: facts.ofLine(id), in: app) }
+    replaceGrants(facts.grants, in: app)
+  }
+
+  /// Replaces the grants of the customer.
+  package mutating func replaceGrants(_ grants: [GrantFact], in app: AppDefinition) {
+    let facts = CustomerFacts(lines: [], grants: grants, appTransactions: appTransactions)
+    for entitlement in app.entitlements {
+      guard let rules = app.rules(of: entitlement) else { continue }
+      let others = AccessIntervals(facts, rules).all.map { OutlineSpan($0, line: -1) }
+      guard !others.isEmpty || access[entitlement]?.others.isEmpty == false else { continue }
+      access[entitlement, default: Access()].others = others
+    }
+  }
+
+  /// The number of intervals, for limits of memory.
+  package var size: Int { names.count + access.values.reduce(0) { $0 + $1.spans.count } }
+
+  /// The head of a line; `nil` if the line is its own tail.
+  package func head(of line: String) -> Head? { numbers[line].flatMap { heads[$0] } }
+
+  /// Replaces the facts of a line, or of its tail. The app installs of the customer must be the same.
+  package mutating func replace(
+    _ line: String, with facts: CustomerFacts, isTail: Bool = false, in app: AppDefinition
+  ) {
+    let (number, isNew) = number(of: line)
+    let whole = CustomerFacts(
+      lines: [facts.purchases(in: app)], grants: [], appTransactions: appTransactions)
+    if !isTail { removeHead(of: number) }
+    let sealed = facts.sealedCount
+    if sealed > 0 { extendHead(of: number, with: facts.transactions[..<sealed]) }
+    let head = heads[number]?.number ?? number
+    if !isTail { unknownProducts[number] = nil }
+    for entitlement in app.entitlements {
+      guard let rules = app.rules(of: entitlement) else { continue }
+      let intervals = AccessIntervals(whole, rules)
+      unknownProducts[number] =
+        [unknownProducts[number], intervals.firstUnknownProduct].compactMap(\.self).min()
+      var spans: [OutlineSpan] = []
+      var ofHead: [OutlineSpan] = []
+      for interval in intervals.all {
+        guard let index = interval.transaction else { continue }
+        if index < sealed {
+          ofHead.append(OutlineSpan(interval, line: head))
+        } else {
+          spans.append(OutlineSpan(interval, line: number))
+        }
+      }
+      if !ofHead.isEmpty { access[entitlement, default: Access()].extend(head, with: ofHead) }
+      let isDependent = whole.transactions.contains {
+        $0.type == .nonRenewingSubscription && rules.products[$0.productID] != nil
+      }
+      access[entitlement, default: Access()].replace(number, isNew: isNew, with: spans, isDependent)
+    }
+  }
+
+  private mutating func extendHead(of line: Int32, with transactions: ArraySlice<TransactionFact>) {
+    let lastExpiry = transactions.compactMap(\.expiresDate).max() ?? Instant(millisecondsSince1970: .min)
+    let chunks = transactions.count / CustomerFacts.chunkSize
+    if let known = heads[line] {
+      heads[line] = Head(
+        chunks: known.chunks + chunks, lastExpiry: max(known.lastExpiry, lastExpiry), number: known.number)
+    } else {
+      let number = Int32(names.count)
+      names.append(names[Int(line)])
+      headNumbers.insert(number)
+      heads[line] = Head(chunks: chunks, lastExpiry: lastExpiry, number: number)
+    }
+  }
+
+  private mutating func removeHead(of line: Int32) {
+    guard let head = heads.removeValue(forKey: line)?.number else { return }
+    headNumbers.remove(head)
+    for entitlement in access.keys { access[entitlement]?.spans.removeAll { $0.line == head } }
+  }
+
+  private mutating func number(of line: String) -> (Int32, isNew: Bool) {
+    if let known = numbers[line] { return (known, false) }
+    let number = Int32(names.count)
+    names.append(line)
+    numbers[line] = number
+    return (number, true)
+  }
+
+  /// Selects the lines that decide the answers from `instant` on.
+  package func selection(from instant: Instant) -> Selection {
+    var selection = Selection()
+    for (entitlement, access) in access {
+      guard access.dependentLines.isEmpty else {
+        // The intervals of these lines depend on each other, so all lines of the entitlement are evaluated.
+        for span in access.spans {
+          selection.lines.insert(names[Int(span.line)])
+          if headNumbers.contains(span.line) { selection.wholeLines.insert(names[Int(span.line)]) }
+        }
+        continue
+      }
+      let decisive = access.spans.decisive(from: instant) { names[Int($0)] < names[Int($1)] }.map {
+        access.spans[$0]
+      }
+      for span in decisive {
+        selection.lines.insert(names[Int(span.line)])
+        if headNumbers.contains(span.line) { selection.wholeLines.insert(names[Int(span.line)]) }
+      }
+      let all = access.others.isEmpty ? access.spans : access.spans + access.others
+      for span in decisive + access.others where span.level > .none {
+        let start = all.startOfRun(to: span.start, span.level)
+        guard start < span.start else { continue }
+        selection.omitted.spans[entitlement, default: []].append(
+          .init(level: span.level, start: start, end: span.start))
+      }
+    }
+    let first = unknownProducts.min { ($0.value, names[Int($0.key)]) < ($1.value, names[Int($1.key)]) }
+    if let first {
+      selection.lines.insert(names[Int(first.key)])
+      if heads[first.key] != nil { selection.wholeLines.insert(names[Int(first.key)]) }
+    }
+    return selection
+  }
+}
+
+extension AccessOutline.Access {
+  /// Adds the intervals of later periods to a head. Unbroken access becomes one interval.
+  fileprivate mutating func extend(_ head: Int32, with new: [OutlineSpan]) {
+    let all = spans.filter { $0.line == head } + new
+    spans.removeAll { $0.line == head }
+    spans += all.unbroken
+    // An answer after the last access rests on the latest period itself.
+    let latest = all.indices.max { (all[$0].end, all[$0].start) < (all[$1].end, all[$1].start) }
+    let withAccess = all.indices.filter { all[$0].level > .none }
+      .max { (all[$0].end, all[$0].start) < (all[$1].end, all[$1].start) }
+    spans += Set([latest, withAccess].compactMap(\.self)).map { all[$0] }
+  }
+
+  fileprivate mutating func replace(
+    _ line: Int32, isNew: Bool, with new: [OutlineSpan], _ isDependent: Bool
+  ) {
+    if !isNew { spans.removeAll { $0.line == line } }
+    spans += new
+    if isDependent { dependentLines.insert(line) } else { dependentLines.remove(line) }
+  }
+}
+
+/// An access interval of an outline.
+private struct OutlineSpan: Sendable {
+  private(set) var start: Instant
+  private(set) var end: Instant
+  let line: Int32
+  let level: AccessLevel
+  private let rank: UInt8
+  let kind: Kind
+  /// Whether it follows the intervals of all periods in ``AccessIntervals/all``.
+  let isGrace: Bool
+
+  /// The kinds of which one precedes another whatever their ends: slack precedes grace.
+  enum Kind: Int, CaseIterable {
+    case other, slack, grace
+  }
+
+  /// The number of values of ``place``.
+  static let places = AccessLevel.allCases.count * 5 * Kind.allCases.count
+
+  /// The combination of level, rank and kind. Of two intervals with the same one, the one that ends later decides.
+  var place: Int { (level.rawValue * 5 + Int(rank)) * Kind.allCases.count + kind.rawValue }
+
+  /// The interval of a transaction.
+  init(_ interval: AccessInterval, line: Int32) {
+    start = interval.start
+    end = interval.end
+    self.line = line
+    level = interval.level
+    rank = UInt8(interval.rank.rawValue)
+    isGrace = interval.kind == .grace || interval.kind == .operatorGrace
+    switch interval.kind {
+    case .renewalSlack: kind = .slack
+    case .grace: kind = .grace
+    default: kind = .other
+    }
+  }
+}
+
+extension OutlineSpan {
+  /// The interval up to a later end.
+  fileprivate func extended(to end: Instant) -> OutlineSpan {
+    var span = self
+    span.end = Swift.max(span.end, end)
+    return span
+  }
+}
+
+extension [OutlineSpan] {
+  /// The same times of access at each level in as few intervals as possible, without those that grant none.
+  fileprivate var unbroken: [OutlineSpan] {
+    var found: [OutlineSpan] = []
+    for level in [AccessLevel.limited, .full] {
+      var last: OutlineSpan?
+      for span in filter({ $0.level == level && $0.start < $0.end }).sorted(by: { $0.start < $1.start }) {
+        if let run = last, span.start <= run.end {
+          last = run.extended(to: span.end)
+        } else {
+          if let last { found.append(last) }
+          last = span
+        }
+      }
+      if let last { found.append(last) }
+    }
+    return found
+  }
+
+  /// The indices of the intervals that may decide an answer from `instant` on: those that start later; of those of one
+  /// level and rank that cover it, the one that ends last; and of all, the last one and the last one with access.
+  /// Of equal intervals the one of the first line counts, as in evaluation.
+  fileprivate func decisive(from instant: Instant, precedes: (Int32, Int32) -> Bool) -> [Int] {
+    var found: [Int] = []
+    var covering = [Int?](repeating: nil, count: OutlineSpan.places)
+    var last: Int?
+    var lastWithAccess: Int?
+    func isLater(_ index: Int, than other: Int?) -> Bool {
+      guard let other else { return true }
+      guard self[index].end == self[other].end else { return self[index].end > self[other].end }
+      guard self[index].start == self[other].start else { return self[index].start > self[other].start }
+      guard self[index].isGrace == self[other].isGrace else { return self[other].isGrace }
+      return precedes(self[index].line, self[other].line)
+    }
+    func endsLater(_ index: Int, than other: Int?) -> Bool {
+      guard let other else { return true }
+      guard self[index].end == self[other].end else { return self[index].end > self[other].end }
+      return precedes(self[index].line, self[other].line)
+    }
+    for index in indices {
+      guard self[index].start <= instant else {
+        found.append(index)
+        continue
+      }
+      if isLater(index, than: last) { last = index }
+      guard self[index].level > .none else { continue }
+      if isLater(index, than: lastWithAccess) { lastWithAccess = index }
+      guard instant < self[index].end else { continue }
+      let place = self[index].place
+      if endsLater(index, than: covering[place]) { covering[place] = index }
+    }
+    // Slack precedes grace whatever their ends, so beside both of them the order of the others counts too.
+    for place in stride(from: 0, to: covering.count, by: OutlineSpan.Kind.allCases.count)
+    where covering[place...].prefix(3).allSatisfy({ $0 != nil }) {
+      found += indices.filter {
+        self[$0].place == place && self[$0].start <= instant && instant < self[$0].end
+      }
+    }
+    return found + covering.compactMap(\.self) + [last, lastWithAccess].compactMap(\.self)
+  }
+
+  /// The start of the unbroken access of at least `level` that reaches `end`.
+  fileprivate func startOfRun(to end: Instant, _ level: AccessLevel) -> Instant {
+    var start = end
+    // Mostly one interval reaches far back, so a few passes are faster than sorting.
+    for _ in 0..<4 {
+      var earlier = start
+      for index in indices where self[index].level >= level && start <= self[index].end {
+        earlier = Swift.min(earlier, self[index].start)
+      }
+      guard earlier < start else { return start }
+      start = earlier
+    }
+    let rest = filter { $0.level >= level && $0.start < start && $0.start < $0.end }.sorted {
+      $0.end > $1.end
+    }
+    for span in rest {
+      guard start <= span.end else { break }
+      start = Swift.min(start, span.start)
+    }
+    return start
+  }
+}
