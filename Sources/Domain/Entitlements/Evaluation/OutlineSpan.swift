@@ -1,0 +1,132 @@
+internal import AppStore
+
+/// An access interval of an outline.
+struct OutlineSpan: Sendable {
+  private(set) var start: Instant
+  private(set) var end: Instant
+  let line: Int32
+  let level: AccessLevel
+  private let rank: UInt8
+  let kind: Kind
+  /// Whether it follows the intervals of all periods in ``AccessIntervals/all``.
+  let isGrace: Bool
+
+  /// The kinds of which one precedes another whatever their ends: slack precedes grace.
+  enum Kind: Int, CaseIterable {
+    case other, slack, grace
+  }
+
+  /// The number of values of ``place``.
+  static let places = AccessLevel.allCases.count * 5 * Kind.allCases.count
+
+  /// The combination of level, rank and kind. Of two intervals with the same one, the one that ends later decides.
+  var place: Int { (level.rawValue * 5 + Int(rank)) * Kind.allCases.count + kind.rawValue }
+
+  /// The interval of a transaction.
+  init(_ interval: AccessInterval, line: Int32) {
+    start = interval.start
+    end = interval.end
+    self.line = line
+    level = interval.level
+    rank = UInt8(interval.rank.rawValue)
+    isGrace = interval.kind == .grace || interval.kind == .operatorGrace
+    switch interval.kind {
+    case .renewalSlack: kind = .slack
+    case .grace: kind = .grace
+    default: kind = .other
+    }
+  }
+}
+
+extension OutlineSpan {
+  /// The interval up to a later end.
+  func extended(to end: Instant) -> OutlineSpan {
+    var span = self
+    span.end = Swift.max(span.end, end)
+    return span
+  }
+}
+
+extension [OutlineSpan] {
+  /// The same times of access at each level in as few intervals as possible, without those that grant none.
+  var unbroken: [OutlineSpan] {
+    var found: [OutlineSpan] = []
+    for level in [AccessLevel.limited, .full] {
+      var last: OutlineSpan?
+      for span in filter({ $0.level == level && $0.start < $0.end }).sorted(by: { $0.start < $1.start }) {
+        if let run = last, span.start <= run.end {
+          last = run.extended(to: span.end)
+        } else {
+          if let last { found.append(last) }
+          last = span
+        }
+      }
+      if let last { found.append(last) }
+    }
+    return found
+  }
+
+  /// The indices of the intervals that may decide an answer from `instant` on: those that start later; of those of one
+  /// level and rank that cover it, the one that ends last; and of all, the last one and the last one with access.
+  /// Of equal intervals the one of the first line counts, as in evaluation.
+  func decisive(from instant: Instant, precedes: (Int32, Int32) -> Bool) -> [Int] {
+    var found: [Int] = []
+    var covering = [Int?](repeating: nil, count: OutlineSpan.places)
+    var last: Int?
+    var lastWithAccess: Int?
+    func isLater(_ index: Int, than other: Int?) -> Bool {
+      guard let other else { return true }
+      guard self[index].end == self[other].end else { return self[index].end > self[other].end }
+      guard self[index].start == self[other].start else { return self[index].start > self[other].start }
+      guard self[index].isGrace == self[other].isGrace else { return self[other].isGrace }
+      return precedes(self[index].line, self[other].line)
+    }
+    func endsLater(_ index: Int, than other: Int?) -> Bool {
+      guard let other else { return true }
+      guard self[index].end == self[other].end else { return self[index].end > self[other].end }
+      return precedes(self[index].line, self[other].line)
+    }
+    for index in indices {
+      guard self[index].start <= instant else {
+        found.append(index)
+        continue
+      }
+      if isLater(index, than: last) { last = index }
+      guard self[index].level > .none else { continue }
+      if isLater(index, than: lastWithAccess) { lastWithAccess = index }
+      guard instant < self[index].end else { continue }
+      let place = self[index].place
+      if endsLater(index, than: covering[place]) { covering[place] = index }
+    }
+    // Slack precedes grace whatever their ends, so beside both of them the order of the others counts too.
+    for place in stride(from: 0, to: covering.count, by: OutlineSpan.Kind.allCases.count)
+    where covering[place...].prefix(3).allSatisfy({ $0 != nil }) {
+      found += indices.filter {
+        self[$0].place == place && self[$0].start <= instant && instant < self[$0].end
+      }
+    }
+    return found + covering.compactMap(\.self) + [last, lastWithAccess].compactMap(\.self)
+  }
+
+  /// The start of the unbroken access of at least `level` that reaches `end`.
+  func startOfRun(to end: Instant, _ level: AccessLevel) -> Instant {
+    var start = end
+    // Mostly one interval reaches far back, so a few passes are faster than sorting.
+    for _ in 0..<4 {
+      var earlier = start
+      for index in indices where self[index].level >= level && start <= self[index].end {
+        earlier = Swift.min(earlier, self[index].start)
+      }
+      guard earlier < start else { return start }
+      start = earlier
+    }
+    let rest = filter { $0.level >= level && $0.start < start && $0.start < $0.end }.sorted {
+      $0.end > $1.end
+    }
+    for span in rest {
+      guard start <= span.end else { break }
+      start = Swift.min(start, span.start)
+    }
+    return start
+  }
+}
