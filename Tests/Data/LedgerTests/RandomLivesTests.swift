@@ -76,6 +76,50 @@ import Testing
     }
   }
 
+  @Test("The events of each life are what happened in it, and agree with the answers")
+  func events() async throws {
+    try await LedgerFixture.run { fixture in
+      fixture.catalog.replace(with: Catalog([Self.app]))
+      let lives = Self.lives()
+      let recorded = try await live(lives, fixture)
+      fixture.clock.set(fixture.clock.now.advanced(byMilliseconds: 365 * RandomLife.day))
+      try await fixture.ledger.advance(to: fixture.clock.now)
+      let events = try await fixture.events().map(\.event)
+      for (number, life) in lives.enumerated() {
+        let own = events.filter { $0.customer.customerID == "c\(number)" }
+        // Added seats and their refunds have events of their own.
+        if !life.isTeam { expect(own, toBeAbout: life, "c\(number)") }
+        for recorded in recorded where recorded.life == number {
+          // An event that time caused was true before it was recorded.
+          let last = own.last {
+            ($0.evidenceID == nil ? $0.change.effectiveAt : $0.recordedAt) <= recorded.at
+          }
+          #expect(
+            last?.change.after.isEntitled == recorded.answer.isEntitled,
+            "c\(number) at \(recorded.at): \(recorded.answer), after \(last?.change.kind.rawValue ?? "nothing")"
+          )
+        }
+      }
+    }
+  }
+
+  /// Compares events with what happened in a life.
+  private func expect(_ events: [NewEvent], toBeAbout life: RandomLife, _ name: String) {
+    let kinds = events.map(\.change.kind)
+    for kind in [
+      EntitlementChange.Kind.enteredGracePeriod, .renewalTurnedOff, .renewalTurnedOn, .refunded,
+    ] {
+      #expect(
+        kinds.count { $0 == kind } == life.happened[kind] ?? 0, "\(kind) in \(kinds) of \(name)")
+    }
+    let beginnings = events.filter {
+      [.started, .renewed, .recovered].contains($0.change.kind) && $0.evidenceID != nil
+    }
+    #expect(
+      beginnings.compactMap(\.change.subject?.transactionID) == life.transactionIDs,
+      "\(kinds) of \(name)")
+  }
+
   private static func lives() -> [RandomLife] {
     var random = SplitMix64(state: 20)
     return (0..<200).map { RandomLife(line: "L\($0)", &random) }
