@@ -132,6 +132,7 @@ def test_a_commitment_is_paid_cancelled_and_ends(running):
     assert [event["type"] for event in events] == ["STARTED", "RENEWAL_TURNED_OFF", *["RENEWED"] * 11, "ENDED"]
     renewed = [event for event in events if event["type"] == "RENEWED"]
     assert [event["transactionId"] for event in renewed] == [sold.transactionId for sold in cleo.history()[1:]]
+    assert [event["commitmentInfo"]["billingPeriodNumber"] for event in renewed] == list(range(2, 13))
     # Apple charges up to a day early; until then, access rests on the period before.
     paid = [event["after"]["commitmentInfo"]["billingPeriodNumber"] for event in renewed]
     assert all(number in (event, event - 1) for event, number in enumerate(paid, start=2))

@@ -50,6 +50,12 @@ import Testing
     #expect(try find("pr", in: bytes, answers, at: answers.start) == nil)
   }
 
+  @Test("Decoding returns the transaction of an event unchanged", arguments: UInt64(0)..<100)
+  func subject(seed: UInt64) throws {
+    let subject = EventSubject(RandomFacts(seed: seed).transaction())
+    #expect(try SubjectCoding.subject(SubjectCoding.encode(subject)) == subject)
+  }
+
   @Test("Decoding returns the evidence of each answer", arguments: UInt64(0)..<100)
   func evidence(seed: UInt64) throws {
     var random = SplitMix64(state: seed)

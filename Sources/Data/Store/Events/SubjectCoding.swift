@@ -14,6 +14,11 @@ package enum SubjectCoding {
     case quantity = 6
     case price = 7
     case currency = 8
+    case billingPlanType = 9
+    case billingPeriodNumber = 10
+    case totalBillingPeriods = 11
+    case commitmentExpiresDate = 12
+    case commitmentPrice = 13
   }
 
   /// Encodes a subject.
@@ -32,6 +37,12 @@ package enum SubjectCoding {
     add(.quantity, String(subject.quantity))
     add(.price, subject.price.map { String($0) })
     add(.currency, subject.currency)
+    add(.billingPlanType, subject.billingPlanType?.rawValue)
+    guard let commitment = subject.commitment else { return encoder.bytes }
+    add(.billingPeriodNumber, String(commitment.billingPeriodNumber))
+    add(.totalBillingPeriods, String(commitment.totalBillingPeriods))
+    add(.commitmentExpiresDate, commitment.expiresDate.map { String($0.millisecondsSince1970) })
+    add(.commitmentPrice, commitment.price.map { String($0) })
     return encoder.bytes
   }
 
@@ -44,13 +55,21 @@ package enum SubjectCoding {
     var texts: [UInt8: String] = [:]
     while !decoder.isAtEnd { texts[try decoder.byte()] = try decoder.text() }
     func text(_ member: Member) -> String? { texts[member.rawValue] }
+    func number(_ member: Member) -> Int64? { text(member).flatMap { Int64($0) } }
     guard let transactionID = text(.transactionID), let line = text(.originalTransactionID),
-      let productID = text(.productID), let quantity = text(.quantity).flatMap({ Int64($0) })
+      let productID = text(.productID), let quantity = number(.quantity)
     else { throw .corrupt("the transaction of an event cannot be read") }
+    let commitment = number(.billingPeriodNumber).map { period in
+      TransactionDetails.Commitment(
+        billingPeriodNumber: period, totalBillingPeriods: number(.totalBillingPeriods) ?? 0,
+        expiresDate: number(.commitmentExpiresDate).map(Instant.init(millisecondsSince1970:)),
+        price: number(.commitmentPrice))
+    }
     return EventSubject(
       transactionID: transactionID, originalTransactionID: line, productID: productID,
       type: text(.type).map { ProductType(rawValue: $0) },
       ownership: InAppOwnershipType(rawValue: text(.ownership) ?? ""), quantity: quantity,
-      price: text(.price).flatMap { Int64($0) }, currency: text(.currency))
+      price: number(.price), currency: text(.currency),
+      billingPlanType: text(.billingPlanType).map(BillingPlanType.init(rawValue:)), commitment: commitment)
   }
 }

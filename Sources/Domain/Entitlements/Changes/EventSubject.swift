@@ -18,11 +18,16 @@ package struct EventSubject: Hashable, Sendable {
   package let price: Int64?
   /// ISO 4217.
   package let currency: String?
+  /// The billing plan of the period; `nil` if Apple sent none.
+  package let billingPlanType: BillingPlanType?
+  /// The commitment that the period is part of; `nil` for none.
+  package let commitment: TransactionDetails.Commitment?
 
   /// Recreates a stored subject.
   package init(
     transactionID: String, originalTransactionID: String, productID: String, type: ProductType?,
-    ownership: InAppOwnershipType, quantity: Int64, price: Int64?, currency: String?
+    ownership: InAppOwnershipType, quantity: Int64, price: Int64?, currency: String?,
+    billingPlanType: BillingPlanType? = nil, commitment: TransactionDetails.Commitment? = nil
   ) {
     self.transactionID = transactionID
     self.originalTransactionID = originalTransactionID
@@ -32,6 +37,8 @@ package struct EventSubject: Hashable, Sendable {
     self.quantity = quantity
     self.price = price
     self.currency = currency
+    self.billingPlanType = billingPlanType
+    self.commitment = commitment
   }
 
   /// The transaction that states `fact`.
@@ -39,7 +46,8 @@ package struct EventSubject: Hashable, Sendable {
     self.init(
       transactionID: fact.transactionID, originalTransactionID: fact.originalTransactionID,
       productID: fact.productID, type: fact.type, ownership: fact.ownership, quantity: fact.quantity,
-      price: fact.details.price, currency: fact.details.currency)
+      price: fact.details.price, currency: fact.details.currency,
+      billingPlanType: fact.details.billingPlanType, commitment: fact.details.commitment)
   }
 
   /// The transaction of an answer whose fact is not known.
@@ -47,6 +55,6 @@ package struct EventSubject: Hashable, Sendable {
     self.init(
       transactionID: deciding.transactionID, originalTransactionID: deciding.originalTransactionID,
       productID: deciding.productID, type: nil, ownership: deciding.ownership, quantity: 1, price: nil,
-      currency: nil)
+      currency: nil, billingPlanType: deciding.billingPlanType, commitment: deciding.commitment)
   }
 }

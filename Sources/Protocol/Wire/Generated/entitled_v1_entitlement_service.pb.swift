@@ -759,6 +759,12 @@ package struct EntitlementEvent: WireMessage {
   package var otherCustomerId: String = ""
   /// Apple's type of that transaction, set only if this version does not know it; `product_type` is then the catalog's.
   package var productTypeRaw: String = ""
+  /// The billing plan and the commitment of that transaction. The price is unset for customers who do not pay.
+  package var billingPlanType: BillingPlanType = .init()
+  /// `commitment_info`.
+  package var commitmentInfo: TransactionCommitmentInfo?
+  /// Apple's billing plan, set only if this version does not know it.
+  package var billingPlanTypeRaw: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -791,6 +797,9 @@ package struct EntitlementEvent: WireMessage {
     otherCustomerRole = CField.text(c.pointee.other_customer_role)
     otherCustomerId = CField.text(c.pointee.other_customer_id)
     productTypeRaw = CField.text(c.pointee.product_type_raw)
+    billingPlanType = BillingPlanType(rawValue: CField.number(c.pointee.billing_plan_type.rawValue))
+    commitmentInfo = CField.message(c.pointee.commitment_info)
+    billingPlanTypeRaw = CField.text(c.pointee.billing_plan_type_raw)
   }
 
   /// Writes the fields that are set.
@@ -817,6 +826,9 @@ package struct EntitlementEvent: WireMessage {
     writer.text(20, otherCustomerRole)
     writer.text(21, otherCustomerId)
     writer.text(22, productTypeRaw)
+    writer.integer(23, billingPlanType.rawValue)
+    writer.message(24, commitmentInfo)
+    writer.text(25, billingPlanTypeRaw)
   }
 }
 

@@ -46,7 +46,13 @@ extension Wire.EntitlementEvent {
     case nil: break
     }
     quantity = Int32(clamping: subject.quantity)
-    guard PurchaseRole(subject.ownership).mayReceive(.price) else { return }
+    let mayReceivePrice = PurchaseRole(subject.ownership).mayReceive(.price)
+    billingPlanType = subject.billingPlanType.map(Wire.BillingPlanType.init) ?? .unspecified
+    billingPlanTypeRaw = subject.billingPlanType?.unknownWord ?? ""
+    commitmentInfo = subject.commitment.map {
+      Wire.TransactionCommitmentInfo($0, currency: mayReceivePrice ? subject.currency : nil)
+    }
+    guard mayReceivePrice else { return }
     price = Wire.Money(milliunits: subject.price, currency: subject.currency)
   }
 }

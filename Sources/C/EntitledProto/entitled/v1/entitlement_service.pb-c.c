@@ -3773,7 +3773,7 @@ const ProtobufCMessageDescriptor entitled__v1__heartbeat__descriptor =
   (ProtobufCMessageInit) entitled__v1__heartbeat__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_descriptors[22] =
+static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_descriptors[25] =
 {
   {
     "sequence",
@@ -4039,12 +4039,51 @@ static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "billing_plan_type",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EntitlementEvent, billing_plan_type),
+    &entitled__v1__billing_plan_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commitment_info",
+    24,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EntitlementEvent, commitment_info),
+    &entitled__v1__transaction_commitment_info__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "billing_plan_type_raw",
+    25,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EntitlementEvent, billing_plan_type_raw),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__entitlement_event__field_indices_by_name[] = {
   14,   /* field[14] = actor */
   8,   /* field[8] = after */
   1,   /* field[1] = app */
   7,   /* field[7] = before */
+  22,   /* field[22] = billing_plan_type */
+  24,   /* field[24] = billing_plan_type_raw */
+  23,   /* field[23] = commitment_info */
   3,   /* field[3] = customer_id */
   9,   /* field[9] = effective_at */
   4,   /* field[4] = entitlement */
@@ -4067,7 +4106,7 @@ static const unsigned entitled__v1__entitlement_event__field_indices_by_name[] =
 static const ProtobufCIntRange entitled__v1__entitlement_event__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 22 }
+  { 0, 25 }
 };
 const ProtobufCMessageDescriptor entitled__v1__entitlement_event__descriptor =
 {
@@ -4077,7 +4116,7 @@ const ProtobufCMessageDescriptor entitled__v1__entitlement_event__descriptor =
   "Entitled__V1__EntitlementEvent",
   "entitled.v1",
   sizeof(Entitled__V1__EntitlementEvent),
-  22,
+  25,
   entitled__v1__entitlement_event__field_descriptors,
   entitled__v1__entitlement_event__field_indices_by_name,
   1,  entitled__v1__entitlement_event__number_ranges,

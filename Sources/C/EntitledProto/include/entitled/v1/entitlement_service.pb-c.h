@@ -594,10 +594,19 @@ struct  Entitled__V1__EntitlementEvent
    * Apple's type of that transaction, set only if this version does not know it; `product_type` is then the catalog's.
    */
   char *product_type_raw;
+  /*
+   * The billing plan and the commitment of that transaction. The price is unset for customers who do not pay.
+   */
+  Entitled__V1__BillingPlanType billing_plan_type;
+  Entitled__V1__TransactionCommitmentInfo *commitment_info;
+  /*
+   * Apple's billing plan, set only if this version does not know it.
+   */
+  char *billing_plan_type_raw;
 };
 #define ENTITLED__V1__ENTITLEMENT_EVENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__entitlement_event__descriptor) \
-    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__ListTimelineRequest
