@@ -49,8 +49,9 @@ extension Session {
     // nghttp2 would retain closed streams: `ClosedStreams` needs less memory.
     nghttp2_option_set_no_closed_streams(options, 1)
     // The default of nghttp2 (a burst of 1,000, then 33 per second) disconnects a client that cancels 200 calls per
-    // second after six seconds. This limit still stops the rapid reset attack (CVE-2023-44487).
-    if isServer { nghttp2_option_set_stream_reset_rate_limit(options, 10_000, 5_000) }
+    // second after six seconds. This limit still stops the rapid reset attack (CVE-2023-44487), early enough that new
+    // connections cost the attacker more than their resets cost the server.
+    if isServer { nghttp2_option_set_stream_reset_rate_limit(options, 2_000, 1_000) }
   }
 
   private func submitSettings(

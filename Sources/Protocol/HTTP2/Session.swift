@@ -72,7 +72,7 @@ package final class Session {
     case NGHTTP2_DATA.rawValue:
       // Padding alone is as empty as nothing; a client that ends its request is done.
       UInt32(frame.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
-        || (frame.length > 0 && UInt32(frame.flags) & NGHTTP2_FLAG_PADDED.rawValue == 0) ? 0 : 1
+        || (frame.length > 0 && UInt32(frame.flags) & NGHTTP2_FLAG_PADDED.rawValue == 0) ? 0 : 10
     // Priorities are deprecated (RFC 9113, section 5.3.2) and cost more than they are worth.
     case NGHTTP2_PRIORITY.rawValue: 10
     default: 1
@@ -261,8 +261,8 @@ extension Session {
   package var openHeaderBlock: StreamID? { state.pointee.openHeaderBlock.map(StreamID.init(rawValue:)) }
 
   /// The frames received since the last reset of the count that carry no part of a request: pings, settings,
-  /// resets, window updates, empty or padded data, unknown ones. A priority counts as ten, and header fields that
-  /// were dropped as one for each 64 bytes.
+  /// resets, window updates, empty or padded data, unknown ones. A priority counts as ten, like empty or padded data,
+  /// and header fields that were dropped as one for each 64 bytes.
   package var controlFrames: Int { state.pointee.controlFrames }
 
   /// Whether a header block exceeded ``Limits/headerBytes`` so far that only an attack explains it. A server then reads

@@ -17,7 +17,7 @@ package struct TransportLimits: Hashable, Sendable {
   /// The maximum bytes of unread responses on all connections. Over it, the connections with the most are reset.
   package var unreadResponseBytes = 256 * 1_024 * 1_024
   /// The maximum number of frames per second that carry no part of a request: pings, settings, resets, window
-  /// updates, empty data; a priority counts as ten. A connection with more is closed.
+  /// updates, unknown ones; a priority and empty or padded data count as ten. A connection with more is closed.
   package var controlFrames = 10_000
   /// The maximum number of open connections. Further ones are closed when they are accepted.
   package var connections = 10_000
