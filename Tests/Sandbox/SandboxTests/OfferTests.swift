@@ -77,6 +77,24 @@ import Testing
     #expect(back.expiresDate == back.purchaseDate.advanced(by: Period("P3M")!))
   }
 
+  // WWDC26-309: Apple shows it when a subscriber cancels.
+  @Test("A retention offer is available to current subscribers only, as an offer of type 5")
+  mutating func retention() throws {
+    try demo.act(
+      .offers,
+      [
+        "productId": "monthly", "id": "remain", "type": "RETENTION", "mode": "PAY_AS_YOU_GO", "period": "P1M",
+        "price": 1990,
+      ])
+    #expect(throws: ActionError.self) { try demo.buy("monthly", offer: "remain") }
+    try demo.buy("monthly")
+    try demo.buy("monthly", offer: "remain")
+    demo.pass(days: 31)
+    let renewed = try demo.sold(demo.line().current)
+    let payload = demo.world.payload(of: renewed, signed: demo.world.now)
+    #expect(renewed.price == 1990 && payload["offerType"] == 5 && payload["offerIdentifier"] == "remain")
+  }
+
   @Test("An unknown offer is rejected with the known offers")
   mutating func unknown() throws {
     #expect(throws: ActionError.unknown(what: "offer", name: "x", known: ["trial", "stay", "back"])) {
