@@ -103,7 +103,7 @@ enum AppTables {
 
   static let offer = RowEncoder<ProductOffer>(
     "offer",
-    "Subscription offers. Types are Apple's codes: 1 introductory, 2 promotional, 3 code, 4 win-back, 5 retention.",
+    "Subscription offers by Apple's codes: 1 introductory, 2 promotional, 3 code, 4 win-back, 5 retention.",
     key: 3,
     [
       .init("app") { $0.app }, .init("product_id") { $0.productID }, .init("offer_id") { $0.offer.id },
