@@ -9,12 +9,16 @@ internal import CLinux
 /// to the next timer tick, up to 4 ms. Long slices give background threads later deadlines. The lowest niceness weight
 /// shortens the wait of an event loop that was preempted.
 ///
-/// No privileges are required. Kernels before 6.12 only use the niceness.
+/// A thread keeps its first class. No privileges are required. Kernels before 6.12 only use the niceness.
 package enum ThreadPriority {
   /// Makes the current thread interactive, for event loops.
   package static func setInteractive() { entitled_take_turns(shortSlice, 0) }
 
-  /// Makes the current thread a background thread, for long work. Repeated calls cost nothing.
+  /// Makes the current thread yield to interactive ones but not to others: for event loops that receive bursts and
+  /// answer health probes.
+  package static func setYielding() { entitled_take_turns(longSlice, 0) }
+
+  /// Makes the current thread a background thread, for long work. Only for dedicated threads (``BackgroundThreads``).
   package static func setBackground() { entitled_take_turns(longSlice, lowestNiceness) }
 
   /// The minimum slice of the kernel, in nanoseconds.

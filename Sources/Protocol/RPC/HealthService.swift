@@ -53,6 +53,9 @@ package final class HealthService: Sendable {
   /// The status of a service; `nil` for an unknown one.
   package func status(of service: String) -> ServingStatus? { state.withLock { $0.statuses[service] } }
 
+  /// Whether the path is that of one of its methods.
+  package static func serves(_ path: String) -> Bool { path.hasPrefix("/grpc.health.v1.Health/") }
+
   /// The paths of the unary methods.
   package static let unaryPaths = ["/grpc.health.v1.Health/Check", "/grpc.health.v1.Health/List"]
 

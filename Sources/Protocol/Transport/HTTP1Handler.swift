@@ -3,7 +3,6 @@ internal import HTTP2
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
-internal import Platform
 
 /// One HTTP/1.1 connection on its event loop: collects a request, calls the handler, writes the response, and
 /// then reads the next request, which NIO's pipelining handler delays until then.
@@ -162,7 +161,6 @@ final class HTTP1Handler: ChannelInboundHandler {
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: loop)
     let http = http
     task = Task { [request] in
-      ThreadPriority.setBackground()
       let response = await http(request)
       loop.execute {
         let (handler, context) = bound.value

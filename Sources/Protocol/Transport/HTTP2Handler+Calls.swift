@@ -1,6 +1,7 @@
 internal import HTTP
 internal import HTTP2
 internal import NIOCore
+internal import Platform
 internal import RPC
 
 extension HTTP2Handler {
@@ -22,14 +23,15 @@ extension HTTP2Handler {
     var call = Call(
       id: id, context: context, requestEncoding: encoding, acceptsGzip: head.acceptsGzip)
     if let timeout = head.timeout, timeout.nanoseconds == 0 { return refuse(id, .deadlineExceeded) }
-    switch host.methods.methods[index].handler {
+    let method = host.methods.methods[index]
+    switch method.handler {
     case .unary(let handler): openUnary(&call, handler)
     case .asyncUnary(let handler):
       openUnary(&call) { UnaryResult(preparing: handler, $0, $1) }
     case .streaming(let handler):
       let exchange = StreamingExchange(call, self)
       exchanges[id] = exchange
-      exchange.start(handler)
+      exchange.start(handler, on: HealthService.serves(method.path) ? nil : .shared)
     }
   }
 

@@ -1,7 +1,6 @@
 internal import HTTP
 internal import HTTP2
 internal import NIOCore
-internal import Platform
 
 /// A plain HTTP request on an HTTP/2 connection: collects the body, then calls the HTTP handler.
 final class HTTPRequestExchange: Exchange {
@@ -66,7 +65,6 @@ final class HTTPRequestExchange: Exchange {
     let exchange = NIOLoopBound(self, eventLoop: loop)
     let handler = connection.http
     task = Task {
-      ThreadPriority.setBackground()
       let response = await handler(request)
       loop.execute { exchange.value.end(response) }
     }

@@ -27,17 +27,15 @@ final class StreamingExchange: Exchange {
     self.mailbox = MessageMailbox(backlogBytes: connection.limits.streamBacklogBytes)
   }
 
-  func start(
-    _ handler: @escaping Method.StreamHandler
-  ) {
+  /// Starts the handler on `threads`; on Swift's pool if there are none.
+  func start(_ handler: @escaping Method.StreamHandler, on threads: BackgroundThreads?) {
     guard let loop = connection.context?.eventLoop else { return }
     deadline = connection.scheduleDeadline(call) { [self] in end(.deadlineExceeded) }
     let exchange = NIOLoopBound(self, eventLoop: loop)
     let stream = LoopMessageStream(mailbox: mailbox, exchange: exchange, loop: loop)
     var context = call.context
     context.retirement = retirement
-    task = Task { [context] in
-      ThreadPriority.setBackground()
+    task = Task(executorPreference: threads) { [context] in
       var status = Status.ok
       do throws(Status) {
         try await handler(stream, context)

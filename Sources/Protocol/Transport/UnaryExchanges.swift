@@ -86,8 +86,7 @@ final class AsyncUnaryExchange: Exchange {
       end(.failure(.deadlineExceeded))
     }
     let exchange = NIOLoopBound(self, eventLoop: loop)
-    task = Task {
-      ThreadPriority.setBackground()
+    task = Task(executorPreference: BackgroundThreads.shared) {
       let outcome: Result<Reply, Status>
       do throws(Status) {
         outcome = .success(try await work())

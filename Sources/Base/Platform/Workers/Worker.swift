@@ -6,10 +6,17 @@ package protocol Worker: Sendable {
   /// The name in logs and metrics, such as `expiry`.
   var name: String { get }
 
+  /// Whether it runs on ``BackgroundThreads``; true unless health probes depend on it.
+  var runsInBackground: Bool { get }
+
   /// Works until the task is cancelled or no work can follow.
   ///
   /// - Throws: an error after which a new call of `run()` may succeed.
   func run() async throws
+}
+
+extension Worker {
+  package var runsInBackground: Bool { true }
 }
 
 /// Runs workers. A worker that throws is restarted after a delay, which doubles with each failure in a row.
@@ -53,7 +60,10 @@ package struct WorkerSupervisor: Sendable {
   /// Runs all workers concurrently until each has returned or the task is cancelled.
   package func run(_ workers: [any Worker]) async {
     await withTaskGroup(of: Void.self) { group in
-      for worker in workers { group.addTask { await run(worker) } }
+      for worker in workers {
+        let threads = worker.runsInBackground ? BackgroundThreads.shared : nil
+        group.addTask(executorPreference: threads) { await run(worker) }
+      }
     }
   }
 

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Platform
 internal import SQLite
 internal import Store
@@ -19,7 +18,7 @@ final class Checkpointer: Sendable {
   private static let pageThreshold = 4000
 
   private let stage = Mutex(Stage.idle)
-  private let thread = DispatchQueue(label: "entitled.store.checkpoint", qos: .utility)
+  private let thread = BackgroundThreads(count: 1)
   private let copier: Copier
 
   /// Creates a checkpointer of the existing store at `path`.
@@ -35,7 +34,6 @@ final class Checkpointer: Sendable {
       guard writer.walPageCount >= Self.pageThreshold else { return }
       stage.withLock { $0 = .copying }
       thread.async {
-        ThreadPriority.setBackground()
         self.copier.copy()
         self.stage.withLock { $0 = .copied }
       }
@@ -47,7 +45,7 @@ final class Checkpointer: Sendable {
   }
 
   /// Waits for the running checkpoint and closes the connection.
-  func close() { thread.sync { copier.close() } }
+  func close() { thread.sync { self.copier.close() } }
 }
 
 /// The connection that runs checkpoints.

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Platform
 internal import SQLite
 internal import Store
@@ -22,7 +21,7 @@ final class WriteQueue: Sendable {
   /// Notifies listeners of commits.
   let commits = CommitNotifier()
   private let worker: WriterConnection
-  private let thread = DispatchQueue(label: "entitled.store.writer", qos: .utility)
+  private let thread = BackgroundThreads(count: 1)
   private let capacity: Int
   private let batchSize: Int
 
@@ -80,7 +79,6 @@ final class WriteQueue: Sendable {
 
   /// Writes batches until the queue is empty. Runs on the writer thread.
   private func work() {
-    ThreadPriority.setBackground()
     while let batch = nextBatch() {
       let start = ContinuousClock.now
       let failure = worker.write(batch)

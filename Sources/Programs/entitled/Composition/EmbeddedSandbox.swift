@@ -27,7 +27,9 @@ struct EmbeddedSandbox: Worker {
     guard let address = settings.sandbox else { return nil }
     let simulator = try Startup.simulator(
       for: configuration, data: settings.data, targets: settings.sandboxTargets)
-    var service = Listeners.sandbox(policy) { await simulator.respond(to: $0) }
+    var service = Listeners.sandbox(policy) { request in
+      await withTaskExecutorPreference(BackgroundThreads.shared) { await simulator.respond(to: request) }
+    }
     service.limits.connections = maxConnections
     do {
       let listener = try await Listener.listen(at: address, on: group, serving: service, logger: logger)

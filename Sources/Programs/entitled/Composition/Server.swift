@@ -39,7 +39,7 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
     for loop in loops.makeIterator() { loop.execute { ThreadPriority.setInteractive() } }
     // The edge has its own event loops, so that bursts of notifications do not delay `Check`.
     let edgeLoops = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads ?? System.coreCount)
-    for loop in edgeLoops.makeIterator() { loop.execute { ThreadPriority.setBackground() } }
+    for loop in edgeLoops.makeIterator() { loop.execute { ThreadPriority.setYielding() } }
 
     let limits = TransportLimits(configuration.listeners.limits)
     let budget = try connectionBudget(limits)

@@ -1,5 +1,6 @@
 package import HTTP
 internal import Metrics
+internal import Platform
 internal import RPC
 
 /// Routes requests to the edge: probes, metrics, notifications, `verifyReceipt`, and the contract as JSON.
@@ -33,7 +34,11 @@ package struct EdgeRouter: Sendable {
   /// Responds to a request, and counts it.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     let start = metrics.ticks
-    let response = await answer(request)
+    // Probes do not wait for work, and do not run with its priority.
+    let response =
+      Self.isProbe(request.path)
+      ? await answer(request)
+      : await withTaskExecutorPreference(BackgroundThreads.shared) { await answer(request) }
     EdgeMetrics.count(
       route(request.path), status: response.status, nanoseconds: metrics.ticks - start)
     return response
@@ -72,6 +77,11 @@ package struct EdgeRouter: Sendable {
 
   private static func read(_ request: HTTPRequest, _ response: HTTPResponse) -> HTTPResponse {
     ["GET", "HEAD"].contains(request.method) ? response : .methodNotAllowed("GET, HEAD")
+  }
+
+  /// Whether a path reports the health of the service.
+  private static func isProbe(_ path: String) -> Bool {
+    ["/healthz", "/readyz"].contains(path) || HealthService.serves(path)
   }
 
   /// Whether a path is called by probes or Apple, under any host name.

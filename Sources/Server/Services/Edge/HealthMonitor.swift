@@ -40,6 +40,7 @@ package struct HealthCheckResult: Hashable, Sendable {
 /// Performs the health checks at intervals, and updates the health service.
 package final class HealthMonitor: Worker {
   package let name = "health"
+  package let runsInBackground = false
 
   /// The minimum free space: enough for the log of several thousand writes.
   private static let minFreeBytes: Int64 = 64 << 20

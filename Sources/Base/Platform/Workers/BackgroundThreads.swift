@@ -1,0 +1,134 @@
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
+
+/// A number of threads with background priority (``ThreadPriority``), which run work in the order of its arrival.
+///
+/// Dedicated threads, because a thread keeps its priority: on a thread of Swift's or Dispatch's pool, later
+/// work would have it too, such as a health probe. Tasks that prefer this executor run here.
+///
+/// A thread starts when it is first needed, and ends when the object is released and no work is left.
+package final class BackgroundThreads: TaskExecutor {
+  /// The threads of calls and workers, one for each core.
+  package static let shared = BackgroundThreads(count: max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))))
+
+  private let queue: WorkQueue
+
+  package init(count: Int) { queue = WorkQueue(maxThreads: count) }
+
+  deinit { queue.close() }
+
+  /// Runs `work` on one of the threads. If no thread can be started, it waits until a later call starts one.
+  package func async(_ work: @escaping @Sendable () -> Void) { queue.add(work) }
+
+  /// Runs `work` on one of the threads, and waits for its end.
+  package func sync(_ work: @escaping @Sendable () -> Void) {
+    let end = DispatchSemaphore(value: 0)
+    queue.add {
+      work()
+      end.signal()
+    }
+    end.wait()
+  }
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.add { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+  }
+}
+
+/// The work and its threads, which outlive the ``BackgroundThreads`` until the work is done.
+private final class WorkQueue: Sendable {
+  typealias Work = @Sendable () -> Void
+
+  private struct State: ~Copyable {
+    /// New work, oldest first.
+    var arrived: [Work] = []
+    /// Older work, oldest last.
+    var next: [Work] = []
+    var threads = 0
+    /// The threads that wait for a signal.
+    var idle = 0
+    var isClosed = false
+
+    mutating func take() -> Work? {
+      if next.isEmpty {
+        next = arrived.reversed()
+        arrived.removeAll(keepingCapacity: true)
+      }
+      return next.popLast()
+    }
+  }
+
+  private let maxThreads: Int
+  private let state = Mutex(State())
+  private let signals = DispatchSemaphore(value: 0)
+
+  init(maxThreads: Int) { self.maxThreads = maxThreads }
+
+  func add(_ work: @escaping Work) {
+    enum Decision { case wake, start, wait }
+    let decision: Decision = state.withLock { state in
+      state.arrived.append(work)
+      if state.idle > 0 {
+        state.idle -= 1
+        return .wake
+      }
+      guard state.threads < maxThreads else { return .wait }
+      state.threads += 1
+      return .start
+    }
+    switch decision {
+    case .wake: signals.signal()
+    case .start: startThread()
+    case .wait: break
+    }
+  }
+
+  /// Ends the threads once they have done all work.
+  func close() {
+    let idle = state.withLock { state in
+      state.isClosed = true
+      defer { state.idle = 0 }
+      return state.idle
+    }
+    for _ in 0..<idle { signals.signal() }
+  }
+
+  private func startThread() {
+    let context = Unmanaged.passRetained(self)
+    var thread = pthread_t()
+    let result = pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<WorkQueue>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+      }, context.toOpaque())
+    guard result != 0 else {
+      pthread_detach(thread)
+      return
+    }
+    context.release()
+    state.withLock { $0.threads -= 1 }
+  }
+
+  /// Runs one thread.
+  private func run() {
+    ThreadPriority.setBackground()
+    while true {
+      enum Decision { case work(Work), wait, end }
+      let decision: Decision = state.withLock { state in
+        if let work = state.take() { return .work(work) }
+        guard !state.isClosed else { return .end }
+        state.idle += 1
+        return .wait
+      }
+      switch decision {
+      case .work(let work): work()
+      case .wait: signals.wait()
+      case .end: return
+      }
+    }
+  }
+}
