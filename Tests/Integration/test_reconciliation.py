@@ -34,9 +34,10 @@ def begin(start, tmp_path):
     """Starts a world with only the feature under test enabled."""
     worlds = []
 
-    def begin(polling=False, repair=False):
+    def begin(polling=False, repair=False, more=""):
         file = tmp_path / "entitled.yaml"
-        file.write_text(CONFIGURATION.format(polling=str(polling).lower(), repair=str(repair).lower()))
+        text = CONFIGURATION.format(polling=str(polling).lower(), repair=str(repair).lower())
+        file.write_text(text.replace("    products:", f"{more}    products:"))
         worlds.append(World(start(arguments=["--config", file])))
         return worlds[-1]
 
@@ -107,6 +108,25 @@ def test_status_polls_follow_failed_payments_through_billing_retry(begin):
     world.act("billing", account=f"account-{ana}", fails=False)
     world.advance("4d")
     until(lambda: world.check(ana).entitled)
+
+
+def test_a_poll_finds_all_transactions_of_a_period_with_added_seats(begin):
+    """A status shows only the latest transaction of a period that is not refunded."""
+    world = begin(repair=True, more="    full_poll_interval: P1D\n")
+    ana = str(uuid.uuid4())
+    world.buy(ana)
+    bought = world.act(
+        "purchases", app=APP, productId="pro.monthly", account=f"account-{ana}", seats=2)["transactionId"]
+    world.deliver()
+    # Without a URL there is nothing in the notification history either.
+    world.act("notification-url", app=APP)
+    for seats in (3, 5):
+        world.act("seats", transactionId=bought, seats=seats)
+    world.act("refund", transactionId=bought)
+    world.advance("25h")
+    until(lambda: finished(world, "FULL_POLL"))
+    assert len(rows(world, "SELECT 1 FROM transaction_fact")) == 4
+    assert world.check(ana).entitled
 
 
 def test_purchases_with_notifications_are_not_polled(begin):

@@ -90,7 +90,7 @@ struct PurchaseStatusQuery: Sendable {
   private let isSubscription: Bool
   /// The end of the latest stored period.
   private let end: Instant?
-  /// The purchase date of that period.
+  /// The start of that period.
   private let start: Instant?
 
   /// Creates a query of `line`, whose stored facts are `facts`.
@@ -98,11 +98,12 @@ struct PurchaseStatusQuery: Sendable {
     self.line = line
     isSubscription = facts.transactions.last?.isSubscription ?? true
     end = facts.transactions.last?.expiresDate
-    start = facts.transactions.last?.purchaseDate
+    start = facts.latestPeriod?.start
   }
 
   /// Runs the query: one call for all subscriptions of the Apple account, or for all its other purchases; further calls if
-  /// periods between the stored and the latest one are missing.
+  /// periods between the stored and the latest one are missing, or if the status shows only one of several transactions
+  /// of a period.
   func run(through lookup: PurchaseLookup) async throws(LookupError) {
     var request = PurchaseLookup.Request(
       appID: line.appID, environment: line.environment, transactionID: line.lineID)
@@ -112,13 +113,20 @@ struct PurchaseStatusQuery: Sendable {
     }
     let result = try await lookup.fetchStatuses(request)
     try result.requireVerified()
-    if result.skipsPeriods(of: line, after: end) {
+    if result.skipsPeriods(of: line, after: end) || result.hasAddedSeats(to: line) {
       _ = try await lookup.fetchHistory(request, since: start)
     }
   }
 }
 
 extension PurchaseLookup.Result {
+  /// Whether seats were added to the period in the response, so that further transactions cover it.
+  fileprivate func hasAddedSeats(to line: LineKey) -> Bool {
+    transactions.contains {
+      $0.originalTransactionId == line.lineID && $0.additionalTransactionReason != nil
+    }
+  }
+
   /// Whether a line has periods after the stored one, so that others between them may be missing.
   fileprivate func skipsPeriods(of line: LineKey, after end: Instant?) -> Bool {
     guard let end else { return true }

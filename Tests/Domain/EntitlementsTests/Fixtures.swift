@@ -129,7 +129,7 @@ private func randomPeriod(_ random: inout SplitMix64) -> TransactionFact {
   let line = "L\(Int.random(in: 0...2, using: &random))"
   let product = ["monthly", "yearly", "plus", "basic", "mystery"].randomElement(using: &random)!
   let days = start...(start + .random(in: 0...4, using: &random) * 10)
-  return period(days, product, line: line, id: "T\(Int.random(in: 0...12, using: &random))").with {
+  return period(days, product, line: line, id: "\(line)-\(Int.random(in: 0...12, using: &random))").with {
     if random.one(in: 5) { $0.revocationDate = at(start + 5) }
     if random.one(in: 6) { $0.isUpgraded = true }
     if random.one(in: 4) { $0.ownership = .familyShared }
@@ -143,6 +143,8 @@ private func randomPeriod(_ random: inout SplitMix64) -> TransactionFact {
       $0.quantity = 2
       $0.revokedSeatQuantity = 1
     }
+    if random.one(in: 3) { $0.details.additionalTransactionReason = "SEAT_ADDITION" }
+    if random.one(in: 4) { $0.details.transactionReason = .renewal }
   }
 }
 

@@ -40,6 +40,23 @@ import Testing
     }
   }
 
+  @Test("A period stays one after refunded seats that its extension left out")
+  func refundedBeforeExtension() {
+    let team = [
+      Self.seats("A", 0...37), Self.seats("B", 5...30) { $0.revocationDate = at(12) },
+      Self.seats("C", 15...37),
+    ]
+    let over = renewal(signed: 38) {
+      $0.autoRenewStatus = .off
+      $0.expirationIntent = .priceIncreaseNotAccepted
+      $0.renewalDate = at(37)
+    }
+    #expect(pro(team, [over], on: 20).deciding?.transactionID == "A")
+    #expect(pro(team, [over], on: 40).reason == .priceIncreaseNotAccepted)
+    let milestones = SubscriptionHistory(CustomerFacts(transactions: team), in: app, at: at(20)).milestones
+    #expect(milestones.map(\.kind) == [.started, .refunded])
+  }
+
   @Test("The extension of the first of two documents is EXTENDED, not RENEWED")
   func extensionEvent() {
     let before = CustomerFacts(transactions: [Self.seats("A", 0...30), Self.seats("B", 5...30)])
@@ -47,7 +64,7 @@ import Testing
       var facts = before
       facts.insert(
         before.transactions[moved].with {
-          $0.expiresDate = at(37)
+          $0.expiresDate = at(34)
           $0.signedDate = at(9)
         })
       let changes = EntitlementChange.changes(

@@ -2,7 +2,8 @@ internal import AppStore
 
 // The names and sentences of intervals in explanations.
 extension AccessInterval {
-  /// Whether both are the same access by the same fact.
+  /// Whether both are the same access by the same fact. A period can have two grace periods, with auto-renew off in
+  /// between.
   func isSame(as other: AccessInterval) -> Bool {
     let isSameSource =
       switch (source, other.source) {
@@ -11,7 +12,8 @@ extension AccessInterval {
         left == right
       default: false
       }
-    return isSameSource && kind == other.kind && level == other.level
+    return isSameSource && kind == other.kind && level == other.level && start == other.start
+      && end == other.end
   }
 
   /// Why it ends early, as a clause; `nil` if it does not.

@@ -26,30 +26,14 @@ extension CustomerFacts {
   /// line. Several transactions can cover one period, for example after adding seats; they do not replace
   /// each other (Apple's `revokedSeatQuantity`: access ends when all of them are revoked).
   func nextInLine(after index: Int) -> Int? {
-    var next = index + 1
+    var next = period(at: index).upperBound + 1
     while next < transactions.endIndex,
       transactions[next].originalTransactionID == transactions[index].originalTransactionID
     {
-      let isLater = transactions[next].purchaseDate > transactions[index].purchaseDate
-      if isLater, !adds(next, toPeriodAt: index) { return next }
+      if transactions[next].purchaseDate > transactions[index].purchaseDate { return next }
       next += 1
     }
     return nil
-  }
-
-  /// Whether `next` only adds seats to the period at `index`.
-  private func adds(_ next: Int, toPeriodAt index: Int) -> Bool {
-    transactions[next].details.additionalTransactionReason != nil
-      && transactions[next].addsSeats(toPeriodOf: transactions[index])
-  }
-
-  /// The index of the transaction that began the period at `index`; it is the first of those in ``period(at:)``.
-  func beginning(ofPeriodAt index: Int) -> Int {
-    // Every evaluation asks, and most transactions add no seats.
-    guard index > 0, transactions[index].details.additionalTransactionReason != nil else { return index }
-    var first = index
-    while first > 0, adds(first, toPeriodAt: first - 1) || adds(index, toPeriodAt: first - 1) { first -= 1 }
-    return first
   }
 
   /// The transactions of the period at `index`: the one that began it, then those that added seats to it (Apple:
@@ -57,12 +41,33 @@ extension CustomerFacts {
   package func period(at index: Int) -> ClosedRange<Int> {
     let first = beginning(ofPeriodAt: index)
     var last = index
-    while last + 1 < transactions.endIndex,
-      adds(last + 1, toPeriodAt: last) || adds(last + 1, toPeriodAt: first)
-    {
-      last += 1
-    }
+    while last + 1 < transactions.endIndex, continues(last + 1, periodFrom: first) { last += 1 }
     return first...last
+  }
+
+  /// The index of the transaction that began the period at `index`; it is the first of those in ``period(at:)``.
+  func beginning(ofPeriodAt index: Int) -> Int {
+    var first = index
+    // Every evaluation asks, and most transactions add no seats.
+    while first > 0, mayAdd(first) { first -= 1 }
+    guard first < index else { return index }
+    for next in (first + 1)...index where !continues(next, periodFrom: first) { first = next }
+    return first
+  }
+
+  /// Whether the transaction at `index` may add seats to the period of the one before it.
+  private func mayAdd(_ index: Int) -> Bool {
+    transactions[index].details.additionalTransactionReason != nil
+      && transactions[index].productID == transactions[index - 1].productID
+      && transactions[index].originalTransactionID == transactions[index - 1].originalTransactionID
+  }
+
+  /// Whether the transaction at `index` adds seats to the period that began at `first` and has all transactions in
+  /// between.
+  private func continues(_ index: Int, periodFrom first: Int) -> Bool {
+    mayAdd(index)
+      && (transactions[index].addsSeats(toPeriodOf: transactions[first])
+        || transactions[index].addsSeats(toPeriodOf: transactions[index - 1]))
   }
 
   /// The transaction that stands for the period at `index`: the first one that is not revoked, or the one that was
@@ -132,12 +137,16 @@ extension TransactionFact {
   /// Whether this transaction only adds seats to the period of an earlier one.
   ///
   /// Both end together. While only one of the documents about an extension has arrived, their ends differ; then it adds
-  /// seats if it was bought during the period. After a refund of the period, it begins another one.
+  /// seats if it was bought during the period and covers less than all of it. After a refund of the period, even a
+  /// reversed one, a purchase begins another period of full length.
   package func addsSeats(toPeriodOf first: TransactionFact) -> Bool {
     guard details.additionalTransactionReason != nil, productID == first.productID,
       originalTransactionID == first.originalTransactionID, let end = first.expiresDate
     else { return false }
     if expiresDate == end { return true }
+    guard let ownEnd = expiresDate,
+      ownEnd.milliseconds(since: purchaseDate) < end.milliseconds(since: first.purchaseDate)
+    else { return false }
     return details.transactionReason != .renewal
       && (first.purchaseDate..<max(first.purchaseDate, end)).contains(purchaseDate)
       && first.accessRevokedAt.map { purchaseDate < $0 } ?? true
