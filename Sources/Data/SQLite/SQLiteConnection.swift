@@ -89,10 +89,20 @@ package final class SQLiteConnection<Failure: SQLiteErrorConvertible> {
     try check(sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil))
   }
 
-  /// Copies the whole write-ahead log into the database file and truncates it, waiting up to 500 ms for
-  /// readers.
-  package func truncateWAL() throws(Failure) {
-    try execute("PRAGMA busy_timeout = 500; PRAGMA wal_checkpoint(TRUNCATE)")
+  /// Copies the whole write-ahead log into the database file and truncates it, waiting at most `timeout` milliseconds
+  /// for readers.
+  ///
+  /// - Returns: whether it is empty now; a reader of an older snapshot prevents that.
+  @discardableResult
+  package func truncateWAL(timeout: Int = 500) throws(Failure) -> Bool {
+    let usualTimeout = try number("PRAGMA busy_timeout")
+    sqlite3_busy_timeout(handle, CInt(timeout))
+    defer { sqlite3_busy_timeout(handle, CInt(clamping: usualTimeout)) }
+    let result = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    if result & 0xFF == SQLITE_BUSY { return false }
+    try check(result)
+    walFrameCount.pointee = 0
+    return true
   }
 
   /// Syncs the checkpointed pages of the database file to disk.

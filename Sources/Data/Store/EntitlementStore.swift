@@ -38,6 +38,14 @@ package protocol EntitlementStore: Sendable {
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
   ) async throws(StoreError) -> Value
 
+  /// Removes what replaced and deleted rows left behind in logs and free space, after an erasure. It waits a bounded
+  /// time for readers.
+  ///
+  /// - Returns: whether nothing is left. Otherwise the store removes it as soon as it can, at the latest when it is
+  ///   opened again.
+  @discardableResult
+  func purgeRemnants() async -> Bool
+
   /// The commit in which each customer last changed; raised before ``write(_:)`` returns.
   var changes: CustomerVersions { get }
 

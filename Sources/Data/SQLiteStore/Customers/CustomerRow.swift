@@ -8,8 +8,8 @@ internal import Store
 /// facts leave out.
 ///
 /// The row id is ``CustomerIdentity/hash(_:)`` or the next free id after it (linear probing), because a
-/// lookup by row id takes half the time of a lookup by text. Rows are never deleted, because a gap would end
-/// the probe sequence of later rows. An erased customer leaves a row without an identity.
+/// lookup by row id takes half the time of a lookup by text. A row followed by another one is never deleted,
+/// because the gap would end the probe sequence of that one. An erased customer leaves such a row without an identity.
 final class CustomerRow {
   let connection: Connection
   private let selectAnswers: Statement
@@ -99,7 +99,7 @@ final class CustomerRow {
     try put.run()
   }
 
-  /// Clears the customer's row. Returns whether there was one.
+  /// Deletes the customer's row, or clears it if another row follows. Returns whether there was one.
   func erase(_ key: CustomerKey) throws(StoreError) -> Bool {
     defer { selectAnswers.reset() }
     let (number, exists) = try find(key, with: selectAnswers)
@@ -107,6 +107,14 @@ final class CustomerRow {
     lastFound = nil
     selectAnswers.reset()
     try lines.delete(of: number)
+    try selectAnswers.bind(1, number &+ 1)
+    guard try selectAnswers.step() else {
+      let delete = try Statement("DELETE FROM customer WHERE customer_number = ?", on: connection)
+      try delete.bind(1, number)
+      try delete.run()
+      return true
+    }
+    selectAnswers.reset()
     try put.bind(1, number)
     try put.bind(2, [])
     try put.bind(3, [])

@@ -59,6 +59,36 @@ struct EvidenceQueries {
     return try all(select)
   }
 
+  /// Returns the notifications of version 1 about a line.
+  func notificationsOfVersion1(about line: LineKey) throws(StoreError) -> [StoredEvidence] {
+    let select = try Statement(
+      """
+      SELECT \(Self.columns) FROM notification n JOIN evidence e USING (evidence_id)
+      WHERE n.line_id = ? AND n.app = ? AND n.environment = ? AND n.version = 1 ORDER BY e.evidence_id
+      """, on: connection)
+    try select.bind(line)
+    return try all(select)
+  }
+
+  /// Returns the ids of the rejected evidence of an app, of which `isMatch` accepts the body.
+  func rejected(
+    of appID: String, where isMatch: ([UInt8]) -> Bool
+  ) throws(StoreError) -> [EvidenceID] {
+    let select = try Statement(
+      """
+      SELECT \(Self.columns) FROM evidence e WHERE rejection <> '' AND app = ? AND body NOT NULL
+      """, on: connection)
+    try select.bind(1, appID)
+    defer { select.reset() }
+    var found: [EvidenceID] = []
+    while try select.step() {
+      if let body = try evidence(select).content.body, isMatch(body) {
+        found.append(EvidenceID(rawValue: select.number(0)))
+      }
+    }
+    return found
+  }
+
   /// Returns the evidence that names a customer, including evidence with an unknown environment.
   func naming(_ customer: CustomerKey) throws(StoreError) -> [StoredEvidence] {
     let select = try Statement(

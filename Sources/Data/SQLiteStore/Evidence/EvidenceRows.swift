@@ -122,6 +122,12 @@ final class EvidenceRows {
     try EvidenceQueries(connection, compressor).naming(customer)
   }
 
+  /// Includes notifications of version 1.
+  func evidence(about line: LineKey) throws(StoreError) -> [StoredEvidence] {
+    let queries = EvidenceQueries(connection, compressor)
+    return try queries.about(line) + queries.notificationsOfVersion1(about: line)
+  }
+
   /// Has no effect if it is indexed already.
   func index(_ evidence: EvidenceID, under customer: CustomerKey) throws(StoreError) {
     try indexByCustomer(evidence, customer.customerID, customer.appID, customer.environment)
@@ -148,7 +154,10 @@ final class EvidenceRows {
   /// Replaces the content of a piece of evidence.
   func replace(_ evidence: EvidenceID, with content: EvidenceContent) throws(StoreError) {
     let update = try Statement(
-      "UPDATE evidence SET content_hash = ?, size = ?, body = ?, compression = ? WHERE evidence_id = ?",
+      """
+      UPDATE evidence SET content_hash = ?, size = ?, body = ?, compression = ?, is_found_by_content = 0
+      WHERE evidence_id = ?
+      """,
       on: connection)
     let body = try content.body.map { body throws(StoreError) in
       try compressor.compress(body, isAccepted: true)

@@ -125,6 +125,13 @@ final class SQLiteReader: StoreSnapshot, CheckReader, SQLiteSession {
     return try EvidenceQueries(connection, compressor).about(line)
   }
 
+  func rejectedEvidence(
+    of appID: String, where isMatch: ([UInt8]) -> Bool
+  ) throws(StoreError) -> [EvidenceID] {
+    try beginTick()
+    return try EvidenceQueries(connection, compressor).rejected(of: appID, where: isMatch)
+  }
+
   func events(
     of customer: CustomerKey?, after sequence: Int64, limit: Int
   ) throws(StoreError) -> [StoredEvent] {

@@ -192,6 +192,15 @@ extension Schema {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX merged_customer_by_target ON merged_customer (into_customer_id, app, environment);
 
+    -- Completed erasures. The key of the hashes is not in the store.
+    CREATE TABLE erasure (
+      position INTEGER PRIMARY KEY,   -- in the order of the erasures
+      erasure_id TEXT NOT NULL UNIQUE,
+      customer_hash TEXT NOT NULL,
+      pseudonym TEXT NOT NULL         -- '': the list had it before this store
+    ) STRICT;
+    CREATE INDEX erasure_of_customer ON erasure (customer_hash);
+
     -- Grants and app transactions, each a line.
     CREATE TABLE grant_fact (
       line_id TEXT NOT NULL,

@@ -32,7 +32,8 @@ extension StoreError {
 }
 
 extension Connection {
-  /// Opens the writer's connection. A commit returns only after the WAL is synced to disk.
+  /// Opens the writer's connection. A commit returns only after the WAL is synced to disk. Deleted and replaced
+  /// content is overwritten with zeros, so that an erased customer does not stay in free space.
   static func writer(path: String) throws(StoreError) -> Connection {
     let connection = try Connection(path: path)
     try connection.execute(
@@ -41,6 +42,7 @@ extension Connection {
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA foreign_keys = ON;
+      PRAGMA secure_delete = ON;
       PRAGMA journal_size_limit = 67108864;
       PRAGMA cache_size = -65536;
       """)

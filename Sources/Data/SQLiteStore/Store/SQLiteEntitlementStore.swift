@@ -102,6 +102,11 @@ package final class SQLiteEntitlementStore: EntitlementStore {
     return try outcome.get()
   }
 
+  /// Empties the WAL. A small store is rewritten as well, because SQLite leaves copies of moved rows in the free space
+  /// of pages; `entitled store vacuum` rewrites a large one.
+  @discardableResult
+  package func purgeRemnants() async -> Bool { await queue.purgeRemnants() }
+
   /// Emits after each batch, not after each write.
   package func commits() -> AsyncStream<Void> { queue.commits.listen() }
 

@@ -77,6 +77,24 @@ final class WriteQueue: Sendable {
     }
   }
 
+  /// Removes the remnants of erased rows, and tries again each second while a reader prevents it.
+  func purgeRemnants() async -> Bool {
+    await withCheckedContinuation { done in
+      thread.async {
+        let isDone = self.worker.purgeRemnants()
+        if !isDone { self.retryPurge() }
+        done.resume(returning: isDone)
+      }
+    }
+  }
+
+  private func retryPurge() {
+    thread.asyncAfter(deadline: .now() + .seconds(1)) {
+      guard !self.state.withLock({ $0.isClosed }), !self.worker.emptyLog() else { return }
+      self.retryPurge()
+    }
+  }
+
   /// Writes batches until the queue is empty. Runs on the writer thread.
   private func work() {
     while let batch = nextBatch() {
@@ -114,6 +132,8 @@ private final class WriterConnection: @unchecked Sendable {
   /// The files to which this connection writes.
   let files: OpenStoreFiles
   var diskFull: DiskFullLog
+  /// A store up to this size, in bytes, is rewritten after an erasure: that takes a second or two.
+  private static let maxRewrittenBytes: Int64 = 128 << 20
 
   init(
     path: String, changes: CustomerVersions, ifEmpty missing: StoreError?,
@@ -121,6 +141,8 @@ private final class WriterConnection: @unchecked Sendable {
   ) throws(StoreError) {
     let connection = try Connection.writer(path: path)
     try Schema.create(connection, unless: missing)
+    // A process that was killed after an erasure left a log with the erased rows.
+    _ = try? connection.truncateWAL()
     let writer = try BatchWriter(
       connection, changes: changes, hash: hash, maxRejectedBytes: maxRejectedBytes)
     open = (connection, writer)
@@ -147,11 +169,23 @@ private final class WriterConnection: @unchecked Sendable {
     if let open { checkpointer.checkpointIfNeeded(after: open.connection) }
   }
 
+  /// Rewrites a small store, and empties the log. Returns whether the log is empty.
+  func purgeRemnants() -> Bool {
+    guard let connection = open?.connection else { return false }
+    let size = try? connection.number(
+      "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+    if let size, size <= Self.maxRewrittenBytes { try? connection.execute("VACUUM") }
+    return emptyLog(timeout: 500)
+  }
+
+  /// Returns whether the log is empty; waits at most `timeout` milliseconds for readers.
+  func emptyLog(timeout: Int = 0) -> Bool { (try? open?.connection.truncateWAL(timeout: timeout)) == true }
+
   func close() {
     checkpointer.close()
     // Moves all pages into the database file, so that the file can be copied. While a reader is open, the WAL
     // keeps the pages that could not be checkpointed.
-    try? open?.connection.truncateWAL()
+    _ = try? open?.connection.truncateWAL()
     open = nil
   }
 }

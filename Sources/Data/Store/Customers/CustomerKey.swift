@@ -17,6 +17,11 @@ package struct CustomerKey: Hashable, Sendable {
     self.customerID = customerID
   }
 
+  /// Returns another customer of the same app and environment.
+  package func other(_ customerID: String) -> CustomerKey {
+    CustomerKey(appID: appID, environment: environment, customerID: customerID)
+  }
+
   /// Returns a line of the same app and environment.
   package func line(_ lineID: String) -> LineKey {
     LineKey(appID: appID, environment: environment, lineID: lineID)

@@ -119,25 +119,3 @@ package protocol SeatStore {
     claimedAs seatClaimID: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> Seat?
 }
-
-/// Erases a customer's identifiers.
-package protocol ErasureStore {
-  /// Returns the customers that were merged into this one.
-  func mergedCustomers(into customer: CustomerKey) throws(StoreError) -> [String]
-
-  /// Returns all evidence that names the customer, including rejected evidence.
-  func evidence(naming customer: CustomerKey) throws(StoreError) -> [StoredEvidence]
-
-  /// Replaces the content of evidence that names the person: the one exception to the rule that evidence
-  /// never changes.
-  func replace(_ evidence: EvidenceID, with content: EvidenceContent) throws(StoreError)
-
-  /// Deletes a grant permanently.
-  func delete(grant line: LineKey) throws(StoreError)
-
-  /// Replaces the customer id by `pseudonym` in every table, and deletes rows that only identify the person.
-  /// The customer must have no lines, and ``StoreTransaction/putFacts(_:answers:of:)`` must have stored that.
-  ///
-  /// - Returns: the number of changed and deleted rows.
-  func erase(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64
-}
