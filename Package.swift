@@ -250,7 +250,8 @@ let package = Package(
     test(
       .data, "LedgerTests",
       [
-        "AppStore", "Entitlements", "FamilySharing", "JSON", "Ledger", "SQLiteStore", "SignedData", "Store",
+        "AppStore", "Bytes", "Entitlements", "FamilySharing", "JSON", "Ledger", "SQLiteStore", "SignedData",
+        "Store",
         logging, metrics, metricsTestKit, "TestSupport",
       ]),
     test(

@@ -16,21 +16,28 @@ package final class EvidenceLedger: Sendable {
   let verifier: SignedDataVerifier
   let catalog: CurrentCatalog
   let now: @Sendable () -> Instant
+  /// The erasures, outside the store.
+  let erasures: ErasureList
+  /// The ids of customers who were erased a short time ago.
+  package let erasedNames = ErasedNames()
   private let recordEffects: @Sendable ([LedgerEffect]) -> Void
   /// The time of the last ``advance(to:)``; `nil` before the first one.
   let lastAdvance = Mutex<Instant?>(nil)
 
   /// Creates a ledger that writes to `store`. `now` dates arrivals. `recordEffects` receives the effects of
-  /// each committed write once; it counts metrics unless a test replaces it.
+  /// each committed write once; it counts metrics unless a test replaces it. `erasures` is in memory
+  /// in tests only.
   package init(
     store: any EntitlementStore, verifier: SignedDataVerifier, catalog: CurrentCatalog,
     now: @escaping @Sendable () -> Instant,
+    erasures: ErasureList = ErasureList(key: InstallationKey(bytes: [0])),
     recordEffects: @escaping @Sendable ([LedgerEffect]) -> Void = { LedgerMetrics.record($0) }
   ) {
     self.store = store
     self.verifier = verifier
     self.catalog = catalog
     self.now = now
+    self.erasures = erasures
     self.recordEffects = recordEffects
   }
 

@@ -250,8 +250,11 @@ import Testing
       }
       #expect(try await fixture.events().allSatisfy { $0.event.customer.customerID.hasPrefix("erased-") })
       #expect(try await fixture.replayDifferences().isEmpty)
+      let repeated = try await fixture.ledger.erase("ana.secret", scope)
+      #expect(repeated.erasedRows == 0)
+      #expect(repeated.erasures.map(\.pseudonym) == erased.erasures.prefix(1).map(\.pseudonym))
       await #expect(throws: LedgerError.unknownCustomer) {
-        try await fixture.ledger.erase("ana.secret", scope)
+        try await fixture.ledger.erase("stranger", scope)
       }
       #expect(try await fixture.submit(jws, for: "ben").customerID == "ben")
       #expect(try await fixture.replayDifferences().isEmpty)

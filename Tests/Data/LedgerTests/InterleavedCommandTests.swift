@@ -74,6 +74,8 @@ private final class OvertakenStore: EntitlementStore {
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome { try await store.dryRun(body) }
 
+  func purgeRemnants() async -> Bool { await store.purgeRemnants() }
+
   func commits() -> AsyncStream<Void> { store.commits() }
 
   func health() async throws(StoreError) { try await store.health() }

@@ -54,10 +54,12 @@ struct LedgerFixture {
 
   /// Another ledger on `store`, whose effects `recordEffects` receives.
   func makeLedger(
-    _ store: any EntitlementStore, recordEffects: @escaping @Sendable ([LedgerEffect]) -> Void
+    _ store: any EntitlementStore,
+    erasures: ErasureList = ErasureList(key: InstallationKey(bytes: [0])),
+    recordEffects: @escaping @Sendable ([LedgerEffect]) -> Void
   ) -> EvidenceLedger {
     EvidenceLedger(
-      store: store, verifier: verifier, catalog: catalog, now: { [clock] in clock.now },
+      store: store, verifier: verifier, catalog: catalog, now: { [clock] in clock.now }, erasures: erasures,
       recordEffects: recordEffects)
   }
 
@@ -243,6 +245,8 @@ struct RetryingStore: EntitlementStore {
   func dryRun<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome { try await store.dryRun(body) }
+
+  func purgeRemnants() async -> Bool { await store.purgeRemnants() }
 
   func commits() -> AsyncStream<Void> { store.commits() }
 

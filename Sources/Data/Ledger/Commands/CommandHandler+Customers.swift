@@ -44,11 +44,12 @@ extension CommandHandler {
     return outcome
   }
 
-  /// Erases a customer, together with all customers merged into it.
-  func erase(_ customerID: String) throws(LedgerError) -> CommandResult {
+  /// Erases a customer, together with all customers merged into it. One that was erased before, and is not known
+  /// since, stays as it is; the event is repeated for receivers that missed it.
+  func erase(_ customerID: String, _ list: ErasureList) throws(LedgerError) -> CommandResult {
     let erased = try inStore { () throws(StoreError) -> CommandResult? in
       let customers = try mergedCustomers(of: customer(customerID))
-      guard try exists(customers) else { return nil }
+      guard try exists(customers) else { return try repeated(customers[0], list) }
       let number = try store.nextEvidenceID()
       let pseudonyms = customers.indices.map { "erased-\(number.rawValue)\($0 == 0 ? "" : "-\($0)")" }
       let evidence = try store.appendCommand(
@@ -56,16 +57,35 @@ extension CommandHandler {
         onBehalfOf: nil, at: now)
       // The evidence names only the pseudonyms, so the command cannot run from it.
       var applier = FactApplier(store, catalog: catalog, now: now)
+      var result = CommandResult(evidenceID: evidence)
       for (customer, pseudonym) in zip(customers, pseudonyms) {
-        try applier.erase(customer, as: pseudonym, by: evidence)
+        try applier.erase(customer, as: pseudonym, by: evidence, actor) { list.replacement(ofToken: $0) }
+        let record = list.erasure(of: customer)
+        try store.record(record, as: pseudonym)
+        result.erasures.append(.init(record: record, customerID: customer.customerID, pseudonym: pseudonym))
       }
       let derived = try Derivation.run(applier)
       for pseudonym in pseudonyms { try store.index(evidence, under: self.customer(pseudonym)) }
-      return CommandResult(
-        evidenceID: evidence, erasedRows: derived.erasedRows, effects: derived.effects)
+      (result.erasedRows, result.effects) = (derived.erasedRows, derived.effects)
+      result.erasedNames = derived.erasedNames
+      return result
     }
     guard let erased else { throw .unknownCustomer }
     return erased
+  }
+
+  /// The result for a customer that was erased before; `nil` for one that was never known.
+  private func repeated(_ customer: CustomerKey, _ list: ErasureList) throws(StoreError) -> CommandResult? {
+    guard let pseudonym = try store.pseudonym(ofCustomerHash: list.hash(of: customer)) else { return nil }
+    let change = EntitlementChange.withoutEntitlement(.customerErased, nil, at: now)
+    _ = try store.append(
+      NewEvent(
+        customer: customer.other(pseudonym), change: change, recordedAt: now, evidenceID: nil, actor: actor,
+        counterparty: nil))
+    var result = CommandResult()
+    result.erasures = [.init(record: nil, customerID: customer.customerID, pseudonym: pseudonym)]
+    result.erasedNames = [customer.customerID.lowercased()]
+    return result
   }
 
   /// The customer, the customers merged into it, those merged into them, and so on.

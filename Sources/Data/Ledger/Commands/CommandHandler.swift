@@ -193,6 +193,10 @@ package struct CommandResult: Hashable, Sendable {
   package var customer: CustomerKey?
   /// The number of rows that lost an erased customer's id.
   package var erasedRows: Int64 = 0
+  /// The erased customers: the one that the command names first, then those merged into it.
+  package var erasures: [ErasedCustomer] = []
+  /// The ids and tokens of the erased customers.
+  var erasedNames: Set<String> = []
   /// The facts of ``customer`` after the command, as far as the answers from then on depend on them.
   package var facts = CustomerFacts()
   /// The effects that the ledger records after the commit.

@@ -108,24 +108,15 @@ extension EvidenceLedger {
     try await run(scope) { handler throws(LedgerError) in try handler.revokeGrant(grantID) }
   }
 
-  /// Erases a customer with all customers merged into it: ids, notes and links. Apple's facts stay, and the
-  /// purchases enter the claim queue. A pseudonym replaces the id in evidence and events. Cannot be undone.
-  ///
-  /// - Throws: ``LedgerError/unknownCustomer`` if nothing is stored about the customer.
-  package func erase(_ customerID: String, _ scope: CommandScope) async throws(LedgerError) -> CommandResult {
-    try check(customerID, "customer_id")
-    return try await run(scope) { handler throws(LedgerError) in try handler.erase(customerID) }
-  }
-
   /// Runs a command in one write, or as a dry run, which returns the same result and commits nothing.
   ///
   /// - Throws: the error of `command`, which has written nothing then;
   ///   ``LedgerError/unknownApp(_:configured:)``.
   func run(
-    _ scope: CommandScope,
+    _ scope: CommandScope, requiresApp: Bool = true,
     _ command: @escaping @Sendable (CommandHandler) throws(LedgerError) -> CommandResult
   ) async throws(LedgerError) -> CommandResult {
-    try app(scope.appID)
+    if requiresApp { try app(scope.appID) }
     let (catalog, now) = (catalog.value, now())
     let result = try await commit(isDryRun: scope.isDryRun) {
       store throws(StoreError) -> (Result<CommandResult, LedgerError>, [LedgerEffect]) in

@@ -66,8 +66,10 @@ package struct OperatorCommand: Hashable, Sendable {
     }
   }
 
-  /// The command with `pseudonym` instead of the customer's id, and without free text.
-  func erasing(_ customerID: String, as pseudonym: String) -> OperatorCommand {
+  /// The command with `pseudonym` instead of the customer's id, with other `tokens`, and without free text.
+  func erasing(
+    _ customerID: String, as pseudonym: String, tokens: [String: String]
+  ) -> OperatorCommand {
     func renamed(_ id: String) -> String { id == customerID ? pseudonym : id }
     let action: Action =
       switch action {
@@ -79,11 +81,36 @@ package struct OperatorCommand: Hashable, Sendable {
       case .associateSeat(let seat, let id): .associateSeat(seat, customerID: renamed(id))
       case .appleCall(let call): .appleCall(call.anonymous)
       case .consent(let isGiven, let id): .consent(isGiven, customerID: renamed(id))
-      // Apple's documents have the token too; replay needs it.
-      case .registerToken(let token, let id): .registerToken(token, customerID: renamed(id))
+      // Apple's documents get the same token; replay needs it.
+      case .registerToken(let token, let id):
+        .registerToken(tokens[token] ?? token, customerID: renamed(id))
       case .undo, .erase, .releaseSeats, .fulfill: action
       }
-    return OperatorCommand(action, actor: actor)
+    return OperatorCommand(action, actor: renamed(actor))
+  }
+
+  /// The command without the request id of a seat, or with another id of a delivery, of one of `lines`.
+  func erasingRequestIDs(of lines: Set<LineKey>, _ stored: StoredEvidence) -> OperatorCommand {
+    func contains(_ id: String) -> Bool { lines.contains { $0.lineID == id } }
+    switch action {
+    case .claimSeat(let seat, let customerID) where contains(seat.seatID):
+      return OperatorCommand(
+        .claimSeat(seat.withoutRequestIdentifier, customerID: customerID), actor: actor, note: note)
+    case .fulfill(let fulfillment, let line) where contains(line):
+      let renamed = Fulfillment(
+        transactionID: fulfillment.transactionID, fulfillmentID: "erased-\(stored.id.rawValue)",
+        units: fulfillment.units, acknowledgedAt: fulfillment.acknowledgedAt)
+      return OperatorCommand(.fulfill(renamed, line: line), actor: actor, note: note)
+    default: return self
+    }
+  }
+}
+
+extension Seat {
+  fileprivate var withoutRequestIdentifier: Seat {
+    Seat(
+      seatID: seatID, originalTransactionID: originalTransactionID, seatClaimID: seatClaimID,
+      claimedAt: claimedAt, releasedAt: releasedAt)
   }
 }
 

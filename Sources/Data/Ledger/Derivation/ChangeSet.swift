@@ -72,7 +72,16 @@ struct ChangeSet {
   struct Erasure {
     let customer: CustomerKey
     let pseudonym: String
-    let unlinkedLines: Int64
+    /// The command.
+    let evidence: EvidenceID
+    let actor: String
+    /// The lines that the customer owned at any time, or that were bought with its token.
+    var lines: [LineKey] = []
+    /// The unlinked lines and the changed facts.
+    var rows: Int64
+
+    /// Whether a replay runs it: the evidence names only the pseudonym then, and needs no redaction.
+    var isReplayed: Bool { customer.customerID == pseudonym }
   }
 
   /// In the order of their first change, which is the order of their events.
@@ -87,6 +96,8 @@ struct ChangeSet {
   /// The purchases with a token that entered the claim queue, or are still in it.
   var queuedTokens: [QueuedToken] = []
   var erasures: [Erasure] = []
+  /// The replacements of the `appAccountToken`s of erased customers, which are in lower case.
+  var erasedTokens: [String: String] = [:]
   /// The record of the last notification.
   var notification: NotificationRecord?
   var effects: [LedgerEffect] = []

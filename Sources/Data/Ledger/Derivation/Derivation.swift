@@ -10,6 +10,8 @@ struct Derived: Sendable {
   var events: [StoredEvent] = []
   /// The number of rows that lost an erased customer's id.
   var erasedRows: Int64 = 0
+  /// The ids and tokens of erased customers.
+  var erasedNames: DocumentRedaction.Names = []
   var effects: [LedgerEffect] = []
 }
 
@@ -219,15 +221,44 @@ private struct LinePurchase {
 // Erasure, after the last events of the customer.
 extension Derivation {
   private mutating func erase() throws(StoreError) {
+    let people = changes.erasures.filter { !$0.isReplayed }
+    var ownLines: [LineKey] = []
+    for line in people.flatMap(\.lines) where try lines.owners(of: line).isEmpty { ownLines.append(line) }
+    let redaction = DocumentRedaction(
+      customers: Dictionary(
+        people.map { ($0.customer.customerID, $0.pseudonym) }, uniquingKeysWith: { first, _ in first }),
+      tokens: changes.erasedTokens, lines: Set(ownLines))
+    for erasure in people { derived.erasedRows += try redact(erasure, redaction) }
+    for line in ownLines { derived.erasedRows += try store.eraseRequestIDs(of: line) }
     for erasure in changes.erasures {
       let (customer, pseudonym) = (erasure.customer, erasure.pseudonym)
-      for named in try store.evidence(naming: customer) {
-        guard let command = EvidenceDecoder.command(in: named.evidence) else { continue }
-        let anonymous = command.erasing(customer.customerID, as: pseudonym)
-        guard anonymous != command else { continue }
-        try store.replace(named.id, with: EvidenceContent(hashing: anonymous.encoded(number: named.id)))
-      }
-      derived.erasedRows += erasure.unlinkedLines + (try store.erase(customer, as: pseudonym))
+      derived.erasedRows += erasure.rows + (try store.erase(customer, as: pseudonym))
+      try emit(
+        .withoutEntitlement(.customerErased, nil, at: now), to: customer.other(pseudonym),
+        by: ChangeOrigin(cause: .ownership, evidence: erasure.evidence, actor: erasure.actor))
     }
+    derived.erasedNames = redaction.names
+  }
+
+  /// Removes the person from the evidence that names the customer, and from that about the customer's lines.
+  ///
+  /// - Returns: the number of changed pieces.
+  private func redact(
+    _ erasure: ChangeSet.Erasure, _ redaction: DocumentRedaction
+  ) throws(StoreError) -> Int64 {
+    var found: [EvidenceID: (stored: StoredEvidence, isOfPerson: Bool)] = [:]
+    for stored in try store.evidence(naming: erasure.customer) { found[stored.id] = (stored, true) }
+    for line in erasure.lines {
+      for stored in try store.evidence(about: line) where found[stored.id] == nil {
+        found[stored.id] = (stored, stored.evidence.customerID == nil && redaction.lines.contains(line))
+      }
+    }
+    var count: Int64 = 0
+    for (id, (stored, isOfPerson)) in found.sorted(by: { $0.key < $1.key }) {
+      guard let content = redaction.content(of: stored, isOfPerson: isOfPerson) else { continue }
+      try store.replace(id, with: content)
+      count += 1
+    }
+    return count
   }
 }

@@ -51,7 +51,9 @@ extension FactApplier {
       try registerToken(token, of: store.finalMergeTarget(of: customer(id)), by: origin)
     case .erase(let pseudonyms):
       // In a replay only the pseudonyms are left.
-      for pseudonym in pseudonyms { try erase(customer(pseudonym), as: pseudonym, by: evidence) }
+      for pseudonym in pseudonyms {
+        try erase(customer(pseudonym), as: pseudonym, by: evidence, command.actor) { $0 }
+      }
     }
   }
 
@@ -101,20 +103,6 @@ extension FactApplier {
       }
     }
     if case .merge = command.action { try store.setMergeTarget(nil, of: customers[0]) }
-  }
-
-  /// Unlinks all lines of a customer: purchases enter the claim queue, grants are deleted. The customer is
-  /// erased after the last events.
-  mutating func erase(
-    _ customer: CustomerKey, as pseudonym: String, by evidence: EvidenceID
-  ) throws(StoreError) {
-    let unlinked = try store.lines(of: customer)
-    for line in unlinked {
-      try unlink(line, from: customer, by: .document(evidence))
-      if line.isGrant { try store.delete(grant: line) } else { try enqueueUnclaimed(line, keepsToken: false) }
-    }
-    changes.erasures.append(
-      .init(customer: customer, pseudonym: pseudonym, unlinkedLines: Int64(unlinked.count)))
   }
 
   /// Indexes a call to Apple under the purchase and its owners. Apple reports the resulting facts itself.

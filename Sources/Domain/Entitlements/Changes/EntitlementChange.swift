@@ -34,6 +34,7 @@ package struct EntitlementChange: Hashable, Sendable {
     case claimed = "CLAIMED"
     case purchased = "PURCHASED"
     case consentRescinded = "CONSENT_RESCINDED"
+    case customerErased = "CUSTOMER_ERASED"
   }
 
   /// Empty if the event is about no entitlement: a purchase that grants none, a consent.
@@ -98,6 +99,7 @@ extension EntitlementChange.Kind {
     case .claimed: "A purchase without an owner was linked to this customer."
     case .purchased: "The customer bought the product."
     case .consentRescinded: "A parent or guardian withdrew the consent that the customer uses the app."
+    case .customerErased: "The customer was erased; a pseudonym replaces the customer id."
     }
   }
 }

@@ -1,0 +1,96 @@
+internal import AppStore
+internal import Entitlements
+internal import Store
+
+/// An erased customer.
+package struct ErasedCustomer: Hashable, Sendable {
+  /// `nil` if the customer was erased before.
+  let record: ErasureRecord?
+  package let customerID: String
+  package let pseudonym: String
+}
+
+// The erasure of customers, in the store and in restored copies of it.
+extension EvidenceLedger {
+  /// Erases a customer with all customers merged into it: ids, tokens, notes and links. Apple's facts stay, and the
+  /// purchases enter the claim queue. Pseudonyms replace the ids and tokens in evidence and events. Cannot be undone.
+  /// A second erasure of the same customer changes nothing.
+  ///
+  /// On return the erasure is durable, also in the list outside the store, and the store's log contains no remnants
+  /// unless a long read prevents that.
+  ///
+  /// - Throws: ``LedgerError/unknownCustomer`` if nothing is or was stored about the customer.
+  package func erase(_ customerID: String, _ scope: CommandScope) async throws(LedgerError) -> CommandResult {
+    try await erase(customerID, scope, isRestoring: false)
+  }
+
+  /// `isRestoring`: whether the app may be one that is not configured any more.
+  private func erase(
+    _ customerID: String, _ scope: CommandScope, isRestoring: Bool
+  ) async throws(LedgerError) -> CommandResult {
+    try check(customerID, "customer_id")
+    let (list, names) = (erasures, erasedNames)
+    let result = try await run(scope, requiresApp: !isRestoring) { handler throws(LedgerError) in
+      let result = try handler.erase(customerID, list)
+      // Before the commit, which wakes the webhooks. Running the body again repeats it.
+      if !scope.isDryRun { names.remember(result.erasures) }
+      return result
+    }
+    guard !scope.isDryRun else { return result }
+    try await saveList()
+    try await purgeRejected(of: scope.appID, naming: result.erasedNames)
+    await store.purgeRemnants()
+    return result
+  }
+
+  /// Erases the customers of the list that the store has again, because it is an older copy, and adds erasures to the
+  /// list that a crash kept from it. Must be called before the first answer.
+  ///
+  /// - Returns: the number of customers that were erased.
+  package func applyErasures() async throws(LedgerError) -> Int {
+    try await saveList()
+    let list = erasures
+    let listed = list.all
+    let found = try await write { store throws(StoreError) -> [CustomerKey] in
+      let applied = Set(try store.erasures().map(\.id))
+      let hashes = Set(listed.filter { !applied.contains($0.id) }.map(\.customerHash))
+      guard !hashes.isEmpty else { return [] }
+      var found: Set<CustomerKey> = []
+      try store.forEachNamedCustomer { if hashes.contains(list.hash(of: $0)) { found.insert($0) } }
+      return found.sorted { $0.customerID < $1.customerID }
+    }
+    for customer in found {
+      let scope = CommandScope(
+        appID: customer.appID, environment: customer.environment, actor: "erasure list")
+      do throws(LedgerError) {
+        _ = try await erase(customer.customerID, scope, isRestoring: true)
+      } catch .unknownCustomer {
+        // Erased together with its merge target.
+      }
+    }
+    try await write { store throws(StoreError) in
+      for record in listed { try store.record(record, as: "") }
+    }
+    return found.count
+  }
+
+  /// Appends the erasures of the store to the list.
+  private func saveList() async throws(LedgerError) {
+    let records = try await write { store throws(StoreError) in try store.erasures() }
+    do { try erasures.append(records) } catch { throw .store(.failed(error.description)) }
+  }
+
+  /// Purges rejected evidence that names an erased customer inside: it is indexed under no customer.
+  private func purgeRejected(of appID: String, naming names: Set<String>) async throws(LedgerError) {
+    let found = try await read { snapshot throws(StoreError) in
+      try snapshot.rejectedEvidence(of: appID) { DocumentRedaction.body($0, contains: names) }
+    }
+    guard !found.isEmpty else { return }
+    try await write { store throws(StoreError) in
+      for id in found {
+        guard let content = try store.evidence(id)?.evidence.content else { continue }
+        try store.replace(id, with: content.withoutBody)
+      }
+    }
+  }
+}

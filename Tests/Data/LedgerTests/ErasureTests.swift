@@ -1,0 +1,165 @@
+import Bytes
+import Entitlements
+import Foundation
+import JSON
+import Ledger
+import SQLiteStore
+import SignedData
+import Store
+import Testing
+
+@Suite struct ErasureTests {
+  private let token = "8f2f9e3a-5a10-4b0a-9a63-0d3ac1a0e0aa"
+  private let other = "11111111-5a10-4b0a-9a63-0d3ac1a0e0aa"
+
+  private func period(
+    _ fixture: LedgerFixture, _ line: String = "L1", token: String, days: ClosedRange<Int64> = 40...70
+  ) throws -> String {
+    try fixture.period(days, line: line, ["appAccountToken": .string(token)])
+  }
+
+  /// The tokens in the payloads of all stored signed transactions.
+  private func storedTokens(_ fixture: LedgerFixture) async throws -> [String] {
+    try await fixture.evidence().compactMap(\.transactionPayload?.appAccountToken)
+  }
+
+  private func factTokens(_ fixture: LedgerFixture, _ line: String = "L1") async throws -> Set<String?> {
+    let key = LineKey(appID: "ocean", environment: .sandbox, lineID: line)
+    let facts = try await fixture.store.snapshot { try $0.facts(of: key) }
+    return Set(facts.transactions.map(\.details.appAccountToken))
+  }
+
+  @Test("Another token replaces the customer's in facts and documents, the same in each")
+  func tokens() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(period(fixture, token: token.uppercased()))
+      _ = try await fixture.submit(period(fixture, token: token, days: 70...100))
+      let notified = try period(fixture, token: token, days: 100...130)
+      try await fixture.notify("DID_RENEW", signed: 100, notified)
+      _ = try await fixture.ledger.erase("ana", fixture.scope)
+      let tokens = Set(try await storedTokens(fixture))
+      #expect(tokens.count == 1)
+      #expect(!tokens.contains { $0.lowercased() == token })
+      #expect(try await factTokens(fixture) == Set(tokens.map(Optional.some)))
+      #expect(UUID(uuidString: try #require(tokens.first)) != nil)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("A document without anything about the person keeps its signature")
+  func untouched() async throws {
+    try await LedgerFixture.run { fixture in
+      let document = try fixture.period(40...70)
+      _ = try await fixture.submit(document)
+      _ = try await fixture.ledger.erase("ana", fixture.scope)
+      let bodies = try await fixture.evidence().map { String(decoding: $0.content.body ?? [], as: UTF8.self) }
+      #expect(bodies.contains(document))
+    }
+  }
+
+  @Test("A purchase that another customer owns now loses the erased customer's token, and keeps its owner")
+  func transferred() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(period(fixture, token: token))
+      _ = try await fixture.submit(period(fixture, "L2", token: other), for: "ben")
+      _ = try await fixture.ledger.move("L1", to: "ben", policy: .transfer, fixture.scope)
+      _ = try await fixture.ledger.erase("ana", fixture.scope)
+      #expect(try await !factTokens(fixture).contains(token))
+      #expect(try await factTokens(fixture, "L2") == [other])
+      let facts = try #require(try fixture.facts(of: "ben"))
+      #expect(Set(facts.transactions.map(\.originalTransactionID)) == ["L1", "L2"])
+      #expect(!facts.transactions.contains { $0.details.appAccountToken == token })
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("Erasing the present owner keeps the token of the customer who bought")
+  func tokenOfAnother() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(period(fixture, token: token))
+      _ = try await fixture.ledger.move("L1", to: "ben", policy: .transfer, fixture.scope)
+      _ = try await fixture.ledger.erase("ben", fixture.scope)
+      #expect(try await factTokens(fixture) == [token])
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("Rejected documents that name the person lose their bodies, others keep them")
+  func rejected() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(period(fixture, token: token))
+      for name in [token.uppercased(), "ana", "anabel"] {
+        let payload = Base64.url.encode(Array(#"{"appAccountToken":"\#(name)"}"#.utf8))
+        let body = Array(#"{"signedPayload":"eyJhbGciOiJFUzI1NiJ9.\#(payload).AAAA"}"#.utf8)
+        _ = try await fixture.ledger.recordRejection(
+          IncomingNotification(
+            appID: "ocean", body: body, source: .notification, receivedAt: fixture.clock.now),
+          as: .notificationV2, reason: "BAD_SIGNATURE", problem: "")
+      }
+      _ = try await fixture.ledger.erase("ana", fixture.scope)
+      let rejected = try await fixture.evidence().filter { $0.verdict != .accepted }
+      #expect(rejected.map { $0.content.body == nil } == [true, true, false])
+    }
+  }
+
+  @Test("The event names the pseudonym, and the id only in memory")
+  func event() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await fixture.submit(fixture.period(40...70))
+      let erased = try await fixture.ledger.erase("ana", fixture.scope)
+      let event = try #require(try await fixture.events().last)
+      #expect(event.event.change.kind == .customerErased)
+      #expect(event.event.customer.customerID == erased.erasures.first?.pseudonym)
+      #expect(event.event.actor == "support")
+      #expect(fixture.ledger.erasedNames.customerID(of: event) == "ana")
+      #expect(ErasedNames().customerID(of: event) == nil)
+    }
+  }
+
+  @Test("A ledger erases the customers of its list in another copy of the store, once")
+  func restored() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "erasures-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "list").path
+    let key = InstallationKey(bytes: Array(0..<32))
+    try await LedgerFixture.run { fixture in
+      let ledger = fixture.makeLedger(fixture.store, erasures: try ErasureList(path: path, key: key)) { _ in }
+      _ = try await fixture.submit(period(fixture, token: token))
+      _ = try await fixture.ledger.merge("phone", into: "ana", fixture.scope)
+      _ = try await ledger.erase("ana", fixture.scope)
+      #expect(try await ledger.applyErasures() == 0)
+    }
+    try await LedgerFixture.run { copy in
+      _ = try await copy.submit(period(copy, token: token))
+      _ = try await copy.submit(period(copy, "L2", token: other), for: "ben")
+      let ledger = copy.makeLedger(copy.store, erasures: try ErasureList(path: path, key: key)) { _ in }
+      #expect(try await ledger.applyErasures() == 1)
+      #expect(try copy.facts(of: "ana") == nil)
+      #expect(try copy.facts(of: "ben") != nil)
+      #expect(try await storedTokens(copy).allSatisfy { $0 != token })
+      _ = try await copy.submit(copy.period(40...70, line: "L3"))
+      #expect(try await ledger.applyErasures() == 0)
+      #expect(try copy.facts(of: "ana") != nil, "who came back stays")
+    }
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(!text.contains("ana"))
+    #expect(throws: ErasureListError.otherKey(path: path)) {
+      try ErasureList(path: path, key: InstallationKey(bytes: [1]))
+    }
+  }
+
+  @Test("After a crash in the middle of a line the list has all complete lines")
+  func tornLine() async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "list-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let key = InstallationKey(bytes: [7])
+    _ = try ErasureList(path: path, key: key)
+    let whole = try String(contentsOfFile: path, encoding: .utf8)
+    try (whole + "0011").write(toFile: path, atomically: false, encoding: .utf8)
+    _ = try ErasureList(path: path, key: key)
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == whole)
+    try (whole + "one two three\n").write(toFile: path, atomically: false, encoding: .utf8)
+    #expect(throws: ErasureListError.malformed(path: path)) { try ErasureList(path: path, key: key) }
+  }
+}
