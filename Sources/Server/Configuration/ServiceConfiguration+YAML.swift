@@ -23,7 +23,8 @@ extension ServiceConfiguration {
   package init(yaml: String, file: String) throws(ConfigurationError) {
     let root = try Self.root(yaml: yaml, file: file)
     let members = try root.members([
-      "apps", "callers", "limits", "listeners", "log", "retention", "token_issuer", "tokens", "trusted_roots",
+      "apps", "callers", "erasures", "limits", "listeners", "log", "retention", "token_issuer", "tokens",
+      "trusted_roots",
     ])
     var apps: [AppConfiguration] = []
     for (id, node) in try members.required("apps").entries() {
@@ -41,6 +42,7 @@ extension ServiceConfiguration {
     tokenIssuer = try members["token_issuer"].map(TokenIssuerConfiguration.init)
     callers = try CallerConfiguration(
       members["callers"], knownApps: self.apps.map(\.definition.id), hasIssuer: tokenIssuer != nil)
+    erasures = try ErasureConfiguration(members["erasures"])
     listeners = try ListenersConfiguration(listeners: members["listeners"], limits: members["limits"])
   }
 }

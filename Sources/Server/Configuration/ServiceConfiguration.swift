@@ -17,6 +17,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
   /// The trusted identity provider, if there is one.
   package let tokenIssuer: TokenIssuerConfiguration?
   package let listeners: ListenersConfiguration
+  package let erasures: ErasureConfiguration
 
   /// The catalog of all apps.
   package var catalog: Catalog { Catalog(apps.map(\.definition)) }
@@ -81,20 +82,44 @@ package struct LogConfiguration: Hashable, Sendable {
     case trace, debug, info, notice, warning, error, critical
   }
 
+  /// The form of customer ids.
+  package enum Customers: String, Hashable, Sendable, CaseIterable {
+    /// The ids themselves.
+    case id
+    /// Keyed hashes, so that no log has to be erased.
+    case alias
+  }
+
   package let format: Format
   package let level: Level
+  package let customers: Customers
 
   /// The default.
-  package static let standard = LogConfiguration(format: .text, level: .info)
+  package static let standard = LogConfiguration(format: .text, level: .info, customers: .id)
 }
 
 extension LogConfiguration {
-  static let memberNames = ["format", "level"]
+  static let memberNames = ["format", "level", "customers"]
 
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members(Self.memberNames)
     format = try members["format"].map { node throws(ConfigurationError) in try node.choice() } ?? .text
     level = try members["level"].map { node throws(ConfigurationError) in try node.choice() } ?? .info
+    customers = try members["customers"].map { node throws(ConfigurationError) in try node.choice() } ?? .id
+  }
+}
+
+/// The section `erasures`: files that are not in the store and its backups. `nil` places a file in the data directory.
+package struct ErasureConfiguration: Hashable, Sendable {
+  /// The list of erasures.
+  package let list: String?
+  /// The key of the installation, base64 of 32 bytes or more. A configured one is never created.
+  package let key: String?
+
+  init(_ node: ConfigurationNode?) throws(ConfigurationError) {
+    let members = try node?.members(["list", "key"])
+    list = try members?["list"]?.path()
+    key = try members?["key"]?.path()
   }
 }
 

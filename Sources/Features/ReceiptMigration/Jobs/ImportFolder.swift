@@ -5,9 +5,9 @@ package import Ledger
 package struct ImportFolder: Sendable {
   /// In bytes: enough for some ten million receipts.
   private static let maxInputSize: Int64 = 256 << 30
-  private static let uploadPrefix = "upload-"
+  static let uploadPrefix = "upload-"
 
-  private let path: String
+  let path: String
 
   /// Creates a folder by its path; the first upload creates it on disk.
   package init(path: String) {

@@ -27,7 +27,7 @@ package actor MigrationJobManager: Worker {
   private let intake: ReceiptIntake
   private let store: any EntitlementStore
   package nonisolated let folder: ImportFolder
-  private let logger = Logger(label: "entitled.migrations")
+  let logger = Logger(label: "entitled.migrations")
   private let sleep: @Sendable (Duration) async throws -> Void
   private var running: [Int64: MigrationProgress] = [:]
   private let (orders, ordered) = AsyncStream.makeStream(of: MigrationJob.self)

@@ -26,6 +26,8 @@ struct Application: Sendable {
   let services: Services
   let health: HealthService
   let monitor: HealthMonitor
+  private let ledger: EvidenceLedger
+  private let logger: Logger
   private let policy: CallPolicy
   private let signing: SigningSettings
   private let rejectedPosts: RejectedPostLimiter
@@ -43,15 +45,19 @@ struct Application: Sendable {
   ) throws {
     let clock = sandbox.map { ServiceClock($0.simulator.clock) } ?? ServiceClock(now: SystemClock.now)
     now = clock.now
+    self.logger = logger
     self.sandbox = sandbox
     let verifier = try Startup.verifier(configuration, sandbox: sandbox)
     let currentCatalog = CurrentCatalog(configuration.catalog)
+    let erasures = try Startup.erasures(configuration.erasures, data: settings.data, key: key)
+    let audit = AuditLogger(erasures: erasures, showsCustomers: configuration.log.customers == .id)
     let ledger = EvidenceLedger(
-      store: store, verifier: verifier, catalog: currentCatalog, now: clock.now,
-      recordEffects: { [audit = AuditLogger()] effects in
+      store: store, verifier: verifier, catalog: currentCatalog, now: clock.now, erasures: erasures,
+      recordEffects: { effects in
         LedgerMetrics.record(effects)
         for case .tokenConflict(let conflict) in effects { audit.write(conflict) }
       })
+    self.ledger = ledger
     catalog = CatalogWorker(ledger)
     supervisor = WorkerSupervisor(logger: logger)
     signing = try Startup.signing(configuration)
@@ -69,7 +75,7 @@ struct Application: Sendable {
     callers = CurrentCallers(
       try Startup.callerPolicy(configuration, at: settings.addresses, jwks: jwks))
     policy = CallPolicy(
-      callers: callers, now: SystemClock.now, ticks: SystemClock.ticks, audit: AuditLogger().write)
+      callers: callers, now: SystemClock.now, ticks: SystemClock.ticks, audit: audit.write)
     health = HealthService(services: Contract.services.map(\.name))
     let missingReaders = MissingReaders {
       logger.critical("store reader unavailable on event loop", metadata: ["error": "\($0)"])
@@ -96,9 +102,19 @@ struct Application: Sendable {
     self.workers = workers + features.workers
   }
 
-  /// Prepares the store for new webhooks. Must be called before the first call is served, so that a new
-  /// webhook receives the events of that call.
-  func prepare() async throws(StoreError) { try await features.webhooks.begin() }
+  /// Erases the customers that a restored store has again, and prepares the store for new webhooks. Must be called before
+  /// the first call is served: no answer names an erased customer, and a new webhook receives the events of that call.
+  func prepare() async throws {
+    do throws(LedgerError) {
+      let count = try await ledger.applyErasures()
+      if count > 0 {
+        logger.notice("erasures applied to a restored store", metadata: ["customers": "\(count)"])
+      }
+    } catch {
+      throw Failure("cannot apply the erasures: \(error)")
+    }
+    try await features.webhooks.begin()
+  }
 
   /// Runs all background workers and `others` until the task is cancelled.
   func run(_ others: [any Worker]) async { await supervisor.run(workers + others) }

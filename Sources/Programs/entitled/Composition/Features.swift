@@ -64,7 +64,10 @@ struct Features: Sendable {
       try Startup.webhooks(configuration), store: store, exchange: AsyncHTTPExchange.shared,
       supervisor: supervisor, now: SystemClock.now
     ) { event in
-      EntitlementEvent(event, in: catalog.value.definition(of: event.event.customer.appID)).jsonValue
+      EntitlementEvent(
+        event, in: catalog.value.definition(of: event.event.customer.appID),
+        erasedCustomerID: ledger.erasedNames.customerID(of: event)
+      ).jsonValue
     }
 
     let loops: [any Worker] = [

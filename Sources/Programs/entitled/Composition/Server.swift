@@ -49,8 +49,9 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
       settings, configuration, on: edgeLoops, maxConnections: budget.sandbox, policy: hosts.sandbox,
       logger: logger)
     let application = try Application(
-      configuration, settings, store: store, key: try Startup.installationKey(in: settings.data),
-      sandbox: sandbox, logger: logger)
+      configuration, settings, store: store,
+      key: try Startup.installationKey(configuration.erasures, data: settings.data), sandbox: sandbox,
+      logger: logger)
     try await application.prepare()
     application.addMetrics(to: metrics, dataDirectory: settings.data)
     let tls = try ListenerTLS(configuration.listeners, settings)

@@ -3,6 +3,7 @@ internal import Callers
 internal import Configuration
 internal import Entitlements
 internal import Foundation
+internal import Ledger
 internal import Platform
 internal import SQLiteStore
 internal import Sandbox
@@ -44,10 +45,25 @@ enum Startup {
     }
   }
 
-  /// The key of this installation. It is in the data directory, and no backup of the store contains it.
-  static func installationKey(in directory: String) throws -> InstallationKey {
+  /// The key of this installation: the configured one, or one in the data directory, which no backup of the store
+  /// contains.
+  static func installationKey(
+    _ configuration: ErasureConfiguration, data: String
+  ) throws -> InstallationKey {
     do throws(PrivateKeyFileError) {
-      return try InstallationKey(creatingAt: "\(directory)/entitled.key")
+      if let path = configuration.key { return try InstallationKey(readingFrom: path) }
+      return try InstallationKey(creatingAt: "\(data)/entitled.key")
+    } catch {
+      throw Failure(error.description)
+    }
+  }
+
+  /// The list of erasures.
+  static func erasures(
+    _ configuration: ErasureConfiguration, data: String, key: InstallationKey
+  ) throws -> ErasureList {
+    do throws(ErasureListError) {
+      return try ErasureList(path: configuration.list ?? "\(data)/entitled.erasures", key: key)
     } catch {
       throw Failure(error.description)
     }

@@ -53,6 +53,12 @@ enum Logs {
 /// Logs mutating calls to `entitled.audit`, which can be stored separately, and calls that failed in the service to
 /// `entitled.calls`.
 struct AuditLogger: Sendable {
+  private static let erasureMethod = "/entitled.v1.EntitlementService/EraseCustomer"
+
+  /// Makes the aliases of customers.
+  let erasures: ErasureList
+  /// Whether customers are logged by id; otherwise by alias.
+  let showsCustomers: Bool
   private let audit = Logger(label: "entitled.audit")
   private let failures = Logger(label: "entitled.calls")
 
@@ -63,7 +69,12 @@ struct AuditLogger: Sendable {
       "request_id": .string(record.trace.requestID),
     ]
     if !record.apps.isEmpty { metadata["app"] = .string(record.apps.joined(separator: ",")) }
-    if !record.customers.isEmpty { metadata["customer"] = .array(record.customers.map { .string($0) }) }
+    if !record.customers.isEmpty {
+      // An erasure must not write the id that it erases.
+      let isShown = showsCustomers && record.method != Self.erasureMethod
+      metadata["customer"] = .array(
+        record.customers.map { .string(isShown ? $0 : erasures.alias(of: $0, apps: record.apps)) })
+    }
     if !record.actor.isEmpty { metadata["actor"] = .string(record.actor) }
     if !record.error.isEmpty { metadata["error"] = .string(record.error) }
     if record.mutates {
@@ -77,10 +88,13 @@ struct AuditLogger: Sendable {
 
   /// Logs a claim that was made with the `appAccountToken` of another customer.
   func write(_ conflict: TokenConflict) {
+    func name(_ id: String) -> Logger.MetadataValue {
+      .string(showsCustomers ? id : erasures.alias(of: id, apps: [conflict.line.appID]))
+    }
     var metadata: Logger.Metadata = [
       "app": .string(conflict.line.appID), "environment": .string(conflict.line.environment.rawValue),
-      "purchase": .string(conflict.line.lineID), "customer": .string(conflict.claimant),
-      "token_customer": .string(conflict.tokenOwner),
+      "purchase": .string(conflict.line.lineID), "customer": name(conflict.claimant),
+      "token_customer": name(conflict.tokenOwner),
     ]
     if !conflict.actor.isEmpty { metadata["actor"] = .string(conflict.actor) }
     audit.warning("claim with the token of another customer", metadata: metadata)

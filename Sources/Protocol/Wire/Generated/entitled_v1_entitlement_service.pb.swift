@@ -765,6 +765,9 @@ package struct EntitlementEvent: WireMessage {
   package var commitmentInfo: TransactionCommitmentInfo?
   /// Apple's billing plan, set only if this version does not know it.
   package var billingPlanTypeRaw: String = ""
+  /// CUSTOMER_ERASED: the id that the pseudonym in `customer_id` replaces, so that receivers erase the customer, too. It
+  /// is not stored: empty a day after the erasure, and after a restart. Calling EraseCustomer again repeats the event.
+  package var erasedCustomerId: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -800,6 +803,7 @@ package struct EntitlementEvent: WireMessage {
     billingPlanType = BillingPlanType(rawValue: CField.number(c.pointee.billing_plan_type.rawValue))
     commitmentInfo = CField.message(c.pointee.commitment_info)
     billingPlanTypeRaw = CField.text(c.pointee.billing_plan_type_raw)
+    erasedCustomerId = CField.text(c.pointee.erased_customer_id)
   }
 
   /// Writes the fields that are set.
@@ -829,6 +833,7 @@ package struct EntitlementEvent: WireMessage {
     writer.integer(23, billingPlanType.rawValue)
     writer.message(24, commitmentInfo)
     writer.text(25, billingPlanTypeRaw)
+    writer.text(26, erasedCustomerId)
   }
 }
 
@@ -1909,6 +1914,8 @@ package struct EraseCustomerResponse: WireMessage {
   package var erasedRows: Int64 = 0
   /// `erased_at`.
   package var erasedAt: GoogleProtobuf.Timestamp?
+  /// Replaces the customer's id in evidence and events.
+  package var pseudonym: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1921,12 +1928,14 @@ package struct EraseCustomerResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__EraseCustomerResponse.self)
     erasedRows = c.pointee.erased_rows
     erasedAt = CField.message(c.pointee.erased_at)
+    pseudonym = CField.text(c.pointee.pseudonym)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.integer(1, erasedRows)
     writer.message(2, erasedAt)
+    writer.text(3, pseudonym)
   }
 }
 

@@ -2,6 +2,7 @@ internal import AppStore
 internal import Entitlements
 internal import Ledger
 internal import RPC
+internal import ReceiptMigration
 internal import Store
 internal import Wire
 
@@ -117,9 +118,12 @@ extension EntitlementServiceHandler {
     let outcome = try await mapLedgerError { () async throws(LedgerError) in
       try await context.ledger.erase(request.customerId, scope)
     }
+    if !request.dryRun { await context.migrations.eraseUploads(naming: outcome.erasures.map(\.customerID)) }
     return .with {
       $0.erasedRows = outcome.erasedRows
-      if !request.dryRun { $0.erasedAt = GoogleProtobuf.Timestamp(context.now()) }
+      guard !request.dryRun else { return }
+      $0.erasedAt = GoogleProtobuf.Timestamp(context.now())
+      $0.pseudonym = outcome.erasures.first?.pseudonym ?? ""
     }
   }
 }

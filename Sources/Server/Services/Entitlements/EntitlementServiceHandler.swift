@@ -16,8 +16,7 @@ struct EntitlementServiceHandler: EntitlementServiceMethods {
     self.context = context
     eventStream = EventStream(
       broadcaster: context.broadcaster, eventLog: EventLogReader(store: context.store),
-      catalog: context.catalog,
-      now: context.now)
+      catalog: context.catalog, erasedNames: context.ledger.erasedNames, now: context.now)
     metricsScan = SubscriptionMetricsScan(context)
   }
 

@@ -9,8 +9,12 @@ package import Wire
 
 extension Wire.EntitlementEvent {
   /// A committed event; `app` is the current definition of the app. `showsOtherCustomer`: whether the receiver
-  /// may learn the id of another customer that the event involves.
-  package init(_ stored: StoredEvent, in app: AppDefinition, showsOtherCustomer: Bool = false) {
+  /// may learn the id of another customer that the event involves. `erasedCustomerID`: the id of the customer of a
+  /// `CUSTOMER_ERASED` event, if it is known.
+  package init(
+    _ stored: StoredEvent, in app: AppDefinition, showsOtherCustomer: Bool = false,
+    erasedCustomerID: String? = nil
+  ) {
     self.init()
     let (event, change) = (stored.event, stored.event.change)
     sequence = stored.sequence
@@ -30,6 +34,7 @@ extension Wire.EntitlementEvent {
     actor = event.actor
     if let subject = change.subject { add(subject, in: app) }
     otherCustomerRole = event.counterparty?.role.rawValue ?? ""
+    erasedCustomerId = erasedCustomerID ?? ""
     if showsOtherCustomer { otherCustomerId = event.counterparty?.customerID ?? "" }
   }
 

@@ -13,15 +13,17 @@ struct EventStream: Sendable {
   private let broadcaster: EventBroadcaster
   private let eventLog: EventLogReader
   private let catalog: CurrentCatalog
+  private let erasedNames: ErasedNames
   private let now: @Sendable () -> Instant
 
   init(
     broadcaster: EventBroadcaster, eventLog: EventLogReader, catalog: CurrentCatalog,
-    now: @escaping @Sendable () -> Instant
+    erasedNames: ErasedNames = ErasedNames(), now: @escaping @Sendable () -> Instant
   ) {
     self.broadcaster = broadcaster
     self.eventLog = eventLog
     self.catalog = catalog
+    self.erasedNames = erasedNames
     self.now = now
   }
 
@@ -97,7 +99,9 @@ struct EventStream: Sendable {
       .with {
         $0.sequence = event.sequence
         $0.content = .event(
-          EntitlementEvent(event, in: app, showsOtherCustomer: recipient.showsOtherCustomer))
+          EntitlementEvent(
+            event, in: app, showsOtherCustomer: recipient.showsOtherCustomer,
+            erasedCustomerID: erasedNames.customerID(of: event)))
       })
   }
 

@@ -3773,7 +3773,7 @@ const ProtobufCMessageDescriptor entitled__v1__heartbeat__descriptor =
   (ProtobufCMessageInit) entitled__v1__heartbeat__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_descriptors[25] =
+static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_descriptors[26] =
 {
   {
     "sequence",
@@ -4075,6 +4075,18 @@ static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "erased_customer_id",
+    26,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EntitlementEvent, erased_customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__entitlement_event__field_indices_by_name[] = {
   14,   /* field[14] = actor */
@@ -4088,6 +4100,7 @@ static const unsigned entitled__v1__entitlement_event__field_indices_by_name[] =
   9,   /* field[9] = effective_at */
   4,   /* field[4] = entitlement */
   2,   /* field[2] = environment */
+  25,   /* field[25] = erased_customer_id */
   11,   /* field[11] = evidence_id */
   6,   /* field[6] = explanation */
   13,   /* field[13] = original_transaction_id */
@@ -4106,7 +4119,7 @@ static const unsigned entitled__v1__entitlement_event__field_indices_by_name[] =
 static const ProtobufCIntRange entitled__v1__entitlement_event__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 25 }
+  { 0, 26 }
 };
 const ProtobufCMessageDescriptor entitled__v1__entitlement_event__descriptor =
 {
@@ -4116,7 +4129,7 @@ const ProtobufCMessageDescriptor entitled__v1__entitlement_event__descriptor =
   "Entitled__V1__EntitlementEvent",
   "entitled.v1",
   sizeof(Entitled__V1__EntitlementEvent),
-  25,
+  26,
   entitled__v1__entitlement_event__field_descriptors,
   entitled__v1__entitlement_event__field_indices_by_name,
   1,  entitled__v1__entitlement_event__number_ranges,
@@ -6498,7 +6511,7 @@ const ProtobufCMessageDescriptor entitled__v1__erase_customer_request__descripto
   (ProtobufCMessageInit) entitled__v1__erase_customer_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__erase_customer_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__erase_customer_response__field_descriptors[3] =
 {
   {
     "erased_rows",
@@ -6524,15 +6537,28 @@ static const ProtobufCFieldDescriptor entitled__v1__erase_customer_response__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "pseudonym",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EraseCustomerResponse, pseudonym),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__erase_customer_response__field_indices_by_name[] = {
   1,   /* field[1] = erased_at */
   0,   /* field[0] = erased_rows */
+  2,   /* field[2] = pseudonym */
 };
 static const ProtobufCIntRange entitled__v1__erase_customer_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__erase_customer_response__descriptor =
 {
@@ -6542,7 +6568,7 @@ const ProtobufCMessageDescriptor entitled__v1__erase_customer_response__descript
   "Entitled__V1__EraseCustomerResponse",
   "entitled.v1",
   sizeof(Entitled__V1__EraseCustomerResponse),
-  2,
+  3,
   entitled__v1__erase_customer_response__field_descriptors,
   entitled__v1__erase_customer_response__field_indices_by_name,
   1,  entitled__v1__erase_customer_response__number_ranges,

@@ -603,10 +603,15 @@ struct  Entitled__V1__EntitlementEvent
    * Apple's billing plan, set only if this version does not know it.
    */
   char *billing_plan_type_raw;
+  /*
+   * CUSTOMER_ERASED: the id that the pseudonym in `customer_id` replaces, so that receivers erase the customer, too. It
+   * is not stored: empty a day after the erasure, and after a restart. Calling EraseCustomer again repeats the event.
+   */
+  char *erased_customer_id;
 };
 #define ENTITLED__V1__ENTITLEMENT_EVENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__entitlement_event__descriptor) \
-    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string }
+    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__ListTimelineRequest
@@ -1138,10 +1143,14 @@ struct  Entitled__V1__EraseCustomerResponse
    */
   int64_t erased_rows;
   Google__Protobuf__Timestamp *erased_at;
+  /*
+   * Replaces the customer's id in evidence and events.
+   */
+  char *pseudonym;
 };
 #define ENTITLED__V1__ERASE_CUSTOMER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__erase_customer_response__descriptor) \
-    , 0, NULL }
+    , 0, NULL, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__GetSubscriptionMetricsRequest
