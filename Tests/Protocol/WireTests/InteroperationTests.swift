@@ -34,7 +34,9 @@ import Wire
     + #""state": "ENTITLEMENT_STATE_UNSPECIFIED", "productState": "PRODUCT_STATE_UNSPECIFIED", "reason": "", "#
     + #""explanation": "", "productId": "", "transactionId": "", "originalTransactionId": "", "#
     + #""willRenew": false, "inAppOwnershipType": "IN_APP_OWNERSHIP_TYPE_UNSPECIFIED", "entitlement": "", "#
-    + #""productType": "PRODUCT_TYPE_UNSPECIFIED", "autoRenewProductId": "", "grantId": ""}"#
+    + #""productType": "PRODUCT_TYPE_UNSPECIFIED", "autoRenewProductId": "", "grantId": "", "#
+    + #""billingPlanType": "BILLING_PLAN_TYPE_UNSPECIFIED", "billingPlanTypeRaw": "", "#
+    + #""inAppOwnershipTypeRaw": "", "manageUrl": ""}"#
 
   @Test("Encoding returns the bytes of Google's library")
   func bytes() throws {

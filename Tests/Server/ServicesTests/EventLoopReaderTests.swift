@@ -88,7 +88,8 @@ struct EventLoopReaderTests {
 
   private func table(_ reader: EventLoopReader, _ store: SQLiteEntitlementStore) -> MethodTable {
     let check = CheckHandler(
-      reader: reader, store: store, catalog: CurrentCatalog(Catalog([ocean])), now: { instant },
+      reader: reader, store: store, catalog: CurrentCatalog(Catalog([ocean])),
+      expensiveCalls: ExpensiveCalls(.init(timeout: .seconds(600))), now: { instant },
       cacheBytes: 1 << 20)
     return MethodTable(Method.eventLoop(entitlementService: check))
   }
