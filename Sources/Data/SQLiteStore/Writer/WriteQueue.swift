@@ -89,9 +89,12 @@ final class WriteQueue: Sendable {
   }
 
   private func retryPurge() {
-    thread.asyncAfter(deadline: .now() + .seconds(1)) {
-      guard !self.state.withLock({ $0.isClosed }), !self.worker.emptyLog() else { return }
-      self.retryPurge()
+    Task {
+      try? await Task.sleep(for: .seconds(1))
+      thread.async {
+        guard !self.state.withLock({ $0.isClosed }), !self.worker.emptyLog() else { return }
+        self.retryPurge()
+      }
     }
   }
 
