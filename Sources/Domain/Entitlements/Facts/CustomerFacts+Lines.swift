@@ -138,13 +138,15 @@ extension TransactionFact {
   ///
   /// Both end together. While only one of the documents about an extension has arrived, their ends differ; then it adds
   /// seats if it was bought during the period and covers less than all of it. After a refund of the period, even a
-  /// reversed one, a purchase begins another period of full length.
+  /// reversed one, a purchase begins another period: the first transaction does not get the reason of added seats, which
+  /// all transactions of a period have (Apple: additionalTransactionReason).
   package func addsSeats(toPeriodOf first: TransactionFact) -> Bool {
     guard details.additionalTransactionReason != nil, productID == first.productID,
       originalTransactionID == first.originalTransactionID, let end = first.expiresDate
     else { return false }
     if expiresDate == end { return true }
-    guard let ownEnd = expiresDate,
+    guard first.details.additionalTransactionReason != nil || first.signedDate < purchaseDate,
+      let ownEnd = expiresDate,
       ownEnd.milliseconds(since: purchaseDate) < end.milliseconds(since: first.purchaseDate)
     else { return false }
     return details.transactionReason != .renewal
