@@ -40,6 +40,7 @@ struct AccessOutlineTests {
       }
       outline.replace(id, with: facts.ofLine(id), in: patientApp)
     }
+    outline.replaceGrants(facts.grants, in: patientApp)
     let new = AccessOutline(facts, in: patientApp)
     for day in stride(from: Int64(-5), to: 250, by: 17) {
       let (found, expected) = (outline.selection(from: at(day)), new.selection(from: at(day)))

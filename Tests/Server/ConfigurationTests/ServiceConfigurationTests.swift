@@ -62,7 +62,7 @@ import Testing
       (7, "pro:", "pro: {}\n      pro:", "duplicate keys: pro"),
       (
         1, "apps:", "app:",
-        "the configuration: unknown key 'app'; known: apps, callers, limits, listeners, log, retention, "
+        "the configuration: unknown key 'app'; known: apps, callers, erasures, limits, listeners, log, retention, "
           + "token_issuer, tokens, trusted_roots"
       ),
     ])

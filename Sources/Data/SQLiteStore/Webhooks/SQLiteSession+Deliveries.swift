@@ -100,11 +100,14 @@ extension SQLiteTransaction {
     try run("UPDATE webhook_cursor SET gone_at = NULL WHERE \(ofWebhook)", webhook)
   }
 
+  /// Stores a delivery. The customer may have been erased since its message was read, so the event names them.
   func put(_ delivery: Delivery, of webhook: WebhookKey) throws(StoreError) {
     try run(
       """
       INSERT OR REPLACE INTO delivery (app, kind, name, \(columns))
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES (?1, ?2, ?3, ?4, ?5, CASE ?2
+        WHEN 'EVENTS' THEN ifnull((SELECT customer_id FROM event WHERE sequence = ?4), ?6)
+        ELSE ?6 END, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
       """, webhook, delivery.position, delivery.environment?.rawValue ?? "", delivery.subject, delivery.type,
       delivery.occurredAt, delivery.state.rawValue, delivery.attempts, delivery.firstAttemptAt,
       delivery.dueAt,
