@@ -43,7 +43,9 @@ struct Seeds {
   /// Writes seeds for requests, tokens and configuration files.
   func writeRequests() throws {
     if let ring = try TokenKeyRing([.generate(.p256)]) {
-      let token = try ring.signer.sign(["iss": "https://a.example", "aud": "b", "sub": "c", "exp": 1_790_000_000])
+      let token = try ring.signer.sign([
+        "iss": "https://a.example", "aud": "b", "sub": "c", "exp": 1_790_000_000,
+      ])
       try write(ring.jwks.serialized() + Array("\n\(token)".utf8), "signed", for: .token)
     }
     try write(FuzzedConnection.seed(), "calls", for: .http2)
