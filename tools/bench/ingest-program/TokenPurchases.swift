@@ -7,9 +7,9 @@ internal import SignedData
 /// `appAccountToken`s of the purchases.
 struct TokenPurchases {
   enum Shape: String {
-    /// Each purchase is a line of its own and grants nothing.
+    /// Each purchase is a separate line and grants nothing.
     case consumables
-    /// Each purchase is a subscription of its own. Their periods overlap.
+    /// Each purchase is a separate subscription. Their periods overlap.
     case subscriptions
     /// All purchases of a customer are periods of one subscription.
     case renewals

@@ -12,7 +12,7 @@ final class ExpensiveCalls: Sendable {
     var running = 2
     /// The maximum number of calls that wait.
     var waiting = 64
-    /// The maximum duration of a call without a timeout of its own, waiting included.
+    /// The maximum duration of a call without `grpc-timeout`, including its wait.
     var timeout = Duration.seconds(30)
   }
 

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The secret of one installation, from which the keys of its other secrets are derived.
 ///
-/// It is a file of its own, so that a copy of the store alone does not contain it.
+/// It is a separate file, so that a copy of the store alone does not contain it.
 package struct InstallationKey: Sendable {
   private static let byteCount = 32
 
