@@ -23,7 +23,7 @@ from contract import entitlement_service as wire
 from harness import CALL_LIMIT, Service, post, run
 
 APP, OTHER = "ocean-journal", "sea-journal"
-ROLES = ("read", "submit", "operate", "admin")
+ROLES = ("read", "submit", "operate", "admin", "reports", "audit")
 
 APPS = """
 apps:
@@ -106,6 +106,7 @@ METHODS = [
 ]
 CHECK = "/entitled.v1.EntitlementService/Check"
 GRANT = "/entitled.v1.EntitlementService/Grant"
+METRICS = "/entitled.v1.EntitlementService/GetSubscriptionMetrics"
 ERASE = "/entitled.v1.EntitlementService/EraseCustomer"
 SUBMIT = "/entitled.v1.ReceiptService/SubmitTransaction"
 
@@ -148,9 +149,10 @@ def test_each_role_allows_exactly_its_methods(guarded):
         for role in ROLES
     }
     assert with_role["admin"] == set(METHODS)
-    for one in ROLES[:3]:
-        for other in ROLES[:3]:
+    for one in ROLES[:3] + ROLES[5:]:
+        for other in ROLES[:3] + ROLES[5:]:
             assert one == other or not with_role[one] & with_role[other]
+    assert METRICS in with_role["reports"] < with_role["read"]
     assert CHECK in with_role["read"] and SUBMIT in with_role["submit"] and GRANT in with_role["operate"]
     assert ERASE not in with_role["read"] | with_role["submit"] | with_role["operate"]
     error = rejected(guarded, GRANT, grant(), bearer=token("read"))

@@ -27,7 +27,8 @@ package final class Caller: Sendable {
   package static let anyone = Caller(name: "", roles: [.admin], apps: nil)
 }
 
-/// A named set of allowed methods. Roles do not include each other, except that ``admin`` includes all.
+/// A named set of allowed methods. Roles do not include each other, except that ``admin`` includes all and
+/// ``read`` includes ``reports``.
 package enum Role: String, Hashable, Sendable, CaseIterable {
   /// Queries: entitlements, explanations, timelines and event streams.
   case read
@@ -37,6 +38,10 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
   case operate
   /// Irreversible operations and those on all customers: erasure, mass renewal extensions.
   case admin
+  /// Reports: counts that name no customer.
+  case reports
+  /// The audit log.
+  case audit
 
   /// The bit of the role in a bit set.
   package var bit: UInt8 {
@@ -45,12 +50,15 @@ package enum Role: String, Hashable, Sendable, CaseIterable {
     case .submit: 2
     case .operate: 4
     case .admin: 8
+    case .reports: 16
+    case .audit: 32
     }
   }
 
   /// Returns the roles that `roles` include.
   package static func effective(_ roles: Set<Role>) -> Set<Role> {
-    roles.contains(.admin) ? Set(allCases) : roles
+    if roles.contains(.admin) { return Set(allCases) }
+    return roles.contains(.read) ? roles.union([.reports]) : roles
   }
 }
 

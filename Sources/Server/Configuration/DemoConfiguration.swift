@@ -95,7 +95,7 @@ package let demoConfiguration = """
   #   lifetime_seconds: 300
 
   # The callers, by their names in the audit log and in evidence. Without this section, all callers on this machine;
-  # "callers: open" allows all callers from any address. Roles: read, submit, operate, admin.
+  # "callers: open" allows all callers from any address. Roles: read, submit, operate, admin, reports, audit.
   # `entitled token create` prints a token and its hash; SIGHUP reloads the list.
   # callers:
   #   billing:

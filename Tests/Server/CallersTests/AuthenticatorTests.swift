@@ -105,10 +105,13 @@ import Testing
     }
   }
 
-  @Test("Only the role admin includes the other roles")
+  @Test("The role admin includes all roles, and read includes reports")
   func roles() {
     #expect(Role.effective([.admin]) == Set(Role.allCases))
     #expect(Role.effective([.operate]) == [.operate])
-    #expect(Role.effective([.read, .submit]) == [.read, .submit])
+    #expect(Role.effective([.read, .submit]) == [.read, .submit, .reports])
+    #expect(Role.effective([.reports]) == [.reports])
+    #expect(Role.effective([.audit]) == [.audit])
+    #expect(Set(Role.allCases.map(\.bit)).count == Role.allCases.count)
   }
 }

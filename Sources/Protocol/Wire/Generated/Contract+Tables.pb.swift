@@ -195,7 +195,7 @@ extension Contract {
       MethodDescription(service: "entitled.v1.EntitlementService", name: "GetSubscriptionMetrics",
         requestType: GetSubscriptionMetricsRequest.self, responseType: GetSubscriptionMetricsResponse.self,
         clientStreaming: false, serverStreaming: false,
-        role: .read, mutates: false, onEventLoop: false),
+        role: .reports, mutates: false, onEventLoop: false),
     ]),
     ServiceDescription(name: "entitled.v1.ReceiptService", methods: [
       MethodDescription(service: "entitled.v1.ReceiptService", name: "SubmitTransaction",

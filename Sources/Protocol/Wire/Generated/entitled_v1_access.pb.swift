@@ -49,6 +49,10 @@ package struct Access: WireMessage {
     case operate
     /// Irreversible calls and calls that affect all customers.
     case admin
+    /// Reports: counts that name no customer. ROLE_READ includes it.
+    case reports
+    /// The audit log.
+    case audit
     /// A number that this version of the contract does not name.
     case unrecognized(Int32)
 
@@ -60,6 +64,8 @@ package struct Access: WireMessage {
       case 2: self = .submit
       case 3: self = .operate
       case 4: self = .admin
+      case 5: self = .reports
+      case 6: self = .audit
       default: self = .unrecognized(rawValue)
       }
     }
@@ -72,6 +78,8 @@ package struct Access: WireMessage {
       case .submit: 2
       case .operate: 3
       case .admin: 4
+      case .reports: 5
+      case .audit: 6
       case .unrecognized(let number): number
       }
     }
@@ -84,6 +92,8 @@ package struct Access: WireMessage {
       case .submit: "ROLE_SUBMIT"
       case .operate: "ROLE_OPERATE"
       case .admin: "ROLE_ADMIN"
+      case .reports: "ROLE_REPORTS"
+      case .audit: "ROLE_AUDIT"
       case .unrecognized(let number): "\(number)"
       }
     }

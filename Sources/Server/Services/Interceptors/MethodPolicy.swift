@@ -88,6 +88,8 @@ extension Role {
     case .read: self = .read
     case .submit: self = .submit
     case .operate: self = .operate
+    case .reports: self = .reports
+    case .audit: self = .audit
     case .admin, .unspecified, .unrecognized: self = .admin
     }
   }

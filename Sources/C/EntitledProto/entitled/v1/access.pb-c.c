@@ -52,22 +52,26 @@ void   entitled__v1__access__free_unpacked
   assert(message->base.descriptor == &entitled__v1__access__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCEnumValue entitled__v1__access__role__enum_values_by_number[5] =
+static const ProtobufCEnumValue entitled__v1__access__role__enum_values_by_number[7] =
 {
   { "ROLE_UNSPECIFIED", "ENTITLED__V1__ACCESS__ROLE__ROLE_UNSPECIFIED", 0 },
   { "ROLE_READ", "ENTITLED__V1__ACCESS__ROLE__ROLE_READ", 1 },
   { "ROLE_SUBMIT", "ENTITLED__V1__ACCESS__ROLE__ROLE_SUBMIT", 2 },
   { "ROLE_OPERATE", "ENTITLED__V1__ACCESS__ROLE__ROLE_OPERATE", 3 },
   { "ROLE_ADMIN", "ENTITLED__V1__ACCESS__ROLE__ROLE_ADMIN", 4 },
+  { "ROLE_REPORTS", "ENTITLED__V1__ACCESS__ROLE__ROLE_REPORTS", 5 },
+  { "ROLE_AUDIT", "ENTITLED__V1__ACCESS__ROLE__ROLE_AUDIT", 6 },
 };
 static const ProtobufCIntRange entitled__v1__access__role__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 7}
 };
-static const ProtobufCEnumValueIndex entitled__v1__access__role__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex entitled__v1__access__role__enum_values_by_name[7] =
 {
   { "ROLE_ADMIN", 4 },
+  { "ROLE_AUDIT", 6 },
   { "ROLE_OPERATE", 3 },
   { "ROLE_READ", 1 },
+  { "ROLE_REPORTS", 5 },
   { "ROLE_SUBMIT", 2 },
   { "ROLE_UNSPECIFIED", 0 },
 };
@@ -78,9 +82,9 @@ const ProtobufCEnumDescriptor entitled__v1__access__role__descriptor =
   "Role",
   "Entitled__V1__Access__Role",
   "entitled.v1",
-  5,
+  7,
   entitled__v1__access__role__enum_values_by_number,
-  5,
+  7,
   entitled__v1__access__role__enum_values_by_name,
   1,
   entitled__v1__access__role__value_ranges,

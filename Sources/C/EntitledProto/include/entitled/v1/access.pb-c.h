@@ -41,7 +41,15 @@ typedef enum _Entitled__V1__Access__Role {
   /*
    * Irreversible calls and calls that affect all customers.
    */
-  ENTITLED__V1__ACCESS__ROLE__ROLE_ADMIN = 4
+  ENTITLED__V1__ACCESS__ROLE__ROLE_ADMIN = 4,
+  /*
+   * Reports: counts that name no customer. ROLE_READ includes it.
+   */
+  ENTITLED__V1__ACCESS__ROLE__ROLE_REPORTS = 5,
+  /*
+   * The audit log.
+   */
+  ENTITLED__V1__ACCESS__ROLE__ROLE_AUDIT = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__ACCESS__ROLE)
 } Entitled__V1__Access__Role;
 
