@@ -8,6 +8,7 @@ import time
 import uuid
 
 import pytest
+from cloudevents.core.bindings.http import HTTPMessage, from_structured_event
 from standardwebhooks.webhooks import WebhookVerificationError
 
 import forge
@@ -140,6 +141,24 @@ def test_an_event_is_delivered_signed_in_the_format_of_the_api(start, tmp_path, 
     # The webhook's URL is listed without its secrets, and no delivery is pending.
     eventually(lambda: webhook(service)["position"] == webhook(service)["latestPosition"])
     assert webhook(service)["state"] == "WEBHOOK_STATE_HEALTHY"
+
+
+def test_an_event_is_delivered_as_a_signed_cloud_event(start, tmp_path, receiver):
+    service = start(
+        arguments=configured(tmp_path, {"billing": {"url": receiver.url, "format": "cloudevents"}}))
+    grant(service, "ana")
+    receiver.wait(lambda r: len(r.accepted) == 2)
+    first, second = receiver.accepted
+    assert first.headers["content-type"] == "application/cloudevents+json"
+    event = from_structured_event(HTTPMessage(headers=first.headers, body=first.body))
+    assert (event.get_specversion(), event.get_datacontenttype()) == ("1.0", "application/json")
+    assert (event.get_id(), event.get_source(), event.get_subject()) == (first.id, f"/apps/{APP}", "ana")
+    assert event.get_type() == "entitled.v1.entitlement.granted"
+    assert event.get_data() == timeline(service, "ana")[0]
+    assert json.loads(first.body)["time"] == event.get_data()["effectiveAt"]
+    assert first.verified(SECRET)["id"] == event.get_id() != second.id
+    with pytest.raises(WebhookVerificationError):
+        first.verified(OLD_SECRET)
 
 
 def test_a_purchase_that_does_not_renew_is_delivered_with_its_price(start, tmp_path, receiver):
@@ -287,7 +306,7 @@ def test_dead_letters_can_be_discarded_and_resent_from_the_log(start, tmp_path, 
     for members in ({}, {"deadLetters": True, "positions": [1]}):
         status, answer = service.json(
             "entitled.v1.WebhookService/DiscardDeliveries", {"app": APP, "webhook": "billing", **members})
-        assert (status, answer["details"][0]["reason"]) == (400, "MISSING_FIELD")
+        assert (status, answer["details"][0]["debug"]["reason"]) == (400, "MISSING_FIELD")
     receiver.answer = lambda request: 200
     assert service.command("webhooks", "resend", "billing", "--from", "1").returncode == 0
     receiver.wait(lambda r: len(r.accepted) == 6)
@@ -416,7 +435,7 @@ def test_an_invalid_resend_is_rejected(start, tmp_path, receiver, request_, reas
     service = start(arguments=configured(tmp_path, {"billing": {"url": receiver.url}}))
     status, answer = service.json("entitled.v1.WebhookService/ResendDeliveries", {"app": APP, **request_})
     assert status in (400, 404)
-    assert answer["details"][0]["reason"] == reason
+    assert answer["details"][0]["debug"]["reason"] == reason
 
 
 # Forwarding of Apple's notifications.

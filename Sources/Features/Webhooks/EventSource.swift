@@ -8,6 +8,7 @@ struct EventSource: MessageSource {
   private static let pageSize = 500
 
   let filter: EventSelection
+  let format: WebhookFormat
   let encode: EventEncoding
 
   func page(
@@ -38,14 +39,30 @@ struct EventSource: MessageSource {
   private func message(_ stored: StoredEvent) -> OutgoingMessage {
     let event = stored.event
     let type = "entitlement.\(event.change.kind.rawValue.lowercased())"
-    let body: JSONObject = [
-      "type": .string(type), "timestamp": .string(event.change.effectiveAt.description),
-      "data": encode(stored),
-    ]
+    let body: JSONObject =
+      switch format {
+      case .standard:
+        [
+          "type": .string(type), "timestamp": .string(event.change.effectiveAt.description),
+          "data": encode(stored),
+        ]
+      case .cloudEvents: cloudEvent(stored, type: type)
+      }
     return OutgoingMessage(
       position: stored.sequence, environment: event.customer.environment,
       subject: event.customer.customerID, type: type, occurredAt: event.recordedAt, id: Self.id(stored),
       body: JSONValue.object(body).serialized())
+  }
+
+  /// The event as CloudEvents 1.0 has it. `source` and `id` together are unique.
+  private func cloudEvent(_ stored: StoredEvent, type: String) -> JSONObject {
+    let event = stored.event
+    return [
+      "specversion": "1.0", "id": .string(Self.id(stored)),
+      "source": .string("/apps/\(event.customer.appID)"), "type": .string("entitled.v1.\(type)"),
+      "subject": .string(event.customer.customerID), "time": .string(event.change.effectiveAt.description),
+      "datacontenttype": "application/json", "data": encode(stored),
+    ]
   }
 
   /// The message id: the same for each attempt, but different after a store was restored from a backup and assigns the

@@ -27,7 +27,9 @@ struct MessageSender: Sendable {
   /// Returns the headers (Standard Webhooks, "Webhook headers"): one signature for each secret, so that secrets can be
   /// rotated.
   private func headerFields(of message: OutgoingMessage) -> [(name: String, value: String)] {
-    let common = [(name: "content-type", value: "application/json"), (name: "user-agent", value: "entitled")]
+    let common = [
+      (name: "content-type", value: settings.format.contentType), (name: "user-agent", value: "entitled"),
+    ]
     guard !settings.secrets.isEmpty else { return common }
     let timestamp = now().millisecondsSince1970 / 1_000
     let signatures = settings.secrets.map {

@@ -4,6 +4,23 @@ package import Entitlements
 internal import SignedData
 package import Store
 
+/// The form of the messages of a webhook.
+package enum WebhookFormat: Hashable, Sendable, CaseIterable {
+  /// Standard Webhooks: `type`, `timestamp` and `data`.
+  case standard
+  /// CloudEvents 1.0 in structured mode (CloudEvents, "JSON Event Format"). Headers and signature are those of Standard
+  /// Webhooks.
+  case cloudEvents
+
+  /// The value of the header `content-type`.
+  var contentType: String {
+    switch self {
+    case .standard: "application/json"
+    case .cloudEvents: "application/cloudevents+json"
+    }
+  }
+}
+
 /// The configuration of one webhook.
 package struct WebhookSettings: Hashable, Sendable {
   package let key: WebhookKey
@@ -12,18 +29,22 @@ package struct WebhookSettings: Hashable, Sendable {
   /// The signing secrets; none for forwarded notifications.
   let secrets: [WebhookSecret]
   let selection: EventSelection
+  /// Applies to events; forwarded notifications are sent as Apple wrote them.
+  let format: WebhookFormat
   let schedule: RetrySchedule
   /// The maximum number of ordering keys with a message in flight.
   let concurrency: Int
 
   package init(
-    key: WebhookKey, url: String, secrets: [WebhookSecret] = [], kinds: Set<EntitlementChange.Kind> = [],
+    key: WebhookKey, url: String, secrets: [WebhookSecret] = [], format: WebhookFormat = .standard,
+    kinds: Set<EntitlementChange.Kind> = [],
     environments: Set<Environment> = [], schedule: RetrySchedule = .standard, concurrency: Int = 8
   ) {
     self.key = key
     self.url = url
     self.secrets = secrets
     selection = EventSelection(appID: key.appID, kinds: kinds, environments: environments)
+    self.format = format
     self.schedule = schedule
     self.concurrency = concurrency
   }
@@ -34,7 +55,7 @@ package struct WebhookSettings: Hashable, Sendable {
   /// Returns the source of its messages.
   func source(_ encode: @escaping EventEncoding) -> any MessageSource {
     switch key.kind {
-    case .events: EventSource(filter: selection, encode: encode)
+    case .events: EventSource(filter: selection, format: format, encode: encode)
     case .notifications:
       NotificationSource(appID: key.appID, environments: selection.environments)
     }

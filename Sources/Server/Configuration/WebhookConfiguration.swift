@@ -14,6 +14,8 @@ package struct WebhookConfiguration: Hashable, Sendable {
   package let kinds: Set<EntitlementChange.Kind>
   /// The selected environments; empty selects all.
   package let environments: Set<Environment>
+  /// The form of the messages of events.
+  package let format: Format
   /// Seconds between attempts; `nil` selects the schedule of Standard Webhooks.
   package let retrySeconds: [Int64]?
   /// The maximum number of concurrent requests.
@@ -21,33 +23,40 @@ package struct WebhookConfiguration: Hashable, Sendable {
 }
 
 extension WebhookConfiguration {
+  /// The value of `format`.
+  package enum Format: String, Hashable, Sendable, CaseIterable {
+    case standard
+    case cloudEvents = "cloudevents"
+  }
+
   private static let common = ["url", "environments", "allow_http", "retry_seconds", "concurrency"]
   private static let defaultConcurrency = 8
 
   /// Parses `webhooks` of an app.
   static func webhooks(_ node: ConfigurationNode?) throws(ConfigurationError) -> [WebhookConfiguration] {
     try named(node) { node, name throws(ConfigurationError) in
-      let members = try node.members(common + ["secret", "events"])
+      let members = try node.members(common + ["secret", "events", "format"])
       return try WebhookConfiguration(
         name: name, members, secrets: secrets(members.required("secret")),
-        kinds: members["events"].map(kinds) ?? [])
+        kinds: members["events"].map(kinds) ?? [], format: members["format"].map(format) ?? .standard)
     }
   }
 
   /// Parses `forward_notifications` of an app.
   static func forwardings(_ node: ConfigurationNode?) throws(ConfigurationError) -> [WebhookConfiguration] {
     try named(node) { node, name throws(ConfigurationError) in
-      try WebhookConfiguration(name: name, node.members(common), secrets: [], kinds: [])
+      try WebhookConfiguration(name: name, node.members(common), secrets: [], kinds: [], format: .standard)
     }
   }
 
   private init(
     name: String, _ members: ConfigurationNode.Members, secrets: [SecretSource],
-    kinds: Set<EntitlementChange.Kind>
+    kinds: Set<EntitlementChange.Kind>, format: Format
   ) throws(ConfigurationError) {
     self.name = name
     self.secrets = secrets
     self.kinds = kinds
+    self.format = format
     url = try Self.url(
       members.required("url"), allowsHTTP: members["allow_http"]?.flag() ?? false)
     var environments: Set<Environment> = []
@@ -77,6 +86,15 @@ extension WebhookConfiguration {
       throw node.error("\(node.name) requires one to three secrets")
     }
     return secrets
+  }
+
+  private static func format(_ node: ConfigurationNode) throws(ConfigurationError) -> Format {
+    let text = try node.text()
+    guard let format = Format(rawValue: text) else {
+      let known = Format.allCases.map(\.rawValue).joined(separator: ", ")
+      throw node.error("unknown format '\(text)'; known: \(known)")
+    }
+    return format
   }
 
   private static func kinds(

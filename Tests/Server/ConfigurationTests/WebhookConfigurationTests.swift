@@ -35,6 +35,7 @@ import Testing
               environments: [Sandbox]
               retry_seconds: [1, 60]
               concurrency: 2
+              format: cloudevents
             one: {url: "http://127.0.0.1:9000", secret: {variable: ONE}}
           forward_notifications:
             old: {url: "http://old.example.com", allow_http: true}
@@ -50,6 +51,7 @@ import Testing
     #expect(two.environments == [.sandbox])
     #expect(two.retrySeconds == [1, 60])
     #expect(two.concurrency == 2)
+    #expect((one.format, two.format) == (.standard, .cloudEvents))
     #expect(app.forwardings.map(\.url) == ["http://old.example.com"])
     #expect(app.forwardings.first?.secrets.isEmpty == true)
   }
@@ -57,6 +59,10 @@ import Testing
   @Test(
     "An invalid webhook is rejected with its problem",
     arguments: [
+      (
+        "url: https://e.com, secret: {variable: S}, format: xml",
+        "unknown format 'xml'; known: standard, cloudevents"
+      ),
       ("url: http://example.com", "is not https; set allow_http: true to allow http"),
       ("url: http://127.0.0.1.example.com", "is not https"),
       ("url: http://127.example.com", "is not https"),

@@ -98,7 +98,7 @@ extension Startup {
           )
         }
         return signingSecret
-      }, kinds: webhook.kinds, environments: webhook.environments,
+      }, format: WebhookFormat(webhook.format), kinds: webhook.kinds, environments: webhook.environments,
       schedule: webhook.retrySeconds.map(RetrySchedule.init) ?? .standard, concurrency: webhook.concurrency)
   }
 
@@ -139,5 +139,14 @@ extension ReceiptPolicy {
     self.init(
       verification: verification, keepsReceipts: configuration.retainsReceipts,
       looksUpUnverified: configuration.looksUpUnverified)
+  }
+}
+
+extension WebhookFormat {
+  fileprivate init(_ format: WebhookConfiguration.Format) {
+    switch format {
+    case .standard: self = .standard
+    case .cloudEvents: self = .cloudEvents
+    }
   }
 }
