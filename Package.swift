@@ -121,7 +121,7 @@ let package = Package(
     library(.base, "Telemetry", ["Bytes", "JSON", coreMetrics, logging]),
     library(.wire, "HTTP2", ["CNghttp2", "HTTP"]),
     library(.wire, "Wire", ["Bytes", "CEntitledProto", "JSON"]),
-    library(.wire, "RPC", ["Bytes", "Platform", "HTTP", "Wire"]),
+    library(.wire, "RPC", ["Bytes", "HTTP", "JSON", "Platform", "Wire"]),
     library(
       .wire, "Transport",
       ["HTTP", "HTTP2", "Platform", "RPC", nio, nioExtras, nioHTTP1, nioPosix, nioSSL, nioTLS, logging]),
@@ -269,7 +269,7 @@ let package = Package(
         "Platform", "Reconciliation", "SQLiteStore", "Sandbox", "SignedData", "Store", "TestSupport", logging,
       ]),
     test(.base, "PlatformTests", ["Platform", logging]),
-    test(.wire, "RPCTests", ["HTTP", "RPC", "Wire"]),
+    test(.wire, "RPCTests", ["Bytes", "HTTP", "JSON", "Platform", "RPC", "Wire"]),
     test(.trust, "SignedDataTests", ["Bytes", "AppStore", "JSON", "SignedData", "TestSupport"]),
     test(
       .sandbox, "SandboxTests",

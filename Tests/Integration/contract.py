@@ -32,6 +32,8 @@ def _generate():
     files += [*interop, "connectrpc/conformance/v1/service.proto"]
     assert protoc.main(["protoc", *folders, f"--python_out={out}", f"--grpc_python_out={out}", *files]) == 0
     sys.path.insert(0, out)
+    # The package of Connect's client has the same name as that of the conformance messages.
+    importlib.import_module("connectrpc").__path__.append(f"{out}/connectrpc")
 
 
 _generate()

@@ -167,10 +167,10 @@ def test_policy_hard_rejects_a_revoked_certificate(documents, authority):
     signed = documents("hard")
     status, answer = signed.submit()
     assert status == 403
-    assert answer["details"][0]["reason"] == "REVOKED_CERTIFICATE"
+    assert answer["details"][0]["debug"]["reason"] == "REVOKED_CERTIFICATE"
     [(kind, rejection, _, is_whole)] = signed.service.evidence("alice")
     assert (kind, rejection, is_whole) == ("SIGNED_TRANSACTION", "REVOKED_CERTIFICATE", True)
-    assert int(answer["details"][0]["metadata"]["evidenceId"]) > 0
+    assert int(answer["details"][0]["debug"]["metadata"]["evidenceId"]) > 0
     status, answer = signed.inspect(signed.transaction())
     assert (status, answer["verified"], answer["reason"]) == (200, False, "REVOKED_CERTIFICATE")
     assert answer["kind"] == "DOCUMENT_KIND_SIGNED_TRANSACTION"
@@ -181,8 +181,8 @@ def test_policy_hard_without_a_response_is_unavailable_with_a_retry_delay(docume
     signed = documents("hard")
     for status, answer in (signed.submit(), signed.inspect(signed.transaction())):
         assert status == 503
-        assert answer["details"][0]["reason"] == "ONLINE_CHECK_UNAVAILABLE"
-        assert 8 <= float(answer["details"][1]["retryDelay"].rstrip("s")) <= 10
+        assert answer["details"][0]["debug"]["reason"] == "ONLINE_CHECK_UNAVAILABLE"
+        assert 8 <= float(answer["details"][1]["debug"]["retryDelay"].rstrip("s")) <= 10
     assert authority.requests == 1, "no second request right after a failure"
 
 
@@ -191,7 +191,7 @@ def test_a_slow_authority_is_not_awaited(documents, authority):
     signed = documents("hard")
     begin = time.monotonic()
     status, answer = signed.submit()
-    assert (status, answer["details"][0]["reason"]) == (503, "ONLINE_CHECK_UNAVAILABLE")
+    assert (status, answer["details"][0]["debug"]["reason"]) == (503, "ONLINE_CHECK_UNAVAILABLE")
     assert 4 < time.monotonic() - begin < 8
 
 
@@ -258,7 +258,7 @@ def test_responses_of_openssl_are_accepted(documents, authority, tmp_path, revok
     finally:
         responder.stop()
     if revoked:
-        assert (status, answer["details"][0]["reason"]) == (403, "REVOKED_CERTIFICATE")
+        assert (status, answer["details"][0]["debug"]["reason"]) == (403, "REVOKED_CERTIFICATE")
     else:
         assert status == 200
         assert age(answer) < 60

@@ -23,7 +23,7 @@ def test_an_overlong_id_is_rejected_with_a_short_error(service, length, field):
         assert answer.status == INVALID_ARGUMENT
         assert len(str(answer.headers)) < 2_000
     status, body = post(f"http://{service.http}/entitled.v1.EntitlementService/Check", members)
-    assert (status, body["details"][0]["reason"]) == (400, "FIELD_TOO_LONG")
+    assert (status, body["details"][0]["debug"]["reason"]) == (400, "FIELD_TOO_LONG")
     assert body["message"] == f"{field} has {length} bytes, more than 256"
 
 

@@ -129,7 +129,7 @@ def test_a_service_handles_responder_faults(store, kind, policy, status, reason)
     seen, answer = submit(service, bought(service)[0])
     assert seen == status, answer
     if reason:
-        assert answer["details"][0]["reason"] == reason
+        assert answer["details"][0]["debug"]["reason"] == reason
         assert all(rejection for _, rejection, *_ in service.evidence("alice")), "nothing is stored as accepted"
 
 

@@ -68,7 +68,7 @@ def sign(service, form, status=200, **fields):
 
 
 def reason(answer):
-    return answer["details"][0]["reason"]
+    return answer["details"][0]["debug"]["reason"]
 
 
 def subscribe(service, document=None):
@@ -156,7 +156,7 @@ def test_an_introductory_offer_is_allowed_once_in_a_group(signing):
     subscribe(signing, used)
     rejected = sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", 400, **offer, allowIntroductoryOffer=True)
     assert reason(rejected) == "INTRODUCTORY_OFFER_USED"
-    assert rejected["details"][0]["metadata"] == {"transactionId": "78"}
+    assert rejected["details"][0]["debug"]["metadata"] == {"transactionId": "78"}
     sign(signing, "INTRODUCTORY_ELIGIBILITY_JWS", **offer, allowIntroductoryOffer=False)
 
 

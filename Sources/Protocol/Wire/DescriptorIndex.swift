@@ -14,6 +14,8 @@ struct DescriptorIndex {
   private(set) var fileOfSymbol: [String: String] = [:]
   /// By the full name of the extended message: the file that declares each extension number.
   private(set) var extensions: [String: [Int32: String]] = [:]
+  /// The paths of the methods whose option `idempotency_level` is NO_SIDE_EFFECTS.
+  private(set) var methodsWithoutSideEffects: Set<String> = []
 
   init(set: UnsafeRawBufferPointer) throws(WireError) {
     let arena = WireArena.begin()
@@ -44,7 +46,9 @@ struct DescriptorIndex {
       if let enumeration = file.pointee.enum_type[number] { collect(enumeration, in: package, &symbols) }
     }
     for number in 0..<file.pointee.n_service {
-      if let service = file.pointee.service[number] { collect(service, in: package, &symbols) }
+      guard let service = file.pointee.service[number] else { continue }
+      collect(service, in: package, &symbols)
+      collectMethodsWithoutSideEffects(service, in: package)
     }
     for number in 0..<file.pointee.n_extension {
       guard let field = file.pointee.extension[number] else { continue }
@@ -53,6 +57,19 @@ struct DescriptorIndex {
       extensions[extended, default: [:]][field.pointee.number] = name
     }
     for symbol in symbols { fileOfSymbol[symbol] = name }
+  }
+
+  private mutating func collectMethodsWithoutSideEffects(
+    _ service: UnsafeMutablePointer<Google__Protobuf__ServiceDescriptorProto>, in package: String
+  ) {
+    let name = "\(package).\(CField.text(service.pointee.name))"
+    for number in 0..<service.pointee.n_method {
+      guard let method = service.pointee.method[number], let options = method.pointee.options,
+        options.pointee.idempotency_level
+          == GOOGLE__PROTOBUF__METHOD_OPTIONS__IDEMPOTENCY_LEVEL__NO_SIDE_EFFECTS
+      else { continue }
+      methodsWithoutSideEffects.insert("/\(name)/\(CField.text(method.pointee.name))")
+    }
   }
 
   private func collect(

@@ -39,6 +39,12 @@ package enum FileDescriptors {
     index.extensions[message]?[number]
   }
 
+  /// Whether the method with this path, such as "/entitled.v1.EntitlementService/Check", declares
+  /// `idempotency_level = NO_SIDE_EFFECTS`.
+  package static func hasNoSideEffects(_ path: String) -> Bool {
+    index.methodsWithoutSideEffects.contains(path)
+  }
+
   /// The full names of all services, sorted.
   package static var serviceNames: [String] { Contract.services.map(\.name).sorted() }
 

@@ -46,12 +46,12 @@ package struct Services: Sendable {
       })
   }
 
-  /// The unary methods as JSON over plain HTTP.
-  package var jsonGateway: JSONGateway {
+  /// The unary methods by the Connect protocol.
+  package var connectEndpoint: ConnectEndpoint {
     let pool = EventLoopMethodPool(
       context, health: health, cacheBytes: cacheBytes, missingReaders: missingReaders)
     let onEventLoop = Contract.services.flatMap(\.methods).filter(\.onEventLoop).map(\.fullName)
-    return JSONGateway(
+    return ConnectEndpoint(
       chain: policy.chain, methods: asyncMethods + pool.methods(onEventLoop + HealthService.unaryPaths))
   }
 

@@ -136,7 +136,7 @@ struct Application: Sendable {
   /// The routes of the HTTP edge.
   func router(metrics: MetricsRegistry) -> EdgeRouter {
     EdgeRouter(
-      gateway: services.jsonGateway,
+      connect: services.connectEndpoint,
       notifications: NotificationEndpoint(
         inbox: features.inbox, limiter: rejectedPosts, now: now, audit: policy.audit),
       verifyReceipt: VerifyReceiptEndpoint(facade: features.verifyReceipt),

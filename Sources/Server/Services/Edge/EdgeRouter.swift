@@ -3,9 +3,9 @@ internal import Metrics
 internal import Platform
 internal import RPC
 
-/// Routes requests to the edge: probes, metrics, notifications, `verifyReceipt`, and the contract as JSON.
+/// Routes requests to the edge: probes, metrics, notifications, `verifyReceipt`, and the contract by the Connect protocol.
 package struct EdgeRouter: Sendable {
-  private let gateway: JSONGateway
+  private let connect: ConnectEndpoint
   private let notifications: NotificationEndpoint
   private let verifyReceipt: VerifyReceiptEndpoint
   private let metrics: MetricsEndpoint
@@ -13,17 +13,17 @@ package struct EdgeRouter: Sendable {
   private let readiness: ReadinessEndpoint
 
   /// - Parameters:
-  ///   - gateway: the methods of the contract as JSON.
+  ///   - connect: the methods of the contract by the Connect protocol.
   ///   - notifications: App Store Server Notifications.
   ///   - verifyReceipt: receipts of legacy backends.
   ///   - metrics: the metrics for Prometheus.
   ///   - jwks: returns the JSON Web Key Set of entitlement tokens.
   ///   - readiness: the readiness probe.
   package init(
-    gateway: JSONGateway, notifications: NotificationEndpoint, verifyReceipt: VerifyReceiptEndpoint,
+    connect: ConnectEndpoint, notifications: NotificationEndpoint, verifyReceipt: VerifyReceiptEndpoint,
     metrics: MetricsEndpoint, jwks: @escaping @Sendable () -> [UInt8], readiness: ReadinessEndpoint
   ) {
-    self.gateway = gateway
+    self.connect = connect
     self.notifications = notifications
     self.verifyReceipt = verifyReceipt
     self.metrics = metrics
@@ -52,7 +52,7 @@ package struct EdgeRouter: Sendable {
     case "/.well-known/jwks.json": Self.read(request, publishedKeys())
     case let path where notifications.serves(path): await notifications.respond(to: request)
     case let path where verifyReceipt.serves(path): await verifyReceipt.respond(to: request)
-    case let path where gateway.serves(path): await gateway.respond(to: request)
+    case let path where connect.serves(path): await connect.respond(to: request)
     default: .text(404, "no such route: \(request.path.excerpt)\n")
     }
   }
@@ -63,7 +63,7 @@ package struct EdgeRouter: Sendable {
     case "/healthz", "/readyz", "/metrics", "/.well-known/jwks.json": path
     case _ where notifications.serves(path): "/notifications/{app}"
     case _ where verifyReceipt.serves(path): "/verifyReceipt"
-    case _ where gateway.serves(path): "/{service}/{method}"
+    case _ where connect.serves(path): "/{service}/{method}"
     default: "other"
     }
   }

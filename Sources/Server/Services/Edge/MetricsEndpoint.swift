@@ -31,7 +31,7 @@ package struct MetricsEndpoint: Sendable {
         Self.policy, CallContext(headers: request.headers, timeout: nil, peer: request.peer)
       ).call.caller?.apps
     } catch {
-      return JSONGateway.failure(error, httpStatus: error.code.httpStatus)
+      return HTTPResponse(connectError: error)
     }
     let format = MetricsTextWriter.Format(accept: request.header("accept"))
     let text = apps.map { registry.text(of: $0, as: format) } ?? registry.text(as: format)
