@@ -58,7 +58,7 @@ import Testing
     claims["roles"] = roles
     let caller = try find(try signer.sign(claims))
     #expect(caller.name == "subject:billing", "it must not be taken for the operator's caller of that name")
-    #expect(caller.roles == [.read, .operate])
+    #expect(caller.roles == [.read, .operate, .reports], "the role to read includes that of reports")
   }
 
   @Test("A subject without roles is rejected")
