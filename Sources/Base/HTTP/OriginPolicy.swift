@@ -16,7 +16,7 @@ package struct OriginPolicy: Hashable, Sendable {
   /// The response to a request for a host that is not this server; `nil` if it is.
   package func refusalOfHost(_ request: HTTPRequest) -> HTTPResponse? {
     let host = request.header("host") ?? ""
-    guard !isAllowed(host) else { return nil }
+    if let authority = Authority(host), isAllowed(authority.host) { return nil }
     return .text(421, "unknown host '\(host.prefix(200))'; set allowed_hosts of the listener\n")
   }
 
@@ -49,28 +49,17 @@ package struct OriginPolicy: Hashable, Sendable {
 
   /// Whether an origin is that of the request, or has an allowed name.
   private func isOwn(_ origin: String, _ request: HTTPRequest) -> Bool {
-    guard let start = origin.firstRange(of: "://")?.upperBound else { return false }
-    let authority = origin[start...].lowercased()
-    return authority == request.header("host")?.lowercased()
-      || allowedHosts.contains(Self.name(of: authority))
+    guard let start = origin.firstRange(of: "://")?.upperBound, let authority = Authority(origin[start...]),
+      !authority.host.isEmpty
+    else { return false }
+    return authority.text == request.header("host")?.lowercased() || allowedHosts.contains(authority.host)
   }
 
-  private func isAllowed(_ authority: String) -> Bool {
-    let name = Self.name(of: authority.lowercased())
-    return allowedHosts.contains(name) || Self.isAddress(name)
-  }
-
-  /// The host without port; an IPv6 address keeps its brackets.
-  private static func name(of authority: String) -> String {
-    if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") { return String(authority[...end]) }
-    return String(authority.prefix { $0 != ":" })
-  }
+  private func isAllowed(_ host: String) -> Bool { allowedHosts.contains(host) || Self.isAddress(host) }
 
   /// Whether a host is an IP address in its usual form.
   private static func isAddress(_ name: String) -> Bool {
-    if name.hasPrefix("["), name.hasSuffix("]") {
-      return name.dropFirst().dropLast().allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
-    }
+    if name.hasPrefix("[") { return true }
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts.allSatisfy { $0.allSatisfy(\.isASCII) && UInt8($0) != nil }
   }

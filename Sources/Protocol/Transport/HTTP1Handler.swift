@@ -1,5 +1,4 @@
 internal import HTTP
-internal import HTTP2
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
@@ -72,16 +71,14 @@ final class HTTP1Handler: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch (unwrapInboundIn(data), state) {
     case (_, .ended): return
-    case (.head(let head), _) where head.sizeInBytes > limits.http2.headerBytes:
-      state = .answering
-      write(.headersTooLarge(limit: limits.http2.headerBytes), to: head, context, closes: true)
-    case (.head(let head), _) where !head.hasValidHost:
-      state = .answering
-      write(.invalidHost, to: head, context, closes: true)
     case (.head(let head), _):
+      if let refusal = head.refusal(limits) {
+        state = .answering
+        return write(refusal, to: head, context, closes: true)
+      }
       state = .collecting(head, [])
       wait(limits.times.request)
-      if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
+      if head.expectsContinue {
         let interim = HTTPResponseHead(version: .http1_1, status: .continue)
         context.writeAndFlush(wrapOutboundOut(.head(interim)), promise: nil)
       }
@@ -152,9 +149,7 @@ final class HTTP1Handler: ChannelInboundHandler {
 
   private func start(_ head: HTTPRequestHead, _ body: [UInt8], _ context: ChannelHandlerContext) {
     state = .answering
-    var request = HTTPRequest(
-      method: head.method.rawValue, target: head.uri,
-      headers: HeaderFields(head.headers.map { ($0.name.lowercased(), $0.value) }), body: body)
+    var request = HTTPRequest(head, body: body)
     request.peer = peer
     request.address = context.remoteAddress?.ipAddress ?? ""
     let loop = context.eventLoop
@@ -214,28 +209,5 @@ extension HTTP1Handler: TimedConnection {
     if let stall, stall.bytes <= bytes { return now - stall.since >= .milliseconds(limits.times.stall) }
     stall = (bytes, now)
     return false
-  }
-}
-
-extension HTTPRequestHead {
-  /// The size as HTTP/2 counts it (RFC 9113, section 6.5.2).
-  fileprivate var sizeInBytes: Int {
-    headers.reduce(uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
-  }
-}
-
-extension HTTPRequestHead {
-  /// HTTP/1.1 requires exactly one Host (RFC 9112, section 3.2).
-  fileprivate var hasValidHost: Bool {
-    let hosts = headers["host"].count
-    return hosts == 1 || (hosts == 0 && (version.major, version.minor) < (1, 1))
-  }
-}
-
-extension HTTPResponse {
-  fileprivate static let invalidHost = HTTPResponse.text(400, "a request needs exactly one Host field\n")
-
-  static func headersTooLarge(limit: Int) -> HTTPResponse {
-    .text(431, "request header fields exceed \(limit) bytes\n")
   }
 }

@@ -79,6 +79,7 @@ final class HTTPRequestExchange: Exchange {
 
 extension HTTP2Handler {
   func openPlain(_ id: StreamID, _ fields: HeaderFields) {
+    guard fields.hasValidHost else { return answerPlain(id, .invalidHost) }
     let exchange = HTTPRequestExchange(id, fields, self)
     exchanges[id] = exchange
     exchange.received()
@@ -98,6 +99,15 @@ extension HTTP2Handler {
     }
     if !session.hasInboundEnded(of: id) { resetAfterOutput(id) }
     scheduleFlush()
+  }
+}
+
+extension HeaderFields {
+  /// Whether `:authority` and `host` name one host, if they name any (RFC 9113, section 8.3.1).
+  fileprivate var hasValidHost: Bool {
+    let names = strings.filter { [":authority", "host"].contains($0.name) }.map { $0.value.lowercased() }
+    guard let name = names.first else { return true }
+    return Authority(name) != nil && names.allSatisfy { $0 == name }
   }
 }
 

@@ -15,7 +15,9 @@ import Testing
   @Test(
     "Other hosts are misdirected",
     arguments: [
-      "", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "1.2.3.256", "[evil]",
+      "", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "1.2.3.256", "[evil]", "[]",
+      "127.0.0.1:80:evil", "127.0.0.1:evil", "localhost:80@evil.example", "[::1]evil", "٠.0.0.1",
+      "localhost ",
     ])
   func otherHosts(host: String) {
     #expect(policy.refusalOfHost(request([("host", host)]))?.status == 421)
@@ -26,6 +28,8 @@ import Testing
     "A request of another origin is refused unless it only reads",
     arguments: [
       ("origin", "http://evil.example"), ("origin", "null"), ("origin", "http://127.0.0.1:9999"),
+      ("origin", "http://localhost:80@evil.example"), ("origin", "http://127.0.0.1:8080 http://evil.example"),
+      ("origin", "http://127.0.0.1:8080/"), ("origin", "file://"), ("origin", ""),
       ("sec-fetch-site", "cross-site"), ("sec-fetch-site", "same-site"),
     ])
   func otherOrigins(name: String, value: String) {

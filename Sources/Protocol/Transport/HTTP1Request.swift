@@ -1,0 +1,81 @@
+internal import HTTP
+internal import NIOHTTP1
+
+// The rules of RFC 9112 that NIO's parser leaves to the server.
+extension HTTPRequestHead {
+  /// The response to a request that is not served, whatever its body; `nil` for other requests. The connection ends with
+  /// it, because the end of the request may be uncertain.
+  func refusal(_ limits: TransportLimits) -> HTTPResponse? {
+    guard sizeInBytes <= limits.headerBytes else {
+      return .headersTooLarge(limit: limits.headerBytes)
+    }
+    guard hasValidHost else { return .invalidHost }
+    if let refusal = refusalOfCoding { return refusal }
+    // The client waits for this response before it sends the body (RFC 9110, section 10.1.1).
+    let length = headers.first(name: "content-length").flatMap(Int.init) ?? 0
+    return expectsContinue && length > limits.bodyBytes ? .bodyTooLarge(limit: limits.bodyBytes) : nil
+  }
+
+  /// Whether the client waits for an interim response. A server ignores the expectation of HTTP/1.0 (RFC 9110,
+  /// section 10.1.1).
+  var expectsContinue: Bool {
+    !isBefore1_1 && headers.first(name: "expect")?.lowercased() == "100-continue"
+  }
+
+  private var isBefore1_1: Bool { (version.major, version.minor) < (1, 1) }
+
+  /// The size as HTTP/2 counts it (RFC 9113, section 6.5.2).
+  private var sizeInBytes: Int {
+    headers.reduce(uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
+  }
+
+  /// Whether the request has one Host that is valid (RFC 9112, section 3.2), and names a valid one in its target.
+  private var hasValidHost: Bool {
+    let hosts = headers["host"]
+    guard hosts.count == 1 || (hosts.isEmpty && isBefore1_1) else { return false }
+    return hosts.allSatisfy { Authority($0) != nil }
+      && (absoluteTarget.map { Authority($0.authority) != nil } ?? true)
+  }
+
+  /// HTTP/1.0 has no transfer codings (RFC 9112, section 6.1), and a server that does not know one says so.
+  private var refusalOfCoding: HTTPResponse? {
+    let codings = headers["transfer-encoding"]
+    guard !codings.isEmpty else { return nil }
+    if isBefore1_1 { return .text(400, "HTTP/1.0 has no transfer-encoding\n") }
+    return codings.map { $0.lowercased() } == ["chunked"]
+      ? nil : .text(501, "the only supported transfer-encoding is chunked\n")
+  }
+
+  /// The parts of a target that is a whole URL, as clients send it to a proxy; `nil` for other targets.
+  fileprivate var absoluteTarget: (authority: Substring, rest: String)? {
+    let scheme = ["http://", "https://"].first { uri.prefix($0.count).lowercased() == $0 }
+    guard let scheme else { return nil }
+    let target = uri.dropFirst(scheme.count)
+    let end = target.firstIndex { $0 == "/" || $0 == "?" } ?? target.endIndex
+    let rest = target[end...]
+    return (target[..<end], rest.hasPrefix("/") ? String(rest) : "/\(rest)")
+  }
+}
+
+extension HTTPRequest {
+  /// A request of HTTP/1.1. The host of a target that is a whole URL replaces the Host field (RFC 9112, section 3.2.2).
+  init(_ head: HTTPRequestHead, body: [UInt8]) {
+    let target = head.absoluteTarget
+    var fields = head.headers.map { (name: $0.name.lowercased(), value: $0.value) }
+    if let target {
+      fields.removeAll { $0.name == "host" }
+      fields.append(("host", String(target.authority)))
+    }
+    self.init(
+      method: head.method.rawValue, target: target?.rest ?? head.uri, headers: HeaderFields(fields),
+      body: body)
+  }
+}
+
+extension HTTPResponse {
+  static let invalidHost = HTTPResponse.text(400, "a request needs exactly one valid host\n")
+
+  static func headersTooLarge(limit: Int) -> HTTPResponse {
+    .text(431, "request header fields exceed \(limit) bytes\n")
+  }
+}
