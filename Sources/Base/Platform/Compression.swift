@@ -20,7 +20,8 @@ package func gzip(_ bytes: [UInt8]) -> [UInt8]? {
   }
 }
 
-/// Decompresses gzip, and stops after `limit` bytes, so that a small message cannot exhaust the memory.
+/// Decompresses gzip, and stops after `limit` bytes, so that a small message cannot exhaust the memory. The bytes are
+/// exactly one member (RFC 1952, section 2.2): no client sends several, and many empty ones would only cost.
 package func gunzip(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(CompressionError) -> [UInt8] {
   var stream = z_stream()
   guard entitled_inflate_init_gzip(&stream) == Z_OK else { throw .outOfMemory }
@@ -32,7 +33,10 @@ package func gunzip(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(Compress
     let (piece, result) = inflatePiece(&stream)
     output.append(contentsOf: piece)
     guard output.count <= limit else { throw .tooLarge(limit: limit) }
-    if result == Z_STREAM_END { return output }
+    if result == Z_STREAM_END {
+      guard stream.avail_in == 0 else { throw .damaged }
+      return output
+    }
     guard result == Z_OK, stream.avail_in > 0 || piece.count == inflatedPiece else { throw .damaged }
   }
 }

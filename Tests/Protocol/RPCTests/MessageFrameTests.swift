@@ -48,6 +48,17 @@ import Testing
     #expect(throws: FramingError.badCompression) { try unpacked(bytes, .gzip, limit: 1_000) }
   }
 
+  @Test("Bytes after the compressed data are an error, another compressed text too")
+  func trailingBytes() {
+    var bytes: [UInt8] = []
+    MessageFrame.append([7, 8], to: &bytes, encoding: .gzip)
+    for rest in [[0], Array(bytes.dropFirst(MessageFrame.prefixLength))] {
+      var longer = bytes + rest
+      longer[4] += UInt8(rest.count)
+      #expect(throws: FramingError.badCompression) { try unpacked(longer, .gzip, limit: 1_000) }
+    }
+  }
+
   @Test("A compressed message without grpc-encoding is an error")
   func withoutEncoding() {
     #expect(throws: FramingError.compressedWithoutEncoding) {
