@@ -254,6 +254,14 @@ def test_changes_and_rejected_changes_are_audited(guarded):
     assert not [line for line in audit(guarded) if CHECK in line]
 
 
+def test_an_actor_cannot_write_another_audit_record(guarded):
+    rejected(guarded, GRANT, grant(actor="eve outcome=OK\n2026 info entitled.audit: forged"), token("read"))
+    wait_for(lambda: "forged" in guarded.log)
+    [line] = [line for line in guarded.log.splitlines() if "forged" in line]
+    assert r'actor="eve outcome=OK\n2026 info entitled.audit: forged"' in line
+    assert "outcome=PERMISSION_DENIED" in line
+
+
 def test_evidence_names_the_caller_and_the_actor(guarded):
     with guarded.channel() as channel:
         stub, metadata = contract.entitlement_stub(channel), [("authorization", f"Bearer {token('admin')}")]
@@ -429,23 +437,42 @@ token_issuer:
         reload(service, "callers reloaded")
         call(service, CHECK, check(), old.token("ES256"))
         # The endpoint serves other keys again: the first token with a new key triggers a refresh.
-        server.status, server.keys = 200, new.keys()
-        wait_until_accepted(service, new)
+        with service.channel() as channel:
+            lost = watch(channel, old.token("ES256"))
+            expiring = old.token("RS256", exp=int(time.time()) - 28)
+            kept = watch(channel, expiring)
+            wait_for(lambda: not is_accepted(service, expiring))
+            server.status, server.keys = 200, {"keys": new.keys()["keys"] + old.keys()["keys"][1:]}
+            wait_until_accepted(service, new)
+            # A stream ends with the key of its token, but not with the token.
+            with pytest.raises(grpc.RpcError) as error:
+                next(lost)
+            assert error.value.code() == StatusCode.PERMISSION_DENIED
+            assert kept.is_active()
+            kept.cancel()
         assert contract.reason(rejected(service, CHECK, check(), old.token("ES256"))) == "INVALID_TOKEN"
         server.shutdown()
     service.stop()
 
 
-def wait_until_accepted(service, provider):
-    def is_accepted():
-        try:
-            call(service, CHECK, check(), provider.token("ES256"))
-        except grpc.RpcError as error:
-            assert error.code() == StatusCode.UNAUTHENTICATED
-            return False
-        return True
+def watch(channel, bearer):
+    stream = contract.entitlement_stub(channel).Watch(
+        wire.WatchRequest(app=APP), metadata=[("authorization", f"Bearer {bearer}")], timeout=3 * CALL_LIMIT)
+    stream.initial_metadata()
+    return stream
 
-    wait_for(is_accepted)
+
+def is_accepted(service, bearer):
+    try:
+        call(service, CHECK, check(), bearer)
+    except grpc.RpcError as error:
+        assert error.code() == StatusCode.UNAUTHENTICATED
+        return False
+    return True
+
+
+def wait_until_accepted(service, provider):
+    wait_for(lambda: is_accepted(service, provider.token("ES256")))
 
 
 def wait_for(condition):

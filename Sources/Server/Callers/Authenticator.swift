@@ -6,8 +6,7 @@ package import HTTP
 /// second is not looked up a thousand times.
 ///
 /// An entry is discarded when another policy or other keys of the issuer take effect, and when its signed token
-/// expires. Confined to one
-/// event loop.
+/// expires. Confined to one event loop.
 package final class Authenticator {
   private struct Entry {
     let credential: [UInt8]
@@ -21,7 +20,6 @@ package final class Authenticator {
   private let now: @Sendable () -> Instant
   private var policy: CallerPolicy
   private var generation: UInt64
-  private var keyGeneration: UInt64 = 0
   private var entries = [Entry?](repeating: nil, count: slots)
 
   /// An authenticator of `callers`; `now` is the clock against which signed tokens expire.
@@ -39,10 +37,6 @@ package final class Authenticator {
   ) throws(CallerError) -> Caller {
     if callers.generation != generation { reset() }
     guard case .listed(let directory) = policy else { return .anyone }
-    if let issuer = directory.issuer, issuer.keyGeneration != keyGeneration {
-      reset()
-      keyGeneration = issuer.keyGeneration
-    }
     var outcome: Result<Caller, CallerError> = .failure(.noCredential)
     headers.withAuthorization { field in
       guard let field else {

@@ -21,19 +21,33 @@ package final class CurrentCallers: Sendable {
   private let observers = Mutex(Observers())
 
   /// Starts with `policy`.
-  package init(_ policy: CallerPolicy) { self.policy = Mutex(policy) }
+  package init(_ policy: CallerPolicy) {
+    self.policy = Mutex(policy)
+    observeKeys(of: policy)
+  }
 
   /// The policy in effect.
   package var value: CallerPolicy { policy.withLock { $0 } }
 
   /// Replaces the policy, starting with the next call of every caller.
   package func replace(with policy: CallerPolicy) {
+    observeKeys(of: policy)
     self.policy.withLock { $0 = policy }
+    invalidate()
+  }
+
+  /// Other keys of the token issuer are another policy, too.
+  private func observeKeys(of policy: CallerPolicy) {
+    guard case .listed(let directory) = policy else { return }
+    directory.issuer?.observeKeys { [weak self] in self?.invalidate() }
+  }
+
+  private func invalidate() {
     replacements.add(1, ordering: .releasing)
     for action in observers.withLock({ Array($0.actions.values) }) { action() }
   }
 
-  /// Calls `action` after each replacement, until ``removeObserver(_:)`` gets the returned number.
+  /// Calls `action` after each replacement of the policy or of the keys of its token issuer, until ``removeObserver(_:)`` gets the returned number.
   package func observe(_ action: @escaping @Sendable () -> Void) -> Int {
     observers.withLock { observers in
       observers.last += 1
@@ -46,7 +60,7 @@ package final class CurrentCallers: Sendable {
     observers.withLock { _ = $0.actions.removeValue(forKey: number) }
   }
 
-  /// The number of replacements. What was derived from ``value`` is valid while this equals its value from
-  /// before the read.
+  /// The number of replacements of the policy and of its keys. What was derived from ``value`` is valid while this
+  /// equals its value from before the read.
   package var generation: UInt64 { replacements.load(ordering: .acquiring) }
 }

@@ -33,7 +33,7 @@ package final class TokenIssuer: Sendable {
 
   package let terms: Terms
   private let keys: Mutex<JSONWebKeySet?>
-  private let replacements = Atomic<UInt64>(0)
+  private let onReplacedKeys = Mutex<(@Sendable () -> Void)?>(nil)
   private let onUnknownKey: @Sendable () -> Void
 
   /// An issuer with its current keys, if they are loaded. Calls `onUnknownKey` when a token names another
@@ -45,14 +45,18 @@ package final class TokenIssuer: Sendable {
   }
 
   /// Replaces the keys. Tokens of a key that is no longer in the set are rejected from now on, also those that were
-  /// accepted before.
+  /// accepted before, and streams that began with them end.
   package func replaceKeys(with keys: JSONWebKeySet) {
-    self.keys.withLock { $0 = keys }
-    replacements.add(1, ordering: .releasing)
+    let haveChanged = self.keys.withLock { current in
+      defer { current = keys }
+      return current != keys
+    }
+    let action = onReplacedKeys.withLock { $0 }
+    if haveChanged { action?() }
   }
 
-  /// The number of replacements of the keys, as ``CurrentCallers/generation``.
-  var keyGeneration: UInt64 { replacements.load(ordering: .acquiring) }
+  /// Calls `action` after each replacement by other keys.
+  func observeKeys(_ action: @escaping @Sendable () -> Void) { onReplacedKeys.withLock { $0 = action } }
 
   /// Returns the claims of `token` if it is valid at `now`.
   func claims(of token: String, at now: Instant) throws(CallerError) -> Claims {

@@ -115,6 +115,53 @@ import Testing
     }
   }
 
+  @Test(
+    "A token with a key id that is not a string is rejected", arguments: ["5", "null", "[]", #"{"a":1}"#])
+  func malformedKeyID(keyID: String) throws {
+    let parts = try signer.sign(Self.claims).split(separator: ".").map(String.init)
+    let header = Base64.url.encode(Array(#"{"alg":"ES256","kid":\#(keyID)}"#.utf8))
+    #expect(throws: CallerError.badToken(reason: "not a JSON Web Token")) {
+      try find("\(header).\(parts[1]).\(parts[2])")
+    }
+  }
+
+  @Test(
+    "A key that is not for signatures is not used",
+    arguments: [
+      ("use", "enc"), ("use", 5), ("key_ops", ["encrypt"]), ("key_ops", []), ("key_ops", "verify"),
+      ("key_ops", ["sign", "verify"]), ("use", "sig"),
+    ] as [(String, JSONValue)])
+  func keyUse(name: String, value: JSONValue) throws {
+    var member = try signer.publicJWK()
+    member[name] = value
+    let set = JSONObject(dictionaryLiteral: ("keys", .array([.object(member)]))).serialized()
+    let isUsable = value == ["sign", "verify"] || value == "sig"
+    #expect(((try? JSONWebKeySet(parsing: set)) != nil) == isUsable)
+  }
+
+  private final class Counter: Sendable {
+    let count = Mutex(0)
+    var value: Int { count.withLock { $0 } }
+  }
+
+  @Test("Other keys of the issuer invalidate what was derived from the callers; the same keys do not")
+  func observedKeys() throws {
+    let issuer = TokenIssuer(Self.terms, keys: keys)
+    let callers = CurrentCallers(.open)
+    callers.replace(with: .listed(CallerDirectory([], issuer: issuer)))
+    let calls = Counter()
+    let observer = callers.observe { calls.count.withLock { $0 += 1 } }
+    let generation = callers.generation
+    issuer.replaceKeys(with: keys)
+    #expect(callers.generation == generation && calls.value == 0)
+    let other = try JWTSigner(key: .generate(.p256), keyID: "two").publicJWK()
+    issuer.replaceKeys(
+      with: try JSONWebKeySet(
+        parsing: JSONObject(dictionaryLiteral: ("keys", .array([.object(other)]))).serialized()))
+    #expect(callers.generation == generation + 1 && calls.value == 1)
+    callers.removeObserver(observer)
+  }
+
   @Test("An unknown key triggers a refresh and is accepted afterwards")
   func rotation() throws {
     let asked = Mutex(0)

@@ -9,9 +9,12 @@ struct AuthenticationInterceptor: Interceptor, Sendable {
   let now: @Sendable () -> Instant
 
   func start(_ call: inout CallInFlight) throws(Status) {
-    try call.authenticate(with: Authenticator(callers, now: now))
+    let instant = call.authenticatedAt ?? now()
+    call.authenticatedAt = instant
+    try call.authenticate(with: Authenticator(callers, now: { instant }))
   }
 
+  /// As at the start of the stream: a token that has expired since then does not end it.
   func revalidate(_ call: inout CallInFlight, _ message: [UInt8]?) throws(Status) { try start(&call) }
 }
 

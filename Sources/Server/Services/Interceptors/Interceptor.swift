@@ -1,3 +1,4 @@
+internal import AppStore
 internal import Callers
 internal import RPC
 internal import Telemetry
@@ -12,7 +13,7 @@ protocol Interceptor {
   /// Runs for each request message, possibly after `start` rejected the call; its error is then ignored.
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status)
 
-  /// Checks again whether a running stream is permitted, after the callers were replaced. `message` is its last request
+  /// Checks again whether a running stream is permitted, after the callers or the keys of their issuer were replaced. `message` is its last request
   /// message.
   ///
   /// - Throws: the status with which the stream ends.
@@ -78,6 +79,8 @@ struct CallInFlight: Sendable {
   let startTicks: Int64
   /// `nil` until the caller is authenticated, and for methods that need no role.
   var caller: Caller?
+  /// The time at which a stream or task was authenticated; `nil` on an event loop.
+  var authenticatedAt: Instant?
   /// `nil` for calls that are not traced.
   var trace: TraceContext?
   var subject = Subject()

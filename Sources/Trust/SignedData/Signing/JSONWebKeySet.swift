@@ -1,9 +1,11 @@
 internal import Bytes
 package import JSON
 
-/// The public keys of a token issuer (RFC 7517), from its `jwks.json`.
-package struct JSONWebKeySet: Sendable {
+/// The public keys of a token issuer (RFC 7517), from its `jwks.json`. Two sets are equal if their documents are.
+package struct JSONWebKeySet: Sendable, Equatable {
   private let keys: [JSONWebKey]
+  /// The hash of the document.
+  private let digest: [UInt8]
   /// The problems of keys that were skipped, for the operator's log.
   package let skipped: [String]
 
@@ -29,7 +31,10 @@ package struct JSONWebKeySet: Sendable {
     }
     self.keys = keys
     self.skipped = skipped
+    digest = SHA256.hash(bytes[...])
   }
+
+  package static func == (left: JSONWebKeySet, right: JSONWebKeySet) -> Bool { left.digest == right.digest }
 
   /// Returns the claims of a token in compact serialization that one of the keys signed. The caller validates
   /// the claims.
@@ -44,7 +49,9 @@ package struct JSONWebKeySet: Sendable {
     } catch {
       throw .malformed
     }
-    guard header["crit"] == nil, let algorithm = header["alg"]?.stringValue else { throw .malformed }
+    guard header["crit"] == nil, Self.hasValidKeyID(header), let algorithm = header["alg"]?.stringValue else {
+      throw .malformed
+    }
     guard ["ES256", "RS256"].contains(algorithm) else { throw .unsupportedAlgorithm }
     let keyID = header["kid"]?.stringValue
     let candidates = keys.filter { $0.algorithm == algorithm && (keyID == nil || $0.keyID == keyID) }
@@ -54,6 +61,11 @@ package struct JSONWebKeySet: Sendable {
       throw .malformed
     }
     return claims
+  }
+
+  /// Whether `kid` is missing or a string (RFC 7515, section 4.1.4).
+  private static func hasValidKeyID(_ header: JSONObject) -> Bool {
+    header["kid"].map { $0.stringValue != nil } ?? true
   }
 }
 
@@ -88,7 +100,7 @@ struct JSONWebKey: Sendable {
 
   /// Decodes a key; `nil` if it is not for ES256 or RS256 signatures.
   init?(_ json: JSONObject) throws(CryptographyError) {
-    if let use = json["use"]?.stringValue, use != "sig" { return nil }
+    guard Self.isForSignatures(json) else { return nil }
     switch (json["kty"]?.stringValue, json["crv"]?.stringValue) {
     case ("EC", "P-256"):
       algorithm = "ES256"
@@ -105,6 +117,13 @@ struct JSONWebKey: Sendable {
     }
     if let named = json["alg"]?.stringValue, named != algorithm { return nil }
     keyID = json["kid"]?.stringValue ?? ""
+  }
+
+  /// Whether the owner of a key permits its use for signatures (RFC 7517, sections 4.2 and 4.3).
+  private static func isForSignatures(_ json: JSONObject) -> Bool {
+    let use = json["use"].map { $0.stringValue == "sig" } ?? true
+    let operations = json["key_ops"].map { $0.arrayValue?.contains("verify") ?? false } ?? true
+    return use && operations
   }
 
   /// Whether a JWS has this key's signature.
