@@ -76,21 +76,21 @@ package struct LineLogHandler: LogHandler {
     }
   }
 
-  /// Escapes line breaks, so that one event is one line.
   private func text(_ event: LogEvent, _ members: [(key: String, value: Logger.MetadataValue)]) -> String {
     let rest = members.map { " \($0.key)=\(Self.text($0.value))" }.joined()
-    let line = "\(now()) \(event.level.rawValue) \(label): \(event.message)\(rest)"
-    return Redaction.cleaned(String(line.map { $0.isNewline ? " " : $0 })) + "\n"
+    let message = LogText.escaped("\(event.message)")
+    return Redaction.cleaned("\(now()) \(event.level.rawValue) \(label): \(message)\(rest)") + "\n"
   }
 
-  private static func text(_ value: Logger.MetadataValue) -> String {
+  private static func text(_ value: Logger.MetadataValue, in separators: String = "") -> String {
     switch value {
-    case .string(let text): text
-    case .stringConvertible(let value): "\(value)"
-    case .array(let values): values.map(text).joined(separator: ",")
+    case .string(let text): LogText.value(text, in: separators)
+    case .stringConvertible(let value): LogText.value("\(value)", in: separators)
+    case .array(let values): values.map { text($0, in: ",") }.joined(separator: ",")
     case .dictionary(let members):
-      "{" + members.sorted { $0.key < $1.key }.map { "\($0.key)=\(text($0.value))" }.joined(separator: ",")
-        + "}"
+      "{"
+        + members.sorted { $0.key < $1.key }.map { "\($0.key)=\(text($0.value, in: ",}"))" }
+        .joined(separator: ",") + "}"
     }
   }
 }
@@ -98,8 +98,8 @@ package struct LineLogHandler: LogHandler {
 /// Removes secrets from log lines: a second line of defense after the rule that messages contain none.
 enum Redaction {
   private static let replacement = "[withheld]"
-  /// The prefixes of JWS, of base64 receipts and of bearer tokens.
-  private static let prefixes = ["eyJ", "ent_", "MII"]
+  /// The prefixes of JWS, of bearer tokens, of base64 receipts and certificates, and of base64 private keys on P-256.
+  private static let prefixes = ["eyJ", "ent_", "MII", "MIGHAgEA", "MIGTAgEA"]
   /// Shorter words are not replaced.
   private static let minLength = 24
 

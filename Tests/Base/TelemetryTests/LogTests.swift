@@ -36,7 +36,23 @@ import Testing
   func text() {
     let lines = Lines()
     logger(.text, lines).info("two\nlines", metadata: ["b": ["x", "y"], "a": "1\r\n2"])
-    #expect(lines.all == ["2026-01-02T03:04:05.006Z info entitled.test: two lines a=1 2 b=x,y\n"])
+    #expect(
+      lines.all == [#"2026-01-02T03:04:05.006Z info entitled.test: two\nlines a="1\r\n2" b=x,y"# + "\n"])
+  }
+
+  @Test(
+    "A value of a text log line cannot look like another member or like a command of the terminal",
+    arguments: [
+      ("plain-1.2/ü=", "plain-1.2/ü="), ("", "\"\""), ("sam outcome=OK", #""sam outcome=OK""#),
+      (#"a"b\"#, #""a\"b\\""#), ("\u{1b}[31m", #""\u{1b}[31m""#), ("a\u{202e}b", #""a\u{202e}b""#),
+      ("a\u{2028}b", #""a\u{2028}b""#), ("a\u{a0}b", #""a\u{a0}b""#),
+      ("\0\u{7f}\u{85}", #""\u{0}\u{7f}\u{85}""#),
+      ("\t", #""\t""#), ("a\n\u{301}b", #""a\n"# + "\u{301}b\""),
+    ])
+  func hostileValue(value: String, written: String) {
+    let lines = Lines()
+    logger(.text, lines).info("call", metadata: ["actor": "\(value)", "z": ["a,b", "c"]])
+    #expect(lines.all[0].hasSuffix(#" call actor=\#(written) z="a,b",c"# + "\n"))
   }
 
   @Test(
@@ -47,6 +63,7 @@ import Testing
       "eyJhbGciOiJFUzI1NiIsIng1YyI6WyJNSUlF.eyJ0cmFuc2FjdGlvbklkIjoiMSJ9.c2ln",
       "ent_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
       "MIIEMjCCA7agAwIBAgIQaPoPldvpSoEH0lBrjDPv9jAKBggqhkjOPQQDAzB1",
+      "MIGTAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBHkwdwIBAQQgAAAAAAAAAAAA",
     ]
     let lines = Lines()
     let logger = logger(format, lines)
