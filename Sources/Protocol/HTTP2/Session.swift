@@ -30,19 +30,33 @@ package final class Session {
 
   /// Reads bytes of the peer. After an error, or with ``hasExcessiveHeaders``, only the remaining output can be sent.
   package func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
-    guard state.pointee.isServer else { return try feed(bytes) }
+    _ = try receive(bytes, maxControlFrames: .max / 2)
+  }
+
+  /// Reads bytes as ``receive(_:)`` does. A server stops once they have raised ``controlFrames`` by `maxControlFrames`.
+  ///
+  /// - Returns: the number of bytes read. The owner passes the rest later.
+  package func receive(_ bytes: UnsafeRawBufferPointer, maxControlFrames: Int) throws(HTTP2Error) -> Int {
+    guard state.pointee.isServer else {
+      try feed(bytes)
+      return bytes.count
+    }
     var position = 0
     var fed = 0
-    while let frame = state.pointee.scanner.next(in: bytes, from: &position) {
+    let limit = state.pointee.controlFrames + maxControlFrames
+    while state.pointee.controlFrames < limit,
+      let frame = state.pointee.scanner.next(in: bytes, from: &position)
+    {
       state.pointee.controlFrames += Self.cost(of: frame.header)
       guard let violation = state.pointee.closedStreams.record(frame.header) else { continue }
       try feed(UnsafeRawBufferPointer(rebasing: bytes[fed..<max(fed, frame.start)]))
       fed = max(fed, frame.start)
       // nghttp2 has the stream if the response is not complete, and then refuses the frame.
       guard openStream(session, frame.header.stream) == nil else { continue }
-      guard refuse(frame.header, violation) else { return }
+      guard refuse(frame.header, violation) else { return bytes.count }
     }
-    try feed(UnsafeRawBufferPointer(rebasing: bytes[fed...]))
+    try feed(UnsafeRawBufferPointer(rebasing: bytes[fed..<position]))
+    return position
   }
 
   private func feed(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {

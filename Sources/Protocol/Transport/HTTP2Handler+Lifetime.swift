@@ -93,7 +93,7 @@ extension HTTP2Handler: TimedConnection {
     flush()
     closeAfterOutput()
     // The peer has a second to read GOAWAY; what it still sends is not worth reading.
-    pauseReads(true)
+    updateReading()
     endCalls()
     session.discardOutput()
   }

@@ -34,6 +34,8 @@ final class HTTP2Handler: ChannelInboundHandler {
   private var isReading = false
   private var flushIsScheduled = false
   private var hasPausedReads = false
+  /// The input that waits because its frames only cost.
+  private var delayedInput = ByteBuffer()
   private var isClosing = false
   var isEnding = false
   /// Cached from the channel: the query costs as much as a header field, and a call needs it four times.
@@ -87,19 +89,51 @@ final class HTTP2Handler: ChannelInboundHandler {
     guard !isClosing else { return }
     isReading = true
     hasReceived = true
-    let buffer = unwrapInboundIn(data)
+    var buffer = unwrapInboundIn(data)
+    if delayedInput.readableBytes > 0 {
+      delayedInput.writeBuffer(&buffer)
+    } else {
+      read(buffer)
+    }
+  }
+
+  private func read(_ buffer: ByteBuffer) {
     var failure: HTTP2Error?
-    buffer.withUnsafeReadableBytes { bytes in
+    let count = buffer.withUnsafeReadableBytes { bytes in
       do throws(HTTP2Error) {
-        try session.receive(bytes)
+        return try session.receive(bytes, maxControlFrames: Self.controlFramesAtOnce)
       } catch {
         failure = error
+        return bytes.count
       }
     }
     if let failure { return fail(failure) }
     handleEvents()
     checkBacklog()
+    if count < buffer.readableBytes { delay(buffer, after: count) }
   }
+
+  /// Lets the rest of the input wait, so that frames that only cost do not occupy the loop: a read of 64 KiB may contain
+  /// thousands of them, such as streams that are opened and reset (CVE-2023-44487).
+  private func delay(_ buffer: ByteBuffer, after count: Int) {
+    guard !isEnding else { return }
+    delayedInput = buffer
+    delayedInput.moveReaderIndex(forwardBy: count)
+    updateReading()
+    _ = schedule(in: .milliseconds(1)) { [self] in readDelayed() }
+  }
+
+  private func readDelayed() {
+    guard !isClosing, !isEnding, context != nil else { return }
+    let input = delayedInput
+    delayedInput = ByteBuffer()
+    read(input)
+    updateReading()
+    scheduleFlush()
+  }
+
+  /// The cost in ``Session/controlFrames`` after which a connection waits.
+  private static let controlFramesAtOnce = 128
 
   func channelReadComplete(context: ChannelHandlerContext) {
     isReading = false
@@ -110,12 +144,14 @@ final class HTTP2Handler: ChannelInboundHandler {
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     isWritable = context.channel.isWritable
     if isWritable { flush() }
-    pauseReads(!isWritable)
+    updateReading()
     context.fireChannelWritabilityChanged()
   }
 
-  /// Backpressure: stops reading from a peer that reads no responses, so that requests do not accumulate.
-  func pauseReads(_ pauses: Bool) {
+  /// Backpressure: stops reading from a peer that reads no responses, so that requests do not accumulate, and from one
+  /// whose input waits or is not worth reading any more.
+  func updateReading() {
+    let pauses = !isWritable || isEnding || delayedInput.readableBytes > 0
     guard pauses != hasPausedReads, pauses || !isClosing, let channel = context?.channel else { return }
     hasPausedReads = pauses
     try? channel.syncOptions?.setOption(.autoRead, value: !pauses)

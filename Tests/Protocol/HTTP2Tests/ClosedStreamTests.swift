@@ -120,6 +120,39 @@ import Testing
     #expect(session.controlFrames == 21)
   }
 
+  @Test("Input is read in parts if its frames only cost, wherever it is cut", arguments: [1, 5, 31, 1_000])
+  func parts(piece: Int) throws {
+    var input = Self.preface
+    for stream: UInt8 in stride(from: 1, to: 80, by: 2) {
+      input += Self.headers(stream, ends: false)
+      input += Self.reset(stream)
+    }
+    input += Self.headers(101, ends: true)
+    let session = try Session.server()
+    var position = 0
+    var passes = 0
+    while position < input.count {
+      let end = min(position + piece, input.count)
+      let count = try Array(input[position..<end]).withUnsafeBytes {
+        try session.receive($0, maxControlFrames: 10)
+      }
+      position += count
+      passes += 1
+    }
+    #expect(session.openStreams == 1 && session.hasInboundEnded(of: StreamID(rawValue: 101)))
+    #expect(session.controlFrames == 41)
+    if piece == 1_000 { #expect(passes == 5) }
+  }
+
+  @Test("Frames on streams older than the last 64 that the client ended are ignored")
+  func forgottenStreams() throws {
+    let exchanges: Frames = stride(from: UInt8(1), through: 129, by: 2).map { Self.headers($0, ends: true) }
+    // In pieces, so that each exchange is complete before the next one starts.
+    let late = [Self.data(1), Self.headers(1, ends: true), Self.headers(133, ends: true)]
+    #expect(try errors(exchanges + late, piece: 15).isEmpty)
+    #expect(try errors(exchanges + [Self.data(3)], piece: 15) == [[7, Self.streamClosed]])
+  }
+
   @Test("A header block of references to a large field is abandoned early")
   func amplification() throws {
     var limits = Limits()
