@@ -45,6 +45,10 @@ package enum LedgerError: Error, Hashable, Sendable {
   case tokenOfAnotherCustomer
   /// There are no facts and no evidence of the customer.
   case unknownCustomer
+  /// The caller used the idempotency key for another request in the last 30 days.
+  case idempotencyKeyReused
+  /// The request was executed; its response was removed, because a customer that it names was erased since.
+  case responseErased
   /// The sender posted too many documents that do not verify; this one was not stored either.
   case tooManyRejections(retryAfterMilliseconds: Int64)
   /// The store failed; nothing changed.
@@ -116,6 +120,9 @@ extension LedgerError: CustomStringConvertible {
       "the transaction '\(id)' has no units to deliver or take back; last acknowledged as '\(last)'"
     case .tokenOfAnotherCustomer: "the app account token is registered for another customer"
     case .unknownCustomer: "unknown customer"
+    case .idempotencyKeyReused: "the idempotency key was used for another request"
+    case .responseErased:
+      "a request with this idempotency key was executed; its response was removed with an erased customer"
     case .tooManyRejections: "too many documents of this sender do not verify"
     case .store(let error): error.description
     }

@@ -2,6 +2,7 @@ internal import AppStore
 package import AppleLookup
 package import Ledger
 package import Notifications
+internal import Platform
 internal import RPC
 package import ReceiptMigration
 package import Reconciliation
@@ -28,6 +29,8 @@ package struct ServiceContext: Sendable {
   let deliveries: DeliveryAdmin
   let pageTokens: PageTokens
   let expensiveCalls = ExpensiveCalls()
+  /// Held during calls to Apple with idempotency keys.
+  let appleLocks = KeyLocks()
 
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, catalog: CurrentCatalog, clock: ServiceClock,

@@ -123,7 +123,7 @@ import Testing
   func grants() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await fixture.ledger.grant(
-        "pro", .full, since: nil, until: at(60), to: "ana", key: "", fixture.scope)
+        "pro", .full, since: nil, until: at(60), to: "ana", fixture.scope)
       let command = try #require(
         try await fixture.store.snapshot { try $0.evidence(after: nil, limit: 1) }.first)
       #expect(try fixture.evidenceBehindAnswer(on: 55) == command.id)

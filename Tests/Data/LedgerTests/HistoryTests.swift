@@ -96,7 +96,7 @@ import Testing
       case 7: transfers.append(try await ledger.merge(customer, into: other, fixture.scope).transferID)
       case 8:
         if let id = transfers.randomElement(using: &random) { _ = try await ledger.undo(id, fixture.scope) }
-      case 9: _ = try await ledger.grant("pro", to: customer, key: one(["", "k"]), fixture.scope)
+      case 9: _ = try await ledger.grant("pro", to: customer, fixture.scope)
       case 10: _ = try await ledger.revokeGrant("grant-\(random.next() % 30)", fixture.scope)
       case 11, 12:
         let holder = random.next() % 4 == 0 ? nil : customer

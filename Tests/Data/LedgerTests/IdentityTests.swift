@@ -207,13 +207,10 @@ import Testing
     }
   }
 
-  @Test("A grant is created once and revoked once, and both are in the timeline")
+  @Test("A grant is revoked once, and both commands are in the timeline")
   func grants() async throws {
     try await LedgerFixture.run { fixture in
-      let given = try await fixture.ledger.grant("pro", until: at(80), to: "ana", key: "k", fixture.scope)
-      let again = try await fixture.ledger.grant("pro", to: "ana", key: "k", fixture.scope)
-      #expect(given.grant == again.grant)
-      #expect(again.evidenceID == nil)
+      let given = try await fixture.ledger.grant("pro", until: at(80), to: "ana", fixture.scope)
       let id = try #require(given.grant?.grantID)
       let revoked = try await fixture.ledger.revokeGrant(id, fixture.scope)
       #expect(revoked.grant?.revokedAt == at(50))
@@ -233,8 +230,9 @@ import Testing
       _ = try await fixture.submit(jws, for: "ana.secret")
       var scope = fixture.scope
       scope.note = "secret reason"
-      _ = try await fixture.ledger.grant("pro", to: "ana.secret", key: "secret-key", scope)
+      _ = try await fixture.ledger.grant("pro", to: "ana.secret", scope)
       _ = try await fixture.ledger.merge("phone.secret", into: "ana.secret", scope)
+      scope.note = ""
       scope.isDryRun = true
       let counted = try await fixture.ledger.erase("ana.secret", scope)
       scope.isDryRun = false

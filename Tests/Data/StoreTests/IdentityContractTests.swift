@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(
-    "Grants and app installs are stored as lines, and grants are found by their key",
+    "Grants and app installs are stored as lines, and grants are found by their id",
     arguments: Backend.allCases
   )
   func grants(backend: Backend) async throws {
@@ -102,12 +102,10 @@ import Testing
       try await store.write { transaction throws(StoreError) in
         let id = try transaction.append(evidence("a")).id
         var grant = GrantFact(grantID: "grant-1", entitlement: "pro", since: instant(1))
-        try transaction.put(grant, of: line("grant-1"), key: "k", from: id)
+        try transaction.put(grant, of: line("grant-1"), from: id)
         grant.revokedAt = instant(5)
-        try transaction.put(grant, of: line("grant-1"), key: "", from: id)
+        try transaction.put(grant, of: line("grant-1"), from: id)
         #expect(try transaction.facts(of: line("grant-1")).grants == [grant])
-        #expect(try transaction.grant(withKey: "k", of: "ocean", in: .sandbox) == line("grant-1"))
-        #expect(try transaction.grant(withKey: "", of: "ocean", in: .sandbox) == nil)
         #expect(try transaction.grant("grant-1", of: "ocean") == line("grant-1"))
         let copy = AppTransactionFact(
           appTransactionID: "7", originalApplicationVersion: "1.0", signedDate: instant(3))

@@ -222,7 +222,7 @@ import Testing
         _ = try transaction.put(fact("T2", signed: 30), of: line(), from: ids[2])
         let grant = GrantFact(
           grantID: "grant-1", entitlement: "pro", accessLevel: .full, since: instant(1), until: nil)
-        try transaction.put(grant, of: line("grant-1"), key: "", from: ids[3])
+        try transaction.put(grant, of: line("grant-1"), from: ids[3])
         try transaction.index(ids[4], under: line("seat-1"))
         try transaction.index(ids[2], under: line("seat-1"))
         return ids

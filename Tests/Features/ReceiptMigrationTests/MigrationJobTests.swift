@@ -7,6 +7,16 @@ import Testing
 
 @testable import ReceiptMigration
 
+extension MigrationJobManager {
+  /// Starts a job without an idempotency key.
+  func startNew(_ order: MigrationJob.Order, upload: String) async throws -> JobStatus {
+    guard case .started(let status) = try await start(order, upload: upload) else {
+      throw MigrationError.unknownMigration("")
+    }
+    return status
+  }
+}
+
 @Suite("Migration jobs") struct MigrationJobTests {
   /// Runs a job over `lines` to its end.
   private func run(
@@ -18,7 +28,7 @@ import Testing
       intake: service.intake, store: service.appStore.store, folder: ImportFolder(path: service.folder.path))
     let running = Task { try await jobs.run() }
     defer { running.cancel() }
-    var status = try await jobs.start(
+    var status = try await jobs.startNew(
       MigrationJob.Order(
         appID: "demo", environment: .sandbox, inputPath: "input.ndjson", format: InputFormat().text,
         concurrency: 2, isDryRun: isDryRun), upload: "")

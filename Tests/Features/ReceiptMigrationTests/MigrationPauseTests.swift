@@ -41,7 +41,7 @@ import Testing
       let jobs = MigrationJobManager(
         intake: intake, store: store, folder: ImportFolder(path: service.folder.path),
         sleep: { pause in pauses.all.withLock { $0.append(pause) } })
-      var status = try await jobs.start(
+      var status = try await jobs.startNew(
         MigrationJob.Order(
           appID: "demo", environment: .sandbox, inputPath: "input.ndjson", format: InputFormat().text,
           concurrency: 1, isDryRun: false), upload: "")

@@ -4,20 +4,15 @@ internal import Store
 
 // Grants, and the erasure of customers.
 extension CommandHandler {
-  /// Creates a grant. The same idempotency `key` again returns the existing grant.
+  /// Creates a grant.
   func grant(
-    _ entitlement: String, _ level: AccessLevel, since: Instant, until: Instant?, to customerID: String,
-    key: String
+    _ entitlement: String, _ level: AccessLevel, since: Instant, until: Instant?, to customerID: String
   ) throws(LedgerError) -> CommandResult {
-    let existing = try inStore { () throws(StoreError) in
-      key.isEmpty ? nil : try store.grant(withKey: key, of: appID, in: environment)
-    }
-    if let existing { return try result(of: existing) }
     let number = try inStore { () throws(StoreError) in try store.nextEvidenceID() }
     let fact = GrantFact(
       grantID: "\(LineKey.grantPrefix)\(number.rawValue)", entitlement: entitlement, accessLevel: level,
       since: since, until: until, note: note, actor: actor)
-    var outcome = try execute(.grant(fact, customerID: customerID, key: key), onBehalfOf: customerID)
+    var outcome = try execute(.grant(fact, customerID: customerID), onBehalfOf: customerID)
     let after = try result(of: customer("").line(fact.grantID))
     outcome.grant = after.grant
     outcome.customer = after.customer
@@ -53,8 +48,9 @@ extension CommandHandler {
       let number = try store.nextEvidenceID()
       let pseudonyms = customers.indices.map { "erased-\(number.rawValue)\($0 == 0 ? "" : "-\($0)")" }
       let evidence = try store.appendCommand(
-        OperatorCommand(.erase(customerIDs: pseudonyms), actor: actor), of: appID, in: environment,
-        onBehalfOf: nil, at: now)
+        OperatorCommand(
+          .erase(customerIDs: pseudonyms), actor: actor, note: note(renaming: customers, to: pseudonyms)),
+        of: appID, in: environment, onBehalfOf: nil, at: now)
       // The evidence names only the pseudonyms, so the command cannot run from it.
       var applier = FactApplier(store, catalog: catalog, now: now)
       var result = CommandResult(evidenceID: evidence)
@@ -72,6 +68,13 @@ extension CommandHandler {
     }
     guard let erased else { throw .unknownCustomer }
     return erased
+  }
+
+  /// The note with pseudonyms instead of the ids of erased customers.
+  private func note(renaming customers: [CustomerKey], to pseudonyms: [String]) -> String {
+    zip(customers, pseudonyms).reduce(note) { note, pair in
+      note.replacing(pair.0.customerID, with: pair.1)
+    }
   }
 
   /// The result for a customer that was erased before; `nil` for one that was never known.

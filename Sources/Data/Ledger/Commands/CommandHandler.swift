@@ -189,6 +189,8 @@ package struct CommandResult: Hashable, Sendable {
   package var seat: Seat?
   /// The delivery of the consumable.
   package var fulfillment: FulfillmentRecord?
+  /// The consent to send consumption data to Apple.
+  package var consent: ConsumptionConsent?
   /// The customer whose entitlements the command affects; `nil` if there is none.
   package var customer: CustomerKey?
   /// The number of rows that lost an erased customer's id.
@@ -199,6 +201,10 @@ package struct CommandResult: Hashable, Sendable {
   var erasedNames: Set<String> = []
   /// The facts of ``customer`` after the command, as far as the answers from then on depend on them.
   package var facts = CustomerFacts()
+  /// The encoded response; `nil` without an idempotency key.
+  package var response: [UInt8]?
+  /// Whether ``response`` is that of an earlier request; the result is empty otherwise.
+  package var isRepeated = false
   /// The effects that the ledger records after the commit.
   var effects: [LedgerEffect] = []
 

@@ -15,6 +15,8 @@ package struct CommandScope: Sendable {
   package var note: String
   /// Whether to return the result without committing it.
   package var isDryRun: Bool
+  /// The idempotency key and the response; `nil` without a key.
+  package var idempotency: IdempotentCommand?
 
   /// Creates a scope. `actor` and `note` are stored with the command, in evidence and timeline.
   package init(
@@ -85,16 +87,14 @@ extension EvidenceLedger {
   }
 
   /// Grants an entitlement without a purchase, from `since` (now if `nil`) until `until` (exclusive; no
-  /// expiry if `nil`). The same idempotency key again returns the existing grant, whatever the other
-  /// parameters. Durable on return.
+  /// expiry if `nil`). Durable on return.
   package func grant(
     _ entitlement: String, _ level: AccessLevel = .full, since: Instant? = nil, until: Instant? = nil,
-    to customerID: String, key: String = "", _ scope: CommandScope
+    to customerID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
     return try await run(scope) { handler throws(LedgerError) in
-      try handler.grant(
-        entitlement, level, since: since ?? handler.now, until: until, to: customerID, key: key)
+      try handler.grant(entitlement, level, since: since ?? handler.now, until: until, to: customerID)
     }
   }
 
@@ -108,7 +108,8 @@ extension EvidenceLedger {
     try await run(scope) { handler throws(LedgerError) in try handler.revokeGrant(grantID) }
   }
 
-  /// Runs a command in one write, or as a dry run, which returns the same result and commits nothing.
+  /// Runs a command in one write, or as a dry run, which returns the same result and commits nothing. A command whose
+  /// idempotency key was used before does not run; the result then contains only the stored response.
   ///
   /// - Throws: the error of `command`, which has written nothing then;
   ///   ``LedgerError/unknownApp(_:configured:)``.
@@ -124,7 +125,13 @@ extension EvidenceLedger {
         store: store, catalog: catalog, now: now, appID: scope.appID, environment: scope.environment,
         actor: scope.actor, note: scope.note)
       do throws(LedgerError) {
-        let result = try command(handler)
+        if let repeated = try scope.idempotency?.repeated(in: store, at: now) {
+          return (.success(repeated), [])
+        }
+        var result = try command(handler)
+        result.response = try handler.inStore { () throws(StoreError) in
+          try scope.idempotency?.finish(result, scope, in: store, at: now)
+        }
         return (.success(result), result.effects)
       } catch {
         if case .store(let error) = error { throw error }

@@ -34,8 +34,7 @@ extension EvidenceLedger {
   /// Records whether a customer consents to sending consumption data to Apple. Repeating it changes nothing.
   /// A merged customer's decision is that of its merge target.
   ///
-  /// - Returns: the decision in force, `nil` in a dry run without an earlier one; and the result of the
-  ///   command.
+  /// - Returns: the decision in force after the command, and the result of the command.
   /// - Throws: as ``EvidenceLedger/merge(_:into:_:)``.
   package func recordConsent(
     _ isGiven: Bool, of customerID: String, _ scope: CommandScope
@@ -44,11 +43,7 @@ extension EvidenceLedger {
     let outcome = try await run(scope) { handler throws(LedgerError) in
       try handler.recordConsent(isGiven, of: customerID)
     }
-    let customer = CustomerKey(appID: scope.appID, environment: scope.environment, customerID: customerID)
-    let consent = try await read { snapshot throws(StoreError) in
-      try snapshot.consent(of: snapshot.finalMergeTarget(of: customer))
-    }
-    return (consent, outcome)
+    return (outcome.consent, outcome)
   }
 
   /// Returns at most `limit` consumption requests that are due now, the longest overdue first, each with the
@@ -97,8 +92,10 @@ extension CommandHandler {
       try store.finalMergeTarget(of: self.customer(customerID))
     }
     let current = try inStore { () throws(StoreError) in try store.consent(of: customer) }
-    guard current?.isGiven != isGiven else { return CommandResult() }
-    return try execute(
+    guard current?.isGiven != isGiven else { return CommandResult(consent: current) }
+    var result = try execute(
       .consent(isGiven, customerID: customer.customerID), onBehalfOf: customer.customerID)
+    result.consent = try inStore { () throws(StoreError) in try store.consent(of: customer) }
+    return result
   }
 }

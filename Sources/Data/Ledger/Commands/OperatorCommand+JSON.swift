@@ -22,10 +22,9 @@ extension OperatorCommand {
       object["to"] = .string(into)
     case .undo(let id):
       object["undone"] = .number(JSONNumber(id.rawValue))
-    case .grant(let fact, let customerID, let key):
+    case .grant(let fact, let customerID):
       object["to"] = .string(customerID)
       object["grant"] = .object(JSONObject(fact))
-      if !key.isEmpty { object["key"] = .string(key) }
     case .revokeGrant(let fact):
       object["grant"] = .object(JSONObject(fact))
     case .claimSeat(let seat, let customerID):
@@ -97,7 +96,7 @@ extension OperatorCommand.Action {
     case "GRANT":
       guard let fact = object["grant"]?.objectValue.flatMap(GrantFact.init), let to = object.text("to")
       else { return nil }
-      self = .grant(fact, customerID: to, key: object.text("key") ?? "")
+      self = .grant(fact, customerID: to)
     case "REVOKE_GRANT":
       guard let fact = object["grant"]?.objectValue.flatMap(GrantFact.init) else { return nil }
       self = .revokeGrant(fact)

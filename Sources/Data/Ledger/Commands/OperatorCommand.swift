@@ -16,8 +16,8 @@ package struct OperatorCommand: Hashable, Sendable {
     case merge(from: String, into: String)
     /// Reverses another command.
     case undo(EvidenceID)
-    /// Creates a grant. `key` is its idempotency key.
-    case grant(GrantFact, customerID: String, key: String)
+    /// Creates a grant.
+    case grant(GrantFact, customerID: String)
     /// Revokes a grant.
     case revokeGrant(GrantFact)
     /// Claims a seat of a purchase, for a customer if one is given.
@@ -57,7 +57,7 @@ package struct OperatorCommand: Hashable, Sendable {
     switch action {
     case .move(_, let from, let to): from + [to]
     case .merge(let from, let into): [from, into]
-    case .grant(_, let customerID, _), .consent(_, let customerID), .registerToken(_, let customerID):
+    case .grant(_, let customerID), .consent(_, let customerID), .registerToken(_, let customerID):
       [customerID]
     case .erase(let customerIDs): customerIDs
     case .claimSeat(_, let customerID): customerID.map { [$0] } ?? []
@@ -66,7 +66,8 @@ package struct OperatorCommand: Hashable, Sendable {
     }
   }
 
-  /// The command with `pseudonym` instead of the customer's id, with other `tokens`, and without free text.
+  /// The command with `pseudonym` instead of the customer's id, with other `tokens`, and without free text unless it
+  /// is an erasure.
   func erasing(
     _ customerID: String, as pseudonym: String, tokens: [String: String]
   ) -> OperatorCommand {
@@ -75,7 +76,7 @@ package struct OperatorCommand: Hashable, Sendable {
       switch action {
       case .move(let line, let from, let to): .move(line: line, from: from.map(renamed), to: renamed(to))
       case .merge(let from, let into): .merge(from: renamed(from), into: renamed(into))
-      case .grant(let fact, let id, _): .grant(fact.withoutNote, customerID: renamed(id), key: "")
+      case .grant(let fact, let id): .grant(fact.withoutNote, customerID: renamed(id))
       case .revokeGrant(let fact): .revokeGrant(fact.withoutNote)
       case .claimSeat(let seat, let id): .claimSeat(seat, customerID: id.map(renamed))
       case .associateSeat(let seat, let id): .associateSeat(seat, customerID: renamed(id))
@@ -86,7 +87,11 @@ package struct OperatorCommand: Hashable, Sendable {
         .registerToken(tokens[token] ?? token, customerID: renamed(id))
       case .undo, .erase, .releaseSeats, .fulfill: action
       }
-    return OperatorCommand(action, actor: renamed(actor))
+    // The operator wrote the note of an erasure about the erasure.
+    let isErasure = if case .erase = action { true } else { false }
+    return OperatorCommand(
+      action, actor: renamed(actor),
+      note: isErasure ? note.replacing(customerID, with: pseudonym) : "")
   }
 
   /// The command without the request id of a seat, or with another id of a delivery, of one of `lines`.

@@ -21,15 +21,15 @@ extension FactApplier {
       try move(line(id), from: from.map(customer), to: customer(to), evidence, by: origin)
     case .merge(let from, let into): try merge(customer(from), into: customer(into), by: origin)
     case .undo(let undone): try undo(undone, by: origin, of: appID, in: environment)
-    case .grant(let fact, let id, let key):
-      try store.put(fact, of: line(fact.grantID), key: key, from: evidence)
+    case .grant(let fact, let id):
+      try store.put(fact, of: line(fact.grantID), from: evidence)
       try store.index(evidence, under: line(fact.grantID))
       try link(
         line(fact.grantID), to: store.finalMergeTarget(of: customer(id)),
         by: ChangeOrigin(cause: .grant, evidence: evidence, actor: command.actor))
     case .revokeGrant(let fact):
       let line = line(fact.grantID)
-      try store.put(fact, of: line, key: "", from: evidence)
+      try store.put(fact, of: line, from: evidence)
       try store.index(evidence, under: line)
       for owner in try lines.owners(of: line) {
         changes.markAffected(

@@ -94,6 +94,16 @@ package final class ErasureList: Sendable {
     "customer-\(hash(["log"] + apps + [customerID]).prefix(16))"
   }
 
+  /// The hash under which the store has an idempotency key of a caller. Keys may contain the ids of customers.
+  func hash(ofIdempotencyKey key: String, of caller: String) -> [UInt8] {
+    HMACSHA256.code(of: Array("idempotency key\u{0}\(caller)\u{0}\(key)".utf8), key: self.key)
+  }
+
+  /// The hash of the content of a request with an idempotency key.
+  func hash(ofIdempotentRequest request: [UInt8]) -> [UInt8] {
+    HMACSHA256.code(of: Array("idempotent request\u{0}".utf8) + request, key: key)
+  }
+
   /// A separator that no id contains keeps the fields apart.
   private func hash(_ fields: [String]) -> String {
     Hex.encode(HMACSHA256.code(of: Array(fields.joined(separator: "\u{0}").utf8), key: key))

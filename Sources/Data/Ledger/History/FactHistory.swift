@@ -145,7 +145,7 @@ extension CustomerFacts {
     case .appTransaction(let fact): insert(fact)
     case .command(let command):
       switch command.action {
-      case .grant(let fact, _, _) where fact.grantID == line.lineID: insert(fact)
+      case .grant(let fact, _) where fact.grantID == line.lineID: insert(fact)
       case .revokeGrant(let fact) where fact.grantID == line.lineID: insert(fact)
       case .grant, .revokeGrant, .move, .merge, .undo, .claimSeat, .associateSeat, .releaseSeats, .erase,
         .appleCall, .consent, .registerToken, .fulfill:

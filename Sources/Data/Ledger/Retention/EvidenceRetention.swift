@@ -3,8 +3,8 @@ package import Logging
 internal import Platform
 package import Store
 
-/// Purges the bodies of old evidence by the retention policy. Derived data and hashes stay; a replay can no
-/// longer read purged evidence.
+/// Purges the bodies of old evidence by the retention policy, and the expired responses to requests with idempotency
+/// keys. Derived data and hashes stay; a replay can no longer read purged evidence.
 package struct EvidenceRetention: Worker {
   package let name = "retention"
 
@@ -29,31 +29,46 @@ package struct EvidenceRetention: Worker {
   private let store: any EntitlementStore
   private let rules: [Rule]
   private let now: @Sendable () -> Instant
+  private let ledgerNow: @Sendable () -> Instant
   private let logger: Logger
   private let sleep: @Sendable (Duration) async throws -> Void
 
-  /// Creates a worker that applies `rules` once a day; `sleep` waits for the next day.
+  /// Creates a worker that applies `rules` once a day; `sleep` waits for the next day. `ledgerNow` is the time of the
+  /// ledger, which dates requests; that of a sandbox may differ from `now`.
   package init(
     _ rules: [Rule], store: any EntitlementStore, now: @escaping @Sendable () -> Instant,
+    ledgerNow: (@Sendable () -> Instant)? = nil,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     logger: Logger = Logger(label: "entitled.retention")
   ) {
     self.rules = rules
     self.store = store
     self.now = now
+    self.ledgerNow = ledgerNow ?? now
     self.logger = logger
     self.sleep = sleep
   }
 
-  /// Applies the rules at once and then once a day until the task is cancelled. Without rules it returns.
+  /// Applies the rules at once and then once a day until the task is cancelled.
   ///
   /// - Throws: the first ``StoreError``; the supervisor starts it again.
   package func run() async throws {
-    guard !rules.isEmpty else { return }
     repeat {
+      try await purgeResponses()
       let count = try await apply()
       if count > 0 { logger.notice("evidence bodies purged", metadata: ["count": "\(count)"]) }
     } while (try? await sleep(.milliseconds(Self.day))) != nil
+  }
+
+  /// Deletes the expired records of requests with idempotency keys, in pages.
+  package func purgeResponses() async throws(StoreError) {
+    let instant = ledgerNow().advanced(byMilliseconds: -IdempotentRequest.lifetime)
+    var count = 0
+    repeat {
+      count = try await store.write { store throws(StoreError) in
+        try store.deleteIdempotencyRecords(before: instant, limit: Self.pageSize)
+      }
+    } while count == Self.pageSize
   }
 
   /// Applies all rules now, in pages of 500 between which others can write. A crash leaves whole pages.

@@ -66,6 +66,7 @@ extension SQLiteTransaction {
     count += try run(
       "UPDATE delivery SET subject = ?4 WHERE subject = ?1 AND app = ?2 AND environment = ?3", customer,
       pseudonym)
+    count += try eraseIdempotencyRecords(naming: customer)
     for table in ["account_token", "merged_customer", "consumption_consent"] {
       count += try run(
         "DELETE FROM \(table) WHERE customer_id = ?1 AND app = ?2 AND environment = ?3", customer)
@@ -167,6 +168,7 @@ extension SQLiteTransaction {
       "drift JOIN repair USING (repair_id)": "customer_id, app, environment",
       "migration_failure JOIN migration USING (migration_id)": "customer_id, app, environment",
       "delivery WHERE kind = 'EVENTS'": "subject, app, environment",
+      "idempotency_customer": "customer_id, app, environment",
     ]
     let query = pairs.sorted { $0.key < $1.key }.map { "SELECT \($0.value) FROM \($0.key)" }
       .joined(separator: " UNION ")

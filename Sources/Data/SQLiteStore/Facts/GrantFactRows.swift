@@ -10,30 +10,20 @@ final class GrantFactRows {
   private let putGrant: Statement
   private let putAppTransaction: Statement
   private let deleteGrant: Statement
-  private let selectByKey: Statement
   private let selectByID: Statement
 
   init(_ connection: Connection) throws(StoreError) {
     let ofLine = "line_id = ? AND app = ? AND environment = ?"
     let line = "line_id, app, environment"
-    selectGrant = try Statement(
-      "SELECT fact, idempotency_key FROM grant_fact WHERE \(ofLine)", on: connection)
+    selectGrant = try Statement("SELECT fact FROM grant_fact WHERE \(ofLine)", on: connection)
     selectAppTransaction = try Statement(
       "SELECT fact FROM app_transaction_fact WHERE \(ofLine)", on: connection)
     putGrant = try Statement(
-      """
-      INSERT OR REPLACE INTO grant_fact (\(line), fact, idempotency_key, evidence_id)
-      VALUES (?, ?, ?, ?, ?, ?)
-      """, on: connection)
+      "INSERT OR REPLACE INTO grant_fact (\(line), fact, evidence_id) VALUES (?, ?, ?, ?, ?)", on: connection)
     putAppTransaction = try Statement(
       "INSERT OR REPLACE INTO app_transaction_fact (\(line), fact, evidence_id) VALUES (?, ?, ?, ?, ?)",
       on: connection)
     deleteGrant = try Statement("DELETE FROM grant_fact WHERE \(ofLine)", on: connection)
-    selectByKey = try Statement(
-      """
-      SELECT line_id FROM grant_fact
-      WHERE idempotency_key = ? AND app = ? AND environment = ? AND idempotency_key <> ''
-      """, on: connection)
     selectByID = try Statement(
       "SELECT environment FROM grant_fact WHERE line_id = ? AND app = ?", on: connection)
   }
@@ -51,32 +41,19 @@ final class GrantFactRows {
     return true
   }
 
-  /// Inserts or replaces a grant. An existing grant keeps its idempotency key.
-  func put(_ fact: GrantFact, of line: LineKey, key: String, from evidence: EvidenceID) throws(StoreError) {
-    let known = try grant(of: line)
-    if let known, !fact.supersedes(known.fact) { return }
+  /// Inserts a grant, or replaces its older state.
+  func put(_ fact: GrantFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) {
+    if let known = try grant(of: line), !fact.supersedes(known) { return }
     try putGrant.bind(line)
     try putGrant.bind(4, FactCoding.encode(fact))
-    try putGrant.bind(5, known?.key ?? key)
-    try putGrant.bind(6, evidence.rawValue)
+    try putGrant.bind(5, evidence.rawValue)
     try putGrant.run()
   }
 
-  /// Deletes the grant with its idempotency key. Its evidence stays.
+  /// Deletes the grant. Its evidence stays.
   func delete(grant line: LineKey) throws(StoreError) {
     try deleteGrant.bind(line)
     try deleteGrant.run()
-  }
-
-  func grant(
-    withKey key: String, of appID: String, in environment: Environment
-  ) throws(StoreError) -> LineKey? {
-    try selectByKey.bind(1, key)
-    try selectByKey.bind(2, appID)
-    try selectByKey.bind(3, environment.rawValue)
-    defer { selectByKey.reset() }
-    guard try selectByKey.step(), let id = selectByKey.text(0) else { return nil }
-    return LineKey(appID: appID, environment: environment, lineID: id)
   }
 
   func grant(_ id: String, of appID: String) throws(StoreError) -> LineKey? {
@@ -91,16 +68,16 @@ final class GrantFactRows {
   /// Returns the facts of a line, whether it is a grant or an app install.
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
     line.isGrant
-      ? CustomerFacts(grants: try grant(of: line).map { [$0.fact] } ?? [])
+      ? CustomerFacts(grants: try grant(of: line).map { [$0] } ?? [])
       : CustomerFacts(appTransactions: try appTransaction(of: line).map { [$0] } ?? [])
   }
 
-  /// A stored grant with its idempotency key.
-  private func grant(of line: LineKey) throws(StoreError) -> (fact: GrantFact, key: String)? {
+  /// The stored grant of a line.
+  private func grant(of line: LineKey) throws(StoreError) -> GrantFact? {
     try selectGrant.bind(line)
     defer { selectGrant.reset() }
     guard try selectGrant.step() else { return nil }
-    return (try FactCoding.grant(selectGrant.bytes(0)), selectGrant.text(1) ?? "")
+    return try FactCoding.grant(selectGrant.bytes(0))
   }
 
   /// The stored app transaction of a line.

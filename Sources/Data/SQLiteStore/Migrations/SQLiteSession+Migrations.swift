@@ -8,10 +8,6 @@ extension SQLiteSession {
     try jobs("migration_id = ?", id).first
   }
 
-  func migration(withKey key: String, of appID: String) throws(StoreError) -> MigrationJob? {
-    try jobs("app = ? AND idempotency_key = ? AND idempotency_key <> ''", appID, key).first
-  }
-
   func runningMigrations() throws(StoreError) -> [MigrationJob] {
     try jobs("state = 'RUNNING' ORDER BY migration_id")
   }
@@ -22,8 +18,8 @@ extension SQLiteSession {
   ) throws(StoreError) -> [MigrationJob] {
     var jobs = try rows(
       """
-      SELECT migration_id, app, environment, input_path, format, concurrency, dry_run, idempotency_key, actor,
-        links_unverified_ids, owns_input, state, error, started_at, finished_at, done_lines, position, duplicates
+      SELECT migration_id, app, environment, input_path, format, concurrency, dry_run, actor, links_unverified_ids,
+        owns_input, state, error, started_at, finished_at, done_lines, position, duplicates
       FROM migration WHERE \(condition)
       """, binding: values
     ) { row throws(StoreError) in try MigrationJob(row) }
@@ -67,15 +63,14 @@ extension SQLiteSession {
 // Writes of migration jobs.
 extension SQLiteTransaction {
   func begin(_ order: MigrationJob.Order, at instant: Instant) throws(StoreError) -> MigrationJob {
-    if !order.key.isEmpty, let known = try migration(withKey: order.key, of: order.appID) { return known }
     try run(
       """
       INSERT INTO migration (
-        app, environment, input_path, format, concurrency, dry_run, idempotency_key, actor, links_unverified_ids,
-        owns_input, state, error, started_at, done_lines, position, duplicates)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'RUNNING', '', ?, 0, 0, 0)
+        app, environment, input_path, format, concurrency, dry_run, actor, links_unverified_ids, owns_input, state,
+        error, started_at, done_lines, position, duplicates)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'RUNNING', '', ?, 0, 0, 0)
       """, order.appID, order.environment, order.inputPath, order.format, order.concurrency, order.isDryRun,
-      order.key, order.actor, order.linksUnverifiedIDs, order.ownsInput, instant)
+      order.actor, order.linksUnverifiedIDs, order.ownsInput, instant)
     return MigrationJob(id: connection.lastInsertedRow, order: order, startedAt: instant)
   }
 
@@ -128,11 +123,10 @@ extension MigrationJob {
     let order = MigrationJob.Order(
       appID: row.text(1) ?? "", environment: try row.value(2), inputPath: row.text(3) ?? "",
       format: row.text(4) ?? "", concurrency: Int(row.number(5)), isDryRun: row.number(6) != 0,
-      key: row.text(7) ?? "", actor: row.text(8) ?? "", linksUnverifiedIDs: row.number(9) != 0,
-      ownsInput: row.number(10) != 0)
+      actor: row.text(7) ?? "", linksUnverifiedIDs: row.number(8) != 0, ownsInput: row.number(9) != 0)
     self.init(
-      id: row.number(0), order: order, state: try row.value(11), error: row.text(12) ?? "",
-      startedAt: Instant(millisecondsSince1970: row.number(13)), finishedAt: row.instant(14),
-      duplicates: row.number(17), doneLines: row.number(15), position: row.number(16))
+      id: row.number(0), order: order, state: try row.value(10), error: row.text(11) ?? "",
+      startedAt: Instant(millisecondsSince1970: row.number(12)), finishedAt: row.instant(13),
+      duplicates: row.number(16), doneLines: row.number(14), position: row.number(15))
   }
 }

@@ -131,7 +131,6 @@ extension Schema {
       format TEXT NOT NULL,
       concurrency INTEGER NOT NULL,
       dry_run INTEGER NOT NULL,
-      idempotency_key TEXT NOT NULL,  -- '': none
       actor TEXT NOT NULL,
       links_unverified_ids INTEGER NOT NULL,
       owns_input INTEGER NOT NULL,
@@ -143,7 +142,6 @@ extension Schema {
       position INTEGER NOT NULL,      -- byte offset of the next line
       duplicates INTEGER NOT NULL
     ) STRICT;
-    CREATE UNIQUE INDEX migration_by_key ON migration (app, idempotency_key) WHERE idempotency_key <> '';
     CREATE INDEX migration_running ON migration (state) WHERE state = 'RUNNING';
 
     CREATE TABLE migration_line (
@@ -172,6 +170,26 @@ extension Schema {
       PRIMARY KEY (migration_id, line)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX migration_failure_of_customer ON migration_failure (customer_id);
+
+    -- Requests with idempotency keys of the last 30 days. The key of the hashes is not in the store.
+    CREATE TABLE idempotency (
+      key_hash BLOB PRIMARY KEY,      -- of the key and its caller
+      request_hash BLOB NOT NULL,     -- of the request without the key
+      state TEXT NOT NULL,
+      response BLOB NOT NULL,
+      recorded_at INTEGER NOT NULL    -- milliseconds since 1970
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX idempotency_by_time ON idempotency (recorded_at);
+
+    -- The customers that these requests and their responses name.
+    CREATE TABLE idempotency_customer (
+      customer_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      key_hash BLOB NOT NULL REFERENCES idempotency,
+      PRIMARY KEY (customer_id, app, environment, key_hash)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX idempotency_customer_by_key ON idempotency_customer (key_hash);
 
     -- The position of each webhook.
     CREATE TABLE webhook_cursor (

@@ -207,12 +207,9 @@ extension Schema {
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
       fact BLOB NOT NULL,
-      idempotency_key TEXT NOT NULL,  -- '': none
       evidence_id INTEGER NOT NULL REFERENCES evidence,
       PRIMARY KEY (line_id, app, environment)
     ) STRICT, WITHOUT ROWID;
-    CREATE UNIQUE INDEX grant_by_key ON grant_fact (idempotency_key, app, environment)
-      WHERE idempotency_key <> '';
 
     CREATE TABLE app_transaction_fact (
       line_id TEXT NOT NULL,

@@ -55,16 +55,8 @@ extension SQLiteTransaction {
     try self.fact.grants.put(fact, of: line, from: evidence)
   }
 
-  func put(
-    _ fact: GrantFact, of line: LineKey, key: String, from evidence: EvidenceID
-  ) throws(StoreError) {
-    try self.fact.grants.put(fact, of: line, key: key, from: evidence)
-  }
-
-  func grant(
-    withKey key: String, of appID: String, in environment: Environment
-  ) throws(StoreError) -> LineKey? {
-    try fact.grants.grant(withKey: key, of: appID, in: environment)
+  func put(_ fact: GrantFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) {
+    try self.fact.grants.put(fact, of: line, from: evidence)
   }
 
   func grant(_ id: String, of appID: String) throws(StoreError) -> LineKey? {

@@ -23,15 +23,8 @@ package protocol FactStore {
     _ fact: AppTransactionFact, of line: LineKey, from evidence: EvidenceID
   ) throws(StoreError) -> Bool
 
-  /// Stores a grant. `key` is the idempotency key; the key of an existing grant never changes.
-  func put(
-    _ fact: GrantFact, of line: LineKey, key: String, from evidence: EvidenceID
-  ) throws(StoreError)
-
-  /// Returns the line of the grant with this idempotency key; `nil` if there is none.
-  func grant(
-    withKey key: String, of appID: String, in environment: Environment
-  ) throws(StoreError) -> LineKey?
+  /// Stores a grant, or its newer state.
+  func put(_ fact: GrantFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError)
 
   /// Returns the line of a grant in either environment; `nil` if there is none.
   func grant(_ id: String, of appID: String) throws(StoreError) -> LineKey?

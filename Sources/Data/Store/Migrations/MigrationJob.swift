@@ -28,8 +28,6 @@ package struct MigrationJob: Hashable, Sendable {
     package var concurrency: Int
     /// Whether the job changes nothing and makes no calls to Apple.
     package var isDryRun: Bool
-    /// The idempotency key: the same key returns the same job; empty for none.
-    package var key: String
     /// The caller that started the job, for the audit log.
     package var actor: String
     /// Whether to link unverified original transaction ids to customers, because the operator vouches for the
@@ -41,7 +39,7 @@ package struct MigrationJob: Hashable, Sendable {
     /// Creates parameters.
     package init(
       appID: String, environment: Environment, inputPath: String, format: String, concurrency: Int,
-      isDryRun: Bool = false, key: String = "", actor: String = "", linksUnverifiedIDs: Bool = false,
+      isDryRun: Bool = false, actor: String = "", linksUnverifiedIDs: Bool = false,
       ownsInput: Bool = false
     ) {
       self.appID = appID
@@ -50,7 +48,6 @@ package struct MigrationJob: Hashable, Sendable {
       self.format = format
       self.concurrency = concurrency
       self.isDryRun = isDryRun
-      self.key = key
       self.actor = actor
       self.linksUnverifiedIDs = linksUnverifiedIDs
       self.ownsInput = ownsInput

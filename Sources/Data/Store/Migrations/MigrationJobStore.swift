@@ -5,9 +5,6 @@ package protocol MigrationJobReader {
   /// Returns one job; `nil` if it does not exist.
   func migration(_ id: Int64) throws(StoreError) -> MigrationJob?
 
-  /// Returns the job of an app with this idempotency key; `nil` if there is none.
-  func migration(withKey key: String, of appID: String) throws(StoreError) -> MigrationJob?
-
   /// Returns the unfinished jobs, oldest first.
   func runningMigrations() throws(StoreError) -> [MigrationJob]
 
@@ -25,8 +22,7 @@ package protocol MigrationJobReader {
 
 /// Stores the progress of migration jobs, so that they continue after a restart.
 package protocol MigrationJobStore: MigrationJobReader {
-  /// Creates a job, or returns the existing one if the app has a job with the same key and the key is not
-  /// empty.
+  /// Creates a job.
   func begin(_ order: MigrationJob.Order, at instant: Instant) throws(StoreError) -> MigrationJob
 
   /// Stores the result of a line. Has no effect for a finished line.

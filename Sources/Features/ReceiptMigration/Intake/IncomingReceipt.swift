@@ -2,6 +2,7 @@ package import AppStore
 package import AppStoreClient
 package import AppleLookup
 package import Ledger
+package import Platform
 package import Store
 
 /// A submitted receipt, or a transaction id in its place.
@@ -40,7 +41,7 @@ package struct IncomingReceipt: Sendable {
   /// The timeout of the lookup; `nil` for none.
   package var timeout: Duration?
   /// The locks shared with concurrent submissions; `nil` without such.
-  package var lineLocks: LineLocks?
+  package var lineLocks: KeyLocks?
   /// Lines looked up since then are not looked up again; `nil` to look up all.
   package var queriedSince: Instant?
 

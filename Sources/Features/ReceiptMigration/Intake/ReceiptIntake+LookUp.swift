@@ -3,6 +3,7 @@ internal import AppStoreClient
 internal import AppleLookup
 internal import Entitlements
 internal import Ledger
+internal import Platform
 internal import Store
 
 // Looks up the purchases of a receipt and commits both.
@@ -151,28 +152,5 @@ extension ClassifiedReceipt {
     guard case .verified(let receipt) = self, receipt.hasZeros else { return [] }
     let rejection = ReceiptRejection.transactionIDZero
     return [.init(originalTransactionID: "0", reason: rejection.reason, explanation: rejection.description)]
-  }
-}
-
-/// Locks of purchase lines, so that two receipts of one Apple account are not looked up at the same time.
-package actor LineLocks {
-  private var lines: Set<String> = []
-  private var waiting: [CheckedContinuation<Void, Never>] = []
-
-  package init() {}
-
-  /// Waits until all of `wanted` are free, and locks them.
-  func lock(_ wanted: [String]) async {
-    while !lines.isDisjoint(with: wanted) {
-      await withCheckedContinuation { waiting.append($0) }
-    }
-    lines.formUnion(wanted)
-  }
-
-  func unlock(_ done: [String]) {
-    lines.subtract(done)
-    let waiting = waiting
-    self.waiting = []
-    for continuation in waiting { continuation.resume() }
   }
 }

@@ -1,5 +1,5 @@
 internal import AppStore
-internal import Ledger
+package import Ledger
 internal import Logging
 internal import Platform
 package import Store
@@ -73,34 +73,60 @@ package actor MigrationJobManager: Worker {
     running[job.id] = nil
   }
 
-  /// Starts a job, or returns the one with the same idempotency key. `order` has a path in the import folder, unless
-  /// `upload` is the id of an upload.
+  /// The idempotency key of a job, and the encoded response to its caller.
+  package struct IdempotentStart: Sendable {
+    let request: IdempotentRequest
+    let response: @Sendable (JobStatus) -> [UInt8]
+
+    /// `response` runs inside the write, so it must have no effect.
+    package init(_ request: IdempotentRequest, response: @escaping @Sendable (JobStatus) -> [UInt8]) {
+      self.request = request
+      self.response = response
+    }
+  }
+
+  /// The result of ``start(_:upload:_:)``.
+  package enum Start: Sendable {
+    case started(JobStatus)
+    /// Another call with the same idempotency key started the job; this is the encoded response to it.
+    case repeated([UInt8])
+  }
+
+  /// Starts a job. `order` has a path in the import folder, unless `upload` is the id of an upload.
   package func start(
-    _ order: MigrationJob.Order, upload: String
-  ) async throws(MigrationError) -> JobStatus {
+    _ order: MigrationJob.Order, upload: String, _ idempotency: IdempotentStart? = nil
+  ) async throws(MigrationError) -> Start {
     var order = order
     guard order.concurrency <= Self.maxConcurrency else {
       throw .concurrencyTooHigh(limit: Self.maxConcurrency)
     }
     order.concurrency = order.concurrency > 0 ? order.concurrency : Self.defaultConcurrency
-    do throws(MigrationError) {
-      order.ownsInput = !upload.isEmpty
-      order.inputPath = upload.isEmpty ? try folder.input(order.inputPath) : try folder.upload(upload)
-    } catch {
-      // The job may exist already, and its input be deleted.
-      guard !order.key.isEmpty, let known = try await job(withKey: order.key, of: order.appID) else {
-        throw error
+    order.ownsInput = !upload.isEmpty
+    order.inputPath = upload.isEmpty ? try folder.input(order.inputPath) : try folder.upload(upload)
+    let (wanted, instant, inputBytes) = (order, intake.now(), folder.size(ofInput: order.inputPath) ?? 0)
+    let result = try await inStore { store throws(StoreError) -> Result<(JobStatus?, [UInt8]), LedgerError> in
+      do throws(LedgerError) {
+        if let request = idempotency?.request, let response = try store.response(to: request, at: instant) {
+          return .success((nil, response))
+        }
+      } catch {
+        return .failure(error)
       }
-      return try await status(of: known)
+      let job = try store.begin(wanted, at: instant)
+      let status = JobStatus(job: job, reasons: [], rate: 0, inputBytes: inputBytes)
+      if let idempotency {
+        try store.finish(idempotency.request, idempotency.response(status), at: instant)
+      }
+      return .success((status, []))
     }
-    let (wanted, instant) = (order, intake.now())
-    let job = try await inStore { store throws(StoreError) in try store.begin(wanted, at: instant) }
-    if job.state == .running { ordered.yield(job) }
-    return try await status(of: job)
-  }
-
-  private func job(withKey key: String, of appID: String) async throws(MigrationError) -> MigrationJob? {
-    try await read { snapshot throws(StoreError) in try snapshot.migration(withKey: key, of: appID) }
+    do throws(LedgerError) {
+      let (status, response) = try result.get()
+      guard let status else { return .repeated(response) }
+      ordered.yield(status.job)
+      return .started(status)
+    } catch {
+      throw .ledger(error)
+    }
   }
 
   /// Returns the status of a job.

@@ -3,6 +3,7 @@ internal import AppStoreClient
 internal import AppleLookup
 internal import Ledger
 internal import Metrics
+internal import Platform
 internal import Store
 
 /// A running job: reads its input, migrates several lines concurrently, and commits each line's result together with
@@ -13,7 +14,7 @@ struct MigrationRun: Sendable {
   let store: any EntitlementStore
   let progress: MigrationProgress
   private let sleep: @Sendable (Duration) async throws -> Void
-  private let lines = LineLocks()
+  private let lines = KeyLocks()
 
   /// The number of attempts for a line whose errors are retryable.
   private static let maxAttempts = 5

@@ -20,7 +20,8 @@ struct CreateGrantCommand: AsyncParsableCommand {
   @Option(help: "Expiry time, RFC 3339 (default: no expiry).") var until: String?
   @Option(help: "Reason, for the timeline.") var note = ""
   @Option(help: "Name of the person who grants, for the timeline.") var actor = ""
-  @Option(help: "Idempotency key; a repeated key returns the existing grant.") var key = ""
+  @Option(help: "Idempotency key: a repeated request with it grants nothing more.") var key = ""
+  @Flag(help: "Show the effects without changing anything.") var dryRun = false
 
   @Argument(help: "Customer id.") var customer: String
   @Argument(help: "Entitlement.") var entitlement: String
@@ -32,6 +33,7 @@ struct CreateGrantCommand: AsyncParsableCommand {
       $0.note = note
       $0.actor = actor
       $0.idempotencyKey = key
+      $0.dryRun = dryRun
     }
     request.app = try scope.app.id()
     request.environment = try scope.appEnvironment()
@@ -50,6 +52,7 @@ struct RevokeGrantCommand: AsyncParsableCommand {
 
   @Option(help: "Reason, for the timeline.") var note = ""
   @Option(help: "Name of the person who revokes, for the timeline.") var actor = ""
+  @Flag(help: "Show the effects without changing anything.") var dryRun = false
 
   @Argument(help: "Grant id, as 'grants create' and 'grants list' print it.") var grant: String
 
@@ -62,6 +65,7 @@ struct RevokeGrantCommand: AsyncParsableCommand {
           $0.grantId = grant
           $0.actor = actor
           $0.note = note
+          $0.dryRun = dryRun
         })
     }
     client.show(response, [("grant", response.grant?.grantId ?? "")] + (response.entitlement?.rows ?? []))

@@ -96,7 +96,8 @@ struct Application: Sendable {
 
     var workers: [any Worker] = [
       catalog, ExpiryWorker(ledger, store: store, clock: clock), broadcaster, jwks, monitor,
-      EvidenceRetention(Startup.retentionRules(configuration), store: store, now: SystemClock.now),
+      EvidenceRetention(
+        Startup.retentionRules(configuration), store: store, now: SystemClock.now, ledgerNow: clock.now),
     ]
     if let sandbox { workers.append(sandbox) }
     self.workers = workers + features.workers

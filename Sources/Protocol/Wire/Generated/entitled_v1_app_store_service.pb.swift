@@ -406,10 +406,16 @@ package struct ExtendRenewalDateRequest: WireMessage {
   package var extendByDays: Int32 = 0
   /// `reason`.
   package var reason: ExtendReason = .init()
-  /// Apple extends once per identifier.
+  /// Apple's name of the request, at most 128 bytes: a request that is sent again has the same one. Empty: derived from
+  /// the idempotency key; one of them is required.
   package var requestIdentifier: String = ""
   /// `actor`.
   package var actor: String = ""
+  /// The reason, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -427,6 +433,8 @@ package struct ExtendRenewalDateRequest: WireMessage {
     reason = ExtendReason(rawValue: CField.number(c.pointee.reason.rawValue))
     requestIdentifier = CField.text(c.pointee.request_identifier)
     actor = CField.text(c.pointee.actor)
+    note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -438,6 +446,8 @@ package struct ExtendRenewalDateRequest: WireMessage {
     writer.integer(5, reason.rawValue)
     writer.text(6, requestIdentifier)
     writer.text(7, actor)
+    writer.text(8, note)
+    writer.text(9, idempotencyKey)
   }
 }
 
@@ -447,6 +457,8 @@ package struct ExtendRenewalDateResponse: WireMessage {
   package var webOrderLineItemId: String = ""
   /// `effective_date`.
   package var effectiveDate: GoogleProtobuf.Timestamp?
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -459,12 +471,14 @@ package struct ExtendRenewalDateResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ExtendRenewalDateResponse.self)
     webOrderLineItemId = CField.text(c.pointee.web_order_line_item_id)
     effectiveDate = CField.message(c.pointee.effective_date)
+    repeated = CField.flag(c.pointee.repeated)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, webOrderLineItemId)
     writer.message(2, effectiveDate)
+    writer.flag(3, repeated)
   }
 }
 
@@ -480,12 +494,18 @@ package struct MassExtendRenewalDateRequest: WireMessage {
   package var extendByDays: Int32 = 0
   /// `reason`.
   package var reason: ExtendReason = .init()
-  /// `request_identifier`.
+  /// Apple's name of the request, at most 128 bytes: a request that is sent again has the same one. Empty: derived from
+  /// the idempotency key; one of them is required.
   package var requestIdentifier: String = ""
   /// ISO 3166-1 alpha-3; empty: all.
   package var storefrontCountryCodes: [String] = []
   /// `actor`.
   package var actor: String = ""
+  /// The reason, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -504,6 +524,8 @@ package struct MassExtendRenewalDateRequest: WireMessage {
     requestIdentifier = CField.text(c.pointee.request_identifier)
     storefrontCountryCodes = CField.elements(c.pointee.storefront_country_codes, count: c.pointee.n_storefront_country_codes)
     actor = CField.text(c.pointee.actor)
+    note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -516,13 +538,17 @@ package struct MassExtendRenewalDateRequest: WireMessage {
     writer.text(6, requestIdentifier)
     writer.texts(7, storefrontCountryCodes)
     writer.text(8, actor)
+    writer.text(9, note)
+    writer.text(10, idempotencyKey)
   }
 }
 
 /// `entitled.v1.MassExtendRenewalDateResponse`.
 package struct MassExtendRenewalDateResponse: WireMessage {
-  /// `request_identifier`.
+  /// Apple's name of the request, for GetMassExtensionStatus.
   package var requestIdentifier: String = ""
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -534,11 +560,13 @@ package struct MassExtendRenewalDateResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__MassExtendRenewalDateResponse.self)
     requestIdentifier = CField.text(c.pointee.request_identifier)
+    repeated = CField.flag(c.pointee.repeated)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, requestIdentifier)
+    writer.flag(2, repeated)
   }
 }
 
@@ -632,6 +660,10 @@ package struct SendConsumptionInformationRequest: WireMessage {
   package var sampleContentProvided: Bool = false
   /// `actor`.
   package var actor: String = ""
+  /// Returns the request body for Apple without sending it.
+  package var dryRun: Bool = false
+  /// The reason, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -651,6 +683,8 @@ package struct SendConsumptionInformationRequest: WireMessage {
     consumptionPercentage = c.pointee.consumption_percentage
     sampleContentProvided = CField.flag(c.pointee.sample_content_provided)
     actor = CField.text(c.pointee.actor)
+    dryRun = CField.flag(c.pointee.dry_run)
+    note = CField.text(c.pointee.note)
   }
 
   /// Writes the fields that are set.
@@ -664,13 +698,17 @@ package struct SendConsumptionInformationRequest: WireMessage {
     writer.integer(7, consumptionPercentage)
     writer.flag(8, sampleContentProvided)
     writer.text(9, actor)
+    writer.flag(10, dryRun)
+    writer.text(11, note)
   }
 }
 
 /// `entitled.v1.SendConsumptionInformationResponse`.
 package struct SendConsumptionInformationResponse: WireMessage {
-  /// `sent_at`.
+  /// Unset for a dry run.
   package var sentAt: GoogleProtobuf.Timestamp?
+  /// The request body for Apple as JSON.
+  package var payloadJson: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -682,11 +720,13 @@ package struct SendConsumptionInformationResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__SendConsumptionInformationResponse.self)
     sentAt = CField.message(c.pointee.sent_at)
+    payloadJson = CField.text(c.pointee.payload_json)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, sentAt)
+    writer.text(2, payloadJson)
   }
 }
 
@@ -845,6 +885,8 @@ package struct SetConsumptionConsentRequest: WireMessage {
   package var actor: String = ""
   /// How the customer gave the consent, for the audit trail.
   package var note: String = ""
+  /// Returns the effects without committing them.
+  package var dryRun: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -861,6 +903,7 @@ package struct SetConsumptionConsentRequest: WireMessage {
     consented = CField.flag(c.pointee.consented)
     actor = CField.text(c.pointee.actor)
     note = CField.text(c.pointee.note)
+    dryRun = CField.flag(c.pointee.dry_run)
   }
 
   /// Writes the fields that are set.
@@ -871,12 +914,13 @@ package struct SetConsumptionConsentRequest: WireMessage {
     writer.flag(4, consented)
     writer.text(5, actor)
     writer.text(6, note)
+    writer.flag(7, dryRun)
   }
 }
 
 /// `entitled.v1.SetConsumptionConsentResponse`.
 package struct SetConsumptionConsentResponse: WireMessage {
-  /// `consent`.
+  /// The decision in force; for a dry run, the one that would be, with the evidence id 0 if it is another one.
   package var consent: ConsumptionConsent?
 
   /// A message with every field at its default.
@@ -909,6 +953,8 @@ package struct SetAppAccountTokenRequest: WireMessage {
   package var appAccountToken: String = ""
   /// `actor`.
   package var actor: String = ""
+  /// The reason, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -924,6 +970,7 @@ package struct SetAppAccountTokenRequest: WireMessage {
     originalTransactionId = CField.text(c.pointee.original_transaction_id)
     appAccountToken = CField.text(c.pointee.app_account_token)
     actor = CField.text(c.pointee.actor)
+    note = CField.text(c.pointee.note)
   }
 
   /// Writes the fields that are set.
@@ -933,6 +980,7 @@ package struct SetAppAccountTokenRequest: WireMessage {
     writer.text(3, originalTransactionId)
     writer.text(4, appAccountToken)
     writer.text(5, actor)
+    writer.text(6, note)
   }
 }
 
@@ -1089,10 +1137,16 @@ package struct ClaimSeatRequest: WireMessage {
   package var originalTransactionId: String = ""
   /// `customer_id`.
   package var customerId: String = ""
-  /// A repeated id returns the same seat.
+  /// Apple's name of the request, at most 128 bytes; a repeated one returns the same seat. Empty: derived from the
+  /// idempotency key; one of them is required.
   package var requestIdentifier: String = ""
   /// `actor`.
   package var actor: String = ""
+  /// The reason, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1109,6 +1163,8 @@ package struct ClaimSeatRequest: WireMessage {
     customerId = CField.text(c.pointee.customer_id)
     requestIdentifier = CField.text(c.pointee.request_identifier)
     actor = CField.text(c.pointee.actor)
+    note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -1119,6 +1175,8 @@ package struct ClaimSeatRequest: WireMessage {
     writer.text(4, customerId)
     writer.text(5, requestIdentifier)
     writer.text(6, actor)
+    writer.text(7, note)
+    writer.text(8, idempotencyKey)
   }
 }
 
@@ -1126,6 +1184,8 @@ package struct ClaimSeatRequest: WireMessage {
 package struct ClaimSeatResponse: WireMessage {
   /// `seat`.
   package var seat: Seat?
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -1137,11 +1197,13 @@ package struct ClaimSeatResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ClaimSeatResponse.self)
     seat = CField.message(c.pointee.seat)
+    repeated = CField.flag(c.pointee.repeated)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, seat)
+    writer.flag(2, repeated)
   }
 }
 

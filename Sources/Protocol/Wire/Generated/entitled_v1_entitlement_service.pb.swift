@@ -928,6 +928,11 @@ package struct LinkPurchaseRequest: WireMessage {
   package var actor: String = ""
   /// Returns the effects without committing them.
   package var dryRun: Bool = false
+  /// The reason, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -945,6 +950,8 @@ package struct LinkPurchaseRequest: WireMessage {
     policy = OwnershipPolicy(rawValue: CField.number(c.pointee.policy.rawValue))
     actor = CField.text(c.pointee.actor)
     dryRun = CField.flag(c.pointee.dry_run)
+    note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -956,6 +963,8 @@ package struct LinkPurchaseRequest: WireMessage {
     writer.integer(5, policy.rawValue)
     writer.text(6, actor)
     writer.flag(7, dryRun)
+    writer.text(8, note)
+    writer.text(9, idempotencyKey)
   }
 }
 
@@ -967,6 +976,8 @@ package struct LinkPurchaseResponse: WireMessage {
   package var previousCustomerId: String = ""
   /// `events`.
   package var events: [EntitlementEvent] = []
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -980,6 +991,7 @@ package struct LinkPurchaseResponse: WireMessage {
     transferId = CField.text(c.pointee.transfer_id)
     previousCustomerId = CField.text(c.pointee.previous_customer_id)
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
+    repeated = CField.flag(c.pointee.repeated)
   }
 
   /// Writes the fields that are set.
@@ -987,6 +999,7 @@ package struct LinkPurchaseResponse: WireMessage {
     writer.text(1, transferId)
     writer.text(2, previousCustomerId)
     writer.messages(3, events)
+    writer.flag(4, repeated)
   }
 }
 
@@ -1074,6 +1087,11 @@ package struct MergeCustomersRequest: WireMessage {
   package var actor: String = ""
   /// `dry_run`.
   package var dryRun: Bool = false
+  /// The reason, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1090,6 +1108,8 @@ package struct MergeCustomersRequest: WireMessage {
     intoCustomerId = CField.text(c.pointee.into_customer_id)
     actor = CField.text(c.pointee.actor)
     dryRun = CField.flag(c.pointee.dry_run)
+    note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -1100,6 +1120,8 @@ package struct MergeCustomersRequest: WireMessage {
     writer.text(4, intoCustomerId)
     writer.text(5, actor)
     writer.flag(6, dryRun)
+    writer.text(7, note)
+    writer.text(8, idempotencyKey)
   }
 }
 
@@ -1111,6 +1133,8 @@ package struct MergeCustomersResponse: WireMessage {
   package var originalTransactionIds: [String] = []
   /// `events`.
   package var events: [EntitlementEvent] = []
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -1124,6 +1148,7 @@ package struct MergeCustomersResponse: WireMessage {
     transferId = CField.text(c.pointee.transfer_id)
     originalTransactionIds = CField.elements(c.pointee.original_transaction_ids, count: c.pointee.n_original_transaction_ids)
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
+    repeated = CField.flag(c.pointee.repeated)
   }
 
   /// Writes the fields that are set.
@@ -1131,6 +1156,7 @@ package struct MergeCustomersResponse: WireMessage {
     writer.text(1, transferId)
     writer.texts(2, originalTransactionIds)
     writer.messages(3, events)
+    writer.flag(4, repeated)
   }
 }
 
@@ -1154,6 +1180,9 @@ package struct TransferPurchaseRequest: WireMessage {
   package var note: String = ""
   /// `dry_run`.
   package var dryRun: Bool = false
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1173,6 +1202,7 @@ package struct TransferPurchaseRequest: WireMessage {
     actor = CField.text(c.pointee.actor)
     note = CField.text(c.pointee.note)
     dryRun = CField.flag(c.pointee.dry_run)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -1186,6 +1216,7 @@ package struct TransferPurchaseRequest: WireMessage {
     writer.text(7, actor)
     writer.text(8, note)
     writer.flag(9, dryRun)
+    writer.text(10, idempotencyKey)
   }
 }
 
@@ -1195,6 +1226,8 @@ package struct TransferPurchaseResponse: WireMessage {
   package var transferId: String = ""
   /// `events`.
   package var events: [EntitlementEvent] = []
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -1207,12 +1240,14 @@ package struct TransferPurchaseResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__TransferPurchaseResponse.self)
     transferId = CField.text(c.pointee.transfer_id)
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
+    repeated = CField.flag(c.pointee.repeated)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, transferId)
     writer.messages(2, events)
+    writer.flag(3, repeated)
   }
 }
 
@@ -1226,6 +1261,11 @@ package struct UndoTransferRequest: WireMessage {
   package var actor: String = ""
   /// `dry_run`.
   package var dryRun: Bool = false
+  /// The reason, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1240,6 +1280,8 @@ package struct UndoTransferRequest: WireMessage {
     transferId = CField.text(c.pointee.transfer_id)
     actor = CField.text(c.pointee.actor)
     dryRun = CField.flag(c.pointee.dry_run)
+    note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -1248,6 +1290,8 @@ package struct UndoTransferRequest: WireMessage {
     writer.text(2, transferId)
     writer.text(3, actor)
     writer.flag(4, dryRun)
+    writer.text(5, note)
+    writer.text(6, idempotencyKey)
   }
 }
 
@@ -1255,6 +1299,8 @@ package struct UndoTransferRequest: WireMessage {
 package struct UndoTransferResponse: WireMessage {
   /// `events`.
   package var events: [EntitlementEvent] = []
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -1266,11 +1312,13 @@ package struct UndoTransferResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__UndoTransferResponse.self)
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
+    repeated = CField.flag(c.pointee.repeated)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.messages(1, events)
+    writer.flag(2, repeated)
   }
 }
 
@@ -1616,8 +1664,11 @@ package struct GrantRequest: WireMessage {
   package var note: String = ""
   /// `actor`.
   package var actor: String = ""
-  /// A repeated key returns the same grant.
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
   package var idempotencyKey: String = ""
+  /// Returns the effects without committing them.
+  package var dryRun: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -1638,6 +1689,7 @@ package struct GrantRequest: WireMessage {
     note = CField.text(c.pointee.note)
     actor = CField.text(c.pointee.actor)
     idempotencyKey = CField.text(c.pointee.idempotency_key)
+    dryRun = CField.flag(c.pointee.dry_run)
   }
 
   /// Writes the fields that are set.
@@ -1652,6 +1704,7 @@ package struct GrantRequest: WireMessage {
     writer.text(8, note)
     writer.text(9, actor)
     writer.text(10, idempotencyKey)
+    writer.flag(11, dryRun)
   }
 }
 
@@ -1661,6 +1714,10 @@ package struct GrantResponse: WireMessage {
   package var grant: GrantedEntitlement?
   /// `entitlement`.
   package var entitlement: CheckResponse?
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
+  /// The events, in order.
+  package var events: [EntitlementEvent] = []
 
   /// A message with every field at its default.
   package init() {}
@@ -1673,12 +1730,16 @@ package struct GrantResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__GrantResponse.self)
     grant = CField.message(c.pointee.grant)
     entitlement = CField.message(c.pointee.entitlement)
+    repeated = CField.flag(c.pointee.repeated)
+    events = CField.messages(c.pointee.events, count: c.pointee.n_events)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, grant)
     writer.message(2, entitlement)
+    writer.flag(3, repeated)
+    writer.messages(4, events)
   }
 }
 
@@ -1743,6 +1804,8 @@ package struct RevokeGrantRequest: WireMessage {
   package var actor: String = ""
   /// `note`.
   package var note: String = ""
+  /// Returns the effects without committing them.
+  package var dryRun: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -1757,6 +1820,7 @@ package struct RevokeGrantRequest: WireMessage {
     grantId = CField.text(c.pointee.grant_id)
     actor = CField.text(c.pointee.actor)
     note = CField.text(c.pointee.note)
+    dryRun = CField.flag(c.pointee.dry_run)
   }
 
   /// Writes the fields that are set.
@@ -1765,6 +1829,7 @@ package struct RevokeGrantRequest: WireMessage {
     writer.text(2, grantId)
     writer.text(3, actor)
     writer.text(4, note)
+    writer.flag(5, dryRun)
   }
 }
 
@@ -1774,6 +1839,8 @@ package struct RevokeGrantResponse: WireMessage {
   package var grant: GrantedEntitlement?
   /// `entitlement`.
   package var entitlement: CheckResponse?
+  /// The events, in order.
+  package var events: [EntitlementEvent] = []
 
   /// A message with every field at its default.
   package init() {}
@@ -1786,12 +1853,14 @@ package struct RevokeGrantResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__RevokeGrantResponse.self)
     grant = CField.message(c.pointee.grant)
     entitlement = CField.message(c.pointee.entitlement)
+    events = CField.messages(c.pointee.events, count: c.pointee.n_events)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, grant)
     writer.message(2, entitlement)
+    writer.messages(3, events)
   }
 }
 
@@ -1881,6 +1950,8 @@ package struct EraseCustomerRequest: WireMessage {
   package var actor: String = ""
   /// `dry_run`.
   package var dryRun: Bool = false
+  /// The reason, for the audit trail: at most 4096 bytes. The ids of the erased customers in it are replaced, too.
+  package var note: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1896,6 +1967,7 @@ package struct EraseCustomerRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     actor = CField.text(c.pointee.actor)
     dryRun = CField.flag(c.pointee.dry_run)
+    note = CField.text(c.pointee.note)
   }
 
   /// Writes the fields that are set.
@@ -1905,6 +1977,7 @@ package struct EraseCustomerRequest: WireMessage {
     writer.integer(3, environment.rawValue)
     writer.text(4, actor)
     writer.flag(5, dryRun)
+    writer.text(6, note)
   }
 }
 

@@ -804,7 +804,8 @@ package struct StartMigrationRequest: WireMessage {
   package var concurrency: Int32 = 0
   /// `dry_run`.
   package var dryRun: Bool = false
-  /// A repeated key returns the same job.
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
   package var idempotencyKey: String = ""
   /// Instead of `input_path`: the id of an UploadMigrationInput.
   package var uploadId: String = ""
@@ -1054,6 +1055,8 @@ package struct CustomerDrift: WireMessage {
 package struct StartMigrationResponse: WireMessage {
   /// `migration`.
   package var migration: Migration?
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -1065,11 +1068,13 @@ package struct StartMigrationResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__StartMigrationResponse.self)
     migration = CField.message(c.pointee.migration)
+    repeated = CField.flag(c.pointee.repeated)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, migration)
+    writer.flag(2, repeated)
   }
 }
 

@@ -97,7 +97,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .commitmentRules: ["app", "expiredSubtype", "lastPeriodAutoRenewStatus"]
     case .sharingRules:
       ["app", "addedSeats", "purchaserNeedsSeat", "seatRevocation", "revokedByUpgrade"]
-    case .extend: ["transactionId", "days"]
+    case .extend: ["transactionId", "days", "requestIdentifier"]
     case .massExtend: ["app", "productId", "days", "requestIdentifier", "storefronts"]
     case .extensionTime: ["app", "by"]
     case .setAppAccountToken: ["transactionId", "appAccountToken"]

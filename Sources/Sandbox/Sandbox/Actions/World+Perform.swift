@@ -42,7 +42,7 @@ extension World {
       if let error = extensionError(of: line) {
         throw .notPossible("the renewal date of subscription \(line.id) cannot be extended: \(error)")
       }
-      extend(line, days: days)
+      extend(line, days: days, requestIdentifier: try parameters.stringIfPresent("requestIdentifier"))
       return Outcome(transactions: [line.current])
     case .massExtend: return try massExtend(parameters)
     case .finish:

@@ -13,6 +13,11 @@ extension AppStoreSimulator {
         ? ServerAPIError.originalTransactionIdNotFound : .transactionIdIsNotOriginal
     }
     let days = try extensionDays(body)
+    let identifier = body["requestIdentifier"] ?? ""
+    // Apple, requestIdentifier: a request that is sent again has the same identifier; it extends once.
+    if let date = identifier.stringValue.flatMap({ line.extensionResults[$0] }) {
+      return extensionResponse(id, line, date)
+    }
     switch world.extensionError(of: line) {
     case .familyShared?:
       throw line.ownership == .assigned
@@ -21,14 +26,20 @@ extension AppStoreSimulator {
     case .tooOften?: throw ServerAPIError.extensionTooOften
     case nil: break
     }
-    let sold = world.current(of: line)
-    _ = try perform(.extend, Parameters(["transactionId": .string(id), "days": JSONValue(days)]))
-    let current = world.lines[number]
-    return JSONObject(present: [
+    let members: JSONObject = [
+      "transactionId": .string(id), "days": JSONValue(days), "requestIdentifier": identifier,
+    ]
+    _ = try perform(.extend, Parameters(members))
+    return extensionResponse(id, line, world.lines[number]?.expiresDate)
+  }
+
+  /// Apple's `ExtendRenewalDateResponse`; `date` is the new renewal date.
+  private func extensionResponse(_ id: String, _ line: SubscriptionLine, _ date: Instant?) -> JSONObject {
+    JSONObject(present: [
       ("originalTransactionId", .string(id)),
-      ("webOrderLineItemId", sold?.webOrderLineItemID.map { .string(String($0)) }),
+      ("webOrderLineItemId", world.current(of: line)?.webOrderLineItemID.map { .string(String($0)) }),
       ("success", true),
-      ("effectiveDate", current.map { JSONValue($0.expiresDate) }),
+      ("effectiveDate", date.map { JSONValue($0) }),
     ])
   }
 

@@ -198,11 +198,12 @@ extension World {
   }
 
   /// Extends the renewal date; ``extensionError(of:)`` must be `nil`.
-  mutating func extend(_ line: SubscriptionLine, days: Int64) {
+  mutating func extend(_ line: SubscriptionLine, days: Int64, requestIdentifier: String? = nil) {
     var line = line
     line.extensions.append(now)
     line.expiresDate = line.expiresDate.advanced(
       byMilliseconds: scale(of: line.account).length(days: days))
+    if let requestIdentifier { line.extensionResults[requestIdentifier] = line.expiresDate }
     line.chargeDate = chargeDate(
       of: line, from: current(of: line)?.purchaseDate ?? now, until: line.expiresDate)
     for transaction in periodTransactions(of: line) {

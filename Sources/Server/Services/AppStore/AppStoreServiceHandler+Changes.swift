@@ -15,19 +15,27 @@ extension AppStoreServiceHandler {
     _ request: ExtendRenewalDateRequest, _ call: CallContext
   ) async throws(Status) -> Wire.ExtendRenewalDateResponse {
     let request = request.attributed(to: call)
-    try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
-    try RequestValidation.given(request.requestIdentifier, "request_identifier")
-    try await refuse(
-      .extendRenewalDate, about: request.originalTransactionId, request.app, request.environment)
-    let call = try self.call(request.app, request.environment, call)
-    let extended: AppStore.ExtendRenewalDateResponse = try await change(
-      .extendRenewalDate(
-        of: request.originalTransactionId, byDays: try days(request.extendByDays),
-        reason: ExtendReasonCode(request.reason), requestIdentifier: request.requestIdentifier),
-      Record("ExtendRenewalDate", about: request.originalTransactionId, by: request.actor), call)
-    return .with {
-      $0.webOrderLineItemId = extended.webOrderLineItemId ?? ""
-      $0.effectiveDate = extended.effectiveDate.map(GoogleProtobuf.Timestamp.init)
+    let once = Idempotency(of: request, call, context)
+    return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
+      try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
+      let identifier = try once.requestIdentifier(request.requestIdentifier)
+      let days = try days(request.extendByDays)
+      try await refuse(
+        .extendRenewalDate, about: request.originalTransactionId, request.app, request.environment)
+      return try await changeOnce(
+        once,
+        .extendRenewalDate(
+          of: request.originalTransactionId, byDays: days, reason: ExtendReasonCode(request.reason),
+          requestIdentifier: identifier),
+        Record(
+          "ExtendRenewalDate", about: request.originalTransactionId, by: request.actor, note: request.note),
+        try self.call(request.app, request.environment, call)
+      ) { (extended: AppStore.ExtendRenewalDateResponse) in
+        .with {
+          $0.webOrderLineItemId = extended.webOrderLineItemId ?? ""
+          $0.effectiveDate = extended.effectiveDate.map(GoogleProtobuf.Timestamp.init)
+        }
+      }
     }
   }
 
@@ -35,16 +43,22 @@ extension AppStoreServiceHandler {
     _ request: MassExtendRenewalDateRequest, _ call: CallContext
   ) async throws(Status) -> Wire.MassExtendRenewalDateResponse {
     let request = request.attributed(to: call)
-    try RequestValidation.given(request.productId, "product_id")
-    try RequestValidation.given(request.requestIdentifier, "request_identifier")
-    let call = try self.call(request.app, request.environment, call)
-    let extended: AppStore.MassExtendRenewalDateResponse = try await change(
-      .massExtendRenewalDate(
-        ofProduct: request.productId, byDays: try days(request.extendByDays),
-        reason: ExtendReasonCode(request.reason), requestIdentifier: request.requestIdentifier,
-        storefrontCountryCodes: request.storefrontCountryCodes),
-      Record("MassExtendRenewalDate", about: "", by: request.actor), call)
-    return .with { $0.requestIdentifier = extended.requestIdentifier ?? "" }
+    let once = Idempotency(of: request, call, context)
+    return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
+      try RequestValidation.given(request.productId, "product_id")
+      let identifier = try once.requestIdentifier(request.requestIdentifier)
+      return try await changeOnce(
+        once,
+        .massExtendRenewalDate(
+          ofProduct: request.productId, byDays: try days(request.extendByDays),
+          reason: ExtendReasonCode(request.reason), requestIdentifier: identifier,
+          storefrontCountryCodes: request.storefrontCountryCodes),
+        Record("MassExtendRenewalDate", about: "", by: request.actor, note: request.note),
+        try self.call(request.app, request.environment, call)
+      ) { (extended: AppStore.MassExtendRenewalDateResponse) in
+        .with { $0.requestIdentifier = extended.requestIdentifier ?? identifier }
+      }
+    }
   }
 
   func getMassExtensionStatus(
@@ -73,7 +87,9 @@ extension AppStoreServiceHandler {
     let call = try self.call(request.app, request.environment, call)
     try await change(
       .setAppAccountToken(request.appAccountToken, of: request.originalTransactionId),
-      Record("SetAppAccountToken", about: request.originalTransactionId, by: request.actor), call)
+      Record(
+        "SetAppAccountToken", about: request.originalTransactionId, by: request.actor, note: request.note),
+      call)
     return .with { $0.setAt = GoogleProtobuf.Timestamp(context.now()) }
   }
 

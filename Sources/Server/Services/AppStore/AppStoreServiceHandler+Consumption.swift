@@ -2,6 +2,7 @@ internal import AppStore
 internal import AppStoreClient
 internal import Entitlements
 internal import FamilySharing
+internal import JSON
 internal import Ledger
 internal import RPC
 internal import Store
@@ -23,12 +24,18 @@ extension AppStoreServiceHandler {
     let line = transaction.other(
       try await latest(of: transaction)?.originalTransactionID ?? request.transactionId)
     try await refuseWithdrawn(line)
-    try await change(
-      .sendConsumptionInformation(information, of: request.transactionId),
-      Record(
-        AppleCall.sendConsumptionInformation, about: line.lineID,
-        transactionID: request.transactionId, by: request.actor), call)
-    return .with { $0.sentAt = GoogleProtobuf.Timestamp(context.now()) }
+    let sent = AppStoreRequest.sendConsumptionInformation(information, of: request.transactionId)
+    if !request.dryRun {
+      try await change(
+        sent,
+        Record(
+          AppleCall.sendConsumptionInformation, about: line.lineID, transactionID: request.transactionId,
+          by: request.actor, note: request.note), call)
+    }
+    return .with {
+      if case .json(let body) = sent.body { $0.payloadJson = JSONValue.object(body).text }
+      if !request.dryRun { $0.sentAt = GoogleProtobuf.Timestamp(context.now()) }
+    }
   }
 
   /// Rejects a manual response if the customer withdrew consent: the operator vouches for consent, but cannot
@@ -76,11 +83,15 @@ extension AppStoreServiceHandler {
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
     do throws(LedgerError) {
-      let (consent, _) = try await context.ledger.recordConsent(
+      let (consent, outcome) = try await context.ledger.recordConsent(
         request.consented, of: request.customerId,
         CommandScope(
-          appID: app.id, environment: environment, actor: request.actor, note: request.note))
-      return .with { $0.consent = consent.map(Wire.ConsumptionConsent.init) }
+          appID: app.id, environment: environment, actor: request.actor, note: request.note,
+          isDryRun: request.dryRun))
+      return .with {
+        $0.consent = consent.map(Wire.ConsumptionConsent.init)
+        if request.dryRun, outcome.evidenceID != nil { $0.consent?.evidenceId = 0 }
+      }
     } catch {
       throw Status(error)
     }

@@ -12,17 +12,20 @@ extension AppStoreServiceHandler {
     let method: String
     let originalTransactionID: String
     let actor: String
+    let note: String
     /// The transaction; empty if the call is about the whole purchase.
     let transactionID: String
 
     /// `originalTransactionID` is empty if the call is about several purchases.
     init(
-      _ method: String, about originalTransactionID: String, transactionID: String = "", by actor: String
+      _ method: String, about originalTransactionID: String, transactionID: String = "", by actor: String,
+      note: String = ""
     ) {
       self.method = method
       self.transactionID = transactionID
       self.originalTransactionID = originalTransactionID
       self.actor = actor
+      self.note = note
     }
   }
 
@@ -52,6 +55,33 @@ extension AppStoreServiceHandler {
     try await keep(record, request, answer: [:], call)
   }
 
+  /// Sends a request that changes data at Apple once for its idempotency key, and stores the response.
+  ///
+  /// Before the call, a record of the key is stored. If the result stays unknown, because no response arrives or the
+  /// service is killed, the same request calls Apple again with the same identifier, by which Apple recognizes it (Apple,
+  /// requestIdentifier: "To resend the same request due to a timeout or other error, use the same request identifier").
+  /// A rejection by Apple deletes the record.
+  func changeOnce<Request: RepeatableRequest, Response: DecodedPayload>(
+    _ once: Idempotency<Request>, _ request: AppStoreRequest, _ record: Record, _ call: Call,
+    response message: @escaping @Sendable (Response) -> Request.Response
+  ) async throws(Status) -> Request.Response {
+    try await once.begin(record.scope(call))
+    let response: Response
+    do throws(AppStoreClientError) {
+      response = try await call.client.send(request, timeout: call.timeout)
+    } catch {
+      try await keep(error, record, request, call)
+      if error.isFinal { try await once.forget() }
+      throw Status(error)
+    }
+    let appleCall = record.call(request, answer: response.json)
+    return try await once.run(record.scope(call)) { scope async throws(LedgerError) in
+      try await context.ledger.record(appleCall, scope)
+    } response: { _ in
+      message(response)
+    }
+  }
+
   /// Stores a refusal by Apple. A call that failed before Apple responded is no evidence.
   private func keep(
     _ error: AppStoreClientError, _ record: Record, _ request: AppStoreRequest, _ call: Call
@@ -63,17 +93,39 @@ extension AppStoreServiceHandler {
   private func keep(
     _ record: Record, _ request: AppStoreRequest, answer: JSONObject, _ call: Call
   ) async throws(Status) {
-    var sent = JSONObject()
-    if case .json(let body) = request.body { sent = body }
-    let appleCall = AppleCall(
-      method: record.method, originalTransactionID: record.originalTransactionID,
-      transactionID: record.transactionID, request: sent, answer: answer)
     do throws(LedgerError) {
-      try await context.ledger.record(
-        appleCall,
-        CommandScope(appID: call.app.id, environment: call.environment, actor: record.actor))
+      try await context.ledger.record(record.call(request, answer: answer), record.scope(call))
     } catch {
       throw Status(error)
+    }
+  }
+}
+
+extension AppStoreServiceHandler.Record {
+  /// The call as evidence stores it.
+  fileprivate func call(_ request: AppStoreRequest, answer: JSONObject) -> AppleCall {
+    var sent = JSONObject()
+    if case .json(let body) = request.body { sent = body }
+    return AppleCall(
+      method: method, originalTransactionID: originalTransactionID, transactionID: transactionID,
+      request: sent, answer: answer)
+  }
+
+  fileprivate func scope(_ call: AppStoreServiceHandler.Call) -> CommandScope {
+    CommandScope(appID: call.app.id, environment: call.environment, actor: actor, note: note)
+  }
+}
+
+extension AppStoreClientError {
+  /// Whether Apple has not executed the request, nor any attempt before it: every attempt has the same request and
+  /// credentials, so Apple rejected all of them.
+  var isFinal: Bool {
+    switch self {
+    case .refused(let code, _): !code.isRetryable
+    case .unauthorized, .clockSkew: true
+    case .rateLimited, .localRateLimit, .circuitOpen, .unreachable, .serverFailed, .timedOut, .cancelled,
+      .notJSON, .malformed, .missing, .tooLarge, .pageLoop, .unexpectedStatus, .signingFailed:
+      false
     }
   }
 }

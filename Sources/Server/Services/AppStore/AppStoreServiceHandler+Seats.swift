@@ -57,34 +57,72 @@ extension AppStoreServiceHandler {
     _ request: ClaimSeatRequest, _ call: CallContext
   ) async throws(Status) -> Wire.ClaimSeatResponse {
     let request = request.attributed(to: call)
-    try RequestValidation.given(request.requestIdentifier, "request_identifier")
-    if !request.customerId.isEmpty { try RequestValidation.customerID(request.customerId) }
-    let call = try seatCall(
-      request.app, request.environment, request.originalTransactionId, by: request.actor, call)
-    let dryRun = try await claim(request, call, nil, isDryRun: true)
-    guard dryRun.evidenceID != nil else { return .with { $0.seat = dryRun.wireSeat } }
-    var claimID: String?
-    if let client = call.client {
+    let once = Idempotency(of: request, call, context)
+    return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
+      var claim = SeatClaim(
+        identifier: try once.requestIdentifier(request.requestIdentifier),
+        customerID: request.customerId.given)
+      if !request.customerId.isEmpty { try RequestValidation.customerID(request.customerId) }
+      let call = try seatCall(
+        request.app, request.environment, request.originalTransactionId, by: request.actor, call)
+      var scope = call.scope(isDryRun: true)
+      scope.note = request.note
+      let dryRun = try await self.claim(claim, call, scope)
+      scope.isDryRun = false
+      if let client = call.client, dryRun.evidenceID != nil {
+        try await once.begin(scope)
+        claim.seatClaimID = try await claimAtApple(claim, call, client, dryRun, once)
+      }
+      return try await once.run(scope) { [claim] scope async throws(LedgerError) in
+        try await context.ledger.claimSeat(
+          of: call.number, for: claim.customerID, request: claim.identifier, seatClaimID: claim.seatClaimID,
+          scope)
+      } response: { outcome in
+        .with { $0.seat = outcome.wireSeat }
+      }
+    }
+  }
+
+  /// The claim of a seat.
+  private struct SeatClaim: Sendable {
+    let identifier: String
+    let customerID: String?
+    /// Apple's id; `nil` if Apple was not called.
+    var seatClaimID: String?
+  }
+
+  /// Claims the seat at Apple, and returns Apple's id of the claim; `nil` if the host lacks the endpoint.
+  private func claimAtApple(
+    _ claim: SeatClaim, _ call: SeatCall, _ client: AppStoreServerClient, _ dryRun: CommandResult,
+    _ once: Idempotency<ClaimSeatRequest>
+  ) async throws(Status) -> String? {
+    var isFinal = false
+    do throws(Status) {
       let claimed: AppStore.ClaimSeatResponse? = try await callIfAvailable {
         () async throws(AppStoreClientError) in
-        try await client.send(
-          .claimSeat(
-            of: call.number, requestIdentifier: request.requestIdentifier,
-            appTransactionID: dryRun.appTransactionID), timeout: call.timeout)
+        do throws(AppStoreClientError) {
+          return try await client.send(
+            .claimSeat(
+              of: call.number, requestIdentifier: claim.identifier,
+              appTransactionID: dryRun.appTransactionID), timeout: call.timeout)
+        } catch {
+          isFinal = error.isFinal
+          throw error
+        }
       }
-      claimID = claimed?.seatClaimId
+      return claimed?.seatClaimId
+    } catch {
+      if isFinal { try await once.forget() }
+      throw error
     }
-    let outcome = try await claim(request, call, claimID, isDryRun: false)
-    return .with { $0.seat = outcome.wireSeat }
   }
 
   private func claim(
-    _ request: ClaimSeatRequest, _ call: SeatCall, _ claimID: String?, isDryRun: Bool
+    _ claim: SeatClaim, _ call: SeatCall, _ scope: CommandScope
   ) async throws(Status) -> CommandResult {
     try await mapLedgerError { () async throws(LedgerError) in
       try await context.ledger.claimSeat(
-        of: call.number, for: request.customerId.given, request: request.requestIdentifier,
-        seatClaimID: claimID, call.scope(isDryRun: isDryRun))
+        of: call.number, for: claim.customerID, request: claim.identifier, scope)
     }
   }
 

@@ -9,6 +9,8 @@ internal import Wire
 extension EntitlementServiceHandler {
   func grant(_ request: GrantRequest, _ call: CallContext) async throws(Status) -> GrantResponse {
     let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
@@ -21,15 +23,21 @@ extension EntitlementServiceHandler {
         .invalidArgument, reason: "INVALID_FIELD", "until is not after the grant begins", field: "until")
     }
     let scope = CommandScope(
-      appID: app.id, environment: environment, actor: request.actor, note: request.note)
-    let outcome = try await mapLedgerError { () async throws(LedgerError) in
+      appID: app.id, environment: environment, actor: request.actor, note: request.note,
+      isDryRun: request.dryRun)
+    return try await once.run(scope) { scope async throws(LedgerError) in
       try await context.ledger.grant(
-        request.entitlement, level, since: since, until: until, to: request.customerId,
-        key: request.idempotencyKey, scope)
-    }
-    return .with {
-      $0.grant = outcome.grant.map(GrantedEntitlement.init)
-      $0.entitlement = answer(outcome, app)
+        request.entitlement, level, since: since, until: until, to: request.customerId, scope)
+    } response: { [now = context.now] outcome in
+      .with {
+        $0.grant = outcome.grant.map(GrantedEntitlement.init)
+        $0.entitlement = outcome.answer(in: app, at: now())
+        if request.dryRun {
+          if $0.entitlement?.grantId == $0.grant?.grantId { $0.entitlement?.grantId = "" }
+          $0.grant?.grantId = ""
+        }
+        $0.events = outcome.events(in: app, isDryRun: request.dryRun)
+      }
     }
   }
 
@@ -41,23 +49,15 @@ extension EntitlementServiceHandler {
     try RequestValidation.given(request.grantId, "grant_id")
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(.unspecified), actor: request.actor,
-      note: request.note)
+      note: request.note, isDryRun: request.dryRun)
     let outcome = try await mapLedgerError { () async throws(LedgerError) in
       try await context.ledger.revokeGrant(request.grantId, scope)
     }
     return .with {
       $0.grant = outcome.grant.map(GrantedEntitlement.init)
-      $0.entitlement = answer(outcome, app)
+      $0.entitlement = outcome.answer(in: app, at: context.now())
+      $0.events = outcome.events(in: app, isDryRun: request.dryRun)
     }
-  }
-
-  /// The customer's answer for the entitlement of the grant.
-  private func answer(_ outcome: CommandResult, _ app: AppDefinition) -> CheckResponse? {
-    guard let grant = outcome.grant, let customer = outcome.customer else { return nil }
-    let now = context.now()
-    return CheckResponse(
-      evaluate(outcome.facts, entitlement: grant.entitlement, in: app, at: now), of: grant.entitlement,
-      in: app, environment: customer.environment, evaluatedAt: now)
   }
 
   private static func level(_ level: Wire.AccessLevel) throws(Status) -> Entitlements.AccessLevel {
@@ -69,5 +69,15 @@ extension EntitlementServiceHandler {
         .invalidArgument, reason: "INVALID_FIELD", "access_level must be limited or full",
         field: "access_level")
     }
+  }
+}
+
+extension CommandResult {
+  /// The customer's answer for the entitlement of the grant.
+  fileprivate func answer(in app: AppDefinition, at now: Instant) -> CheckResponse? {
+    guard let grant, let customer else { return nil }
+    return CheckResponse(
+      evaluate(facts, entitlement: grant.entitlement, in: app, at: now), of: grant.entitlement,
+      in: app, environment: customer.environment, evaluatedAt: now)
   }
 }

@@ -12,21 +12,24 @@ extension EntitlementServiceHandler {
     _ request: LinkPurchaseRequest, _ call: CallContext
   ) async throws(Status) -> LinkPurchaseResponse {
     let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.customerID(request.customerId)
     try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
-      isDryRun: request.dryRun)
+      note: request.note, isDryRun: request.dryRun)
     let policy = try Entitlements.OwnershipPolicy(request.policy) ?? app.ownershipPolicy
-    let outcome = try await mapLedgerError { () async throws(LedgerError) in
+    return try await once.run(scope) { scope async throws(LedgerError) in
       try await context.ledger.move(
         request.originalTransactionId, to: request.customerId, policy: policy, scope)
-    }
-    return .with {
-      $0.transferId = request.dryRun ? "" : outcome.transferID
-      $0.previousCustomerId = outcome.previousCustomerIDs.first ?? ""
-      $0.events = outcome.events(in: app, isDryRun: request.dryRun)
+    } response: { outcome in
+      .with {
+        $0.transferId = request.dryRun ? "" : outcome.transferID
+        $0.previousCustomerId = outcome.previousCustomerIDs.first ?? ""
+        $0.events = outcome.events(in: app, isDryRun: request.dryRun)
+      }
     }
   }
 
@@ -53,6 +56,8 @@ extension EntitlementServiceHandler {
     _ request: TransferPurchaseRequest, _ call: CallContext
   ) async throws(Status) -> TransferPurchaseResponse {
     let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
     try RequestValidation.given(request.fromCustomerId, "from_customer_id")
@@ -62,14 +67,15 @@ extension EntitlementServiceHandler {
       note: request.note, isDryRun: request.dryRun)
     // A transfer request without a policy asks for a transfer.
     let policy = try Entitlements.OwnershipPolicy(request.policy) ?? .transfer
-    let outcome = try await mapLedgerError { () async throws(LedgerError) in
+    return try await once.run(scope) { scope async throws(LedgerError) in
       try await context.ledger.move(
         request.originalTransactionId, from: request.fromCustomerId, to: request.toCustomerId,
         policy: policy, scope)
-    }
-    return .with {
-      $0.transferId = request.dryRun ? "" : outcome.transferID
-      $0.events = outcome.events(in: app, isDryRun: request.dryRun)
+    } response: { outcome in
+      .with {
+        $0.transferId = request.dryRun ? "" : outcome.transferID
+        $0.events = outcome.events(in: app, isDryRun: request.dryRun)
+      }
     }
   }
 
@@ -77,17 +83,20 @@ extension EntitlementServiceHandler {
     _ request: MergeCustomersRequest, _ call: CallContext
   ) async throws(Status) -> MergeCustomersResponse {
     let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
-      isDryRun: request.dryRun)
-    let outcome = try await mapLedgerError { () async throws(LedgerError) in
+      note: request.note, isDryRun: request.dryRun)
+    return try await once.run(scope) { scope async throws(LedgerError) in
       try await context.ledger.merge(request.fromCustomerId, into: request.intoCustomerId, scope)
-    }
-    return .with {
-      $0.transferId = request.dryRun ? "" : outcome.transferID
-      $0.originalTransactionIds = outcome.lines
-      $0.events = outcome.events(in: app, isDryRun: request.dryRun)
+    } response: { outcome in
+      .with {
+        $0.transferId = request.dryRun ? "" : outcome.transferID
+        $0.originalTransactionIds = outcome.lines
+        $0.events = outcome.events(in: app, isDryRun: request.dryRun)
+      }
     }
   }
 
@@ -95,15 +104,18 @@ extension EntitlementServiceHandler {
     _ request: UndoTransferRequest, _ call: CallContext
   ) async throws(Status) -> UndoTransferResponse {
     let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.given(request.transferId, "transfer_id")
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(.unspecified), actor: request.actor,
-      isDryRun: request.dryRun)
-    let outcome = try await mapLedgerError { () async throws(LedgerError) in
+      note: request.note, isDryRun: request.dryRun)
+    return try await once.run(scope) { scope async throws(LedgerError) in
       try await context.ledger.undo(request.transferId, scope)
+    } response: { outcome in
+      .with { $0.events = outcome.events(in: app, isDryRun: request.dryRun) }
     }
-    return .with { $0.events = outcome.events(in: app, isDryRun: request.dryRun) }
   }
 
   func eraseCustomer(
@@ -114,7 +126,7 @@ extension EntitlementServiceHandler {
     try RequestValidation.customerID(request.customerId)
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
-      isDryRun: request.dryRun)
+      note: request.note, isDryRun: request.dryRun)
     let outcome = try await mapLedgerError { () async throws(LedgerError) in
       try await context.ledger.erase(request.customerId, scope)
     }

@@ -39,6 +39,8 @@ extension ReceiptServiceHandler {
   func startMigration(
     _ request: StartMigrationRequest, _ call: CallContext
   ) async throws(Status) -> StartMigrationResponse {
+    let once = Idempotency(of: request, call, context)
+    if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     guard request.inputPath.isEmpty != request.uploadId.isEmpty else {
@@ -53,12 +55,23 @@ extension ReceiptServiceHandler {
     let order = MigrationJob.Order(
       appID: app.id, environment: environment, inputPath: request.inputPath,
       format: try InputFormat(request.format).text, concurrency: Int(request.concurrency),
-      isDryRun: request.dryRun, key: request.idempotencyKey,
+      isDryRun: request.dryRun,
       actor: call.caller.isEmpty ? "migration" : call.caller, linksUnverifiedIDs: request.linkUnverifiedIds)
-    let migration = try await status { () async throws(MigrationError) in
-      try await context.migrations.start(order, upload: request.uploadId)
+    let idempotency = once.request.map { request in
+      MigrationJobManager.IdempotentStart(request) { status in
+        StartMigrationResponse.with { $0.migration = Migration(status) }.encodedBytes()
+      }
     }
-    return .with { $0.migration = migration }
+    let stored: [UInt8]
+    do throws(MigrationError) {
+      switch try await context.migrations.start(order, upload: request.uploadId, idempotency) {
+      case .started(let status): return .with { $0.migration = Migration(status) }
+      case .repeated(let response): stored = response
+      }
+    } catch {
+      throw Status(error)
+    }
+    return try Idempotency<StartMigrationRequest>.response(stored, isRepeated: true)
   }
 
   func listMigrationFailures(

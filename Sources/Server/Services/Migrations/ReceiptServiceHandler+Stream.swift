@@ -2,6 +2,7 @@ internal import AppStore
 internal import AppStoreClient
 internal import Entitlements
 internal import Ledger
+internal import Platform
 internal import RPC
 internal import ReceiptMigration
 internal import Wire
@@ -34,7 +35,7 @@ extension ReceiptServiceHandler {
     _ requests: RequestReader<MigrateReceiptsRequest>, _ permits: AsyncStream<Void>,
     _ done: AsyncStream<MigrateReceiptsResponse>.Continuation
   ) async -> Result<Void, Status> {
-    let (start, lines) = (context.now(), LineLocks())
+    let (start, lines) = (context.now(), KeyLocks())
     defer { done.finish() }
     return await withDiscardingTaskGroup { group -> Result<Void, Status> in
       var permit = permits.makeAsyncIterator()
@@ -51,7 +52,7 @@ extension ReceiptServiceHandler {
   }
 
   private func outcome(
-    of request: MigrateReceiptsRequest, queriedSince start: Instant, _ lines: LineLocks
+    of request: MigrateReceiptsRequest, queriedSince start: Instant, _ lines: KeyLocks
   ) async -> MigrateReceiptsResponse {
     var response = MigrateReceiptsResponse()
     response.correlationId = request.correlationId

@@ -252,6 +252,11 @@ extension Status {
     case .tokenOfAnotherCustomer:
       self.init(
         .alreadyExists, reason: "TOKEN_OF_ANOTHER_CUSTOMER", error.description, field: "app_account_token")
+    case .idempotencyKeyReused:
+      self.init(
+        .alreadyExists, reason: "IDEMPOTENCY_KEY_REUSED", error.description, field: "idempotency_key")
+    case .responseErased:
+      self.init(.failedPrecondition, reason: "RESPONSE_ERASED", error.description, field: "idempotency_key")
     case .unknownCustomer:
       self.init(.notFound, reason: "UNKNOWN_CUSTOMER", error.description, field: "customer_id")
     case .store(let error): self.init(error)

@@ -1850,7 +1850,7 @@ const ProtobufCMessageDescriptor entitled__v1__refresh_purchase_response__descri
   (ProtobufCMessageInit) entitled__v1__refresh_purchase_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__extend_renewal_date_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor entitled__v1__extend_renewal_date_request__field_descriptors[9] =
 {
   {
     "app",
@@ -1936,12 +1936,38 @@ static const ProtobufCFieldDescriptor entitled__v1__extend_renewal_date_request_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExtendRenewalDateRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExtendRenewalDateRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__extend_renewal_date_request__field_indices_by_name[] = {
   6,   /* field[6] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = environment */
   3,   /* field[3] = extend_by_days */
+  8,   /* field[8] = idempotency_key */
+  7,   /* field[7] = note */
   2,   /* field[2] = original_transaction_id */
   4,   /* field[4] = reason */
   5,   /* field[5] = request_identifier */
@@ -1949,7 +1975,7 @@ static const unsigned entitled__v1__extend_renewal_date_request__field_indices_b
 static const ProtobufCIntRange entitled__v1__extend_renewal_date_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor entitled__v1__extend_renewal_date_request__descriptor =
 {
@@ -1959,14 +1985,14 @@ const ProtobufCMessageDescriptor entitled__v1__extend_renewal_date_request__desc
   "Entitled__V1__ExtendRenewalDateRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ExtendRenewalDateRequest),
-  7,
+  9,
   entitled__v1__extend_renewal_date_request__field_descriptors,
   entitled__v1__extend_renewal_date_request__field_indices_by_name,
   1,  entitled__v1__extend_renewal_date_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__extend_renewal_date_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__extend_renewal_date_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__extend_renewal_date_response__field_descriptors[3] =
 {
   {
     "web_order_line_item_id",
@@ -1992,15 +2018,28 @@ static const ProtobufCFieldDescriptor entitled__v1__extend_renewal_date_response
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "repeated",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExtendRenewalDateResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__extend_renewal_date_response__field_indices_by_name[] = {
   1,   /* field[1] = effective_date */
+  2,   /* field[2] = repeated */
   0,   /* field[0] = web_order_line_item_id */
 };
 static const ProtobufCIntRange entitled__v1__extend_renewal_date_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__extend_renewal_date_response__descriptor =
 {
@@ -2010,14 +2049,14 @@ const ProtobufCMessageDescriptor entitled__v1__extend_renewal_date_response__des
   "Entitled__V1__ExtendRenewalDateResponse",
   "entitled.v1",
   sizeof(Entitled__V1__ExtendRenewalDateResponse),
-  2,
+  3,
   entitled__v1__extend_renewal_date_response__field_descriptors,
   entitled__v1__extend_renewal_date_response__field_indices_by_name,
   1,  entitled__v1__extend_renewal_date_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__extend_renewal_date_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__mass_extend_renewal_date_request__field_descriptors[8] =
+static const ProtobufCFieldDescriptor entitled__v1__mass_extend_renewal_date_request__field_descriptors[10] =
 {
   {
     "app",
@@ -2115,12 +2154,38 @@ static const ProtobufCFieldDescriptor entitled__v1__mass_extend_renewal_date_req
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MassExtendRenewalDateRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MassExtendRenewalDateRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__mass_extend_renewal_date_request__field_indices_by_name[] = {
   7,   /* field[7] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = environment */
   3,   /* field[3] = extend_by_days */
+  9,   /* field[9] = idempotency_key */
+  8,   /* field[8] = note */
   2,   /* field[2] = product_id */
   4,   /* field[4] = reason */
   5,   /* field[5] = request_identifier */
@@ -2129,7 +2194,7 @@ static const unsigned entitled__v1__mass_extend_renewal_date_request__field_indi
 static const ProtobufCIntRange entitled__v1__mass_extend_renewal_date_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor entitled__v1__mass_extend_renewal_date_request__descriptor =
 {
@@ -2139,14 +2204,14 @@ const ProtobufCMessageDescriptor entitled__v1__mass_extend_renewal_date_request_
   "Entitled__V1__MassExtendRenewalDateRequest",
   "entitled.v1",
   sizeof(Entitled__V1__MassExtendRenewalDateRequest),
-  8,
+  10,
   entitled__v1__mass_extend_renewal_date_request__field_descriptors,
   entitled__v1__mass_extend_renewal_date_request__field_indices_by_name,
   1,  entitled__v1__mass_extend_renewal_date_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__mass_extend_renewal_date_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__mass_extend_renewal_date_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__mass_extend_renewal_date_response__field_descriptors[2] =
 {
   {
     "request_identifier",
@@ -2160,14 +2225,27 @@ static const ProtobufCFieldDescriptor entitled__v1__mass_extend_renewal_date_res
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "repeated",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MassExtendRenewalDateResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__mass_extend_renewal_date_response__field_indices_by_name[] = {
+  1,   /* field[1] = repeated */
   0,   /* field[0] = request_identifier */
 };
 static const ProtobufCIntRange entitled__v1__mass_extend_renewal_date_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__mass_extend_renewal_date_response__descriptor =
 {
@@ -2177,7 +2255,7 @@ const ProtobufCMessageDescriptor entitled__v1__mass_extend_renewal_date_response
   "Entitled__V1__MassExtendRenewalDateResponse",
   "entitled.v1",
   sizeof(Entitled__V1__MassExtendRenewalDateResponse),
-  1,
+  2,
   entitled__v1__mass_extend_renewal_date_response__field_descriptors,
   entitled__v1__mass_extend_renewal_date_response__field_indices_by_name,
   1,  entitled__v1__mass_extend_renewal_date_response__number_ranges,
@@ -2338,7 +2416,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_mass_extension_status_respons
   (ProtobufCMessageInit) entitled__v1__get_mass_extension_status_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information_request__field_descriptors[9] =
+static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information_request__field_descriptors[11] =
 {
   {
     "app",
@@ -2448,6 +2526,30 @@ static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "dry_run",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationRequest, dry_run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "note",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__send_consumption_information_request__field_indices_by_name[] = {
   8,   /* field[8] = actor */
@@ -2455,7 +2557,9 @@ static const unsigned entitled__v1__send_consumption_information_request__field_
   6,   /* field[6] = consumption_percentage */
   3,   /* field[3] = customer_consented */
   4,   /* field[4] = delivery_status */
+  9,   /* field[9] = dry_run */
   1,   /* field[1] = environment */
+  10,   /* field[10] = note */
   5,   /* field[5] = refund_preference */
   7,   /* field[7] = sample_content_provided */
   2,   /* field[2] = transaction_id */
@@ -2463,7 +2567,7 @@ static const unsigned entitled__v1__send_consumption_information_request__field_
 static const ProtobufCIntRange entitled__v1__send_consumption_information_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_request__descriptor =
 {
@@ -2473,14 +2577,14 @@ const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_requ
   "Entitled__V1__SendConsumptionInformationRequest",
   "entitled.v1",
   sizeof(Entitled__V1__SendConsumptionInformationRequest),
-  9,
+  11,
   entitled__v1__send_consumption_information_request__field_descriptors,
   entitled__v1__send_consumption_information_request__field_indices_by_name,
   1,  entitled__v1__send_consumption_information_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__send_consumption_information_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information_response__field_descriptors[2] =
 {
   {
     "sent_at",
@@ -2494,14 +2598,27 @@ static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "payload_json",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationResponse, payload_json),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__send_consumption_information_response__field_indices_by_name[] = {
+  1,   /* field[1] = payload_json */
   0,   /* field[0] = sent_at */
 };
 static const ProtobufCIntRange entitled__v1__send_consumption_information_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_response__descriptor =
 {
@@ -2511,7 +2628,7 @@ const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_resp
   "Entitled__V1__SendConsumptionInformationResponse",
   "entitled.v1",
   sizeof(Entitled__V1__SendConsumptionInformationResponse),
-  1,
+  2,
   entitled__v1__send_consumption_information_response__field_descriptors,
   entitled__v1__send_consumption_information_response__field_indices_by_name,
   1,  entitled__v1__send_consumption_information_response__number_ranges,
@@ -2866,7 +2983,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_consumption_requests_respons
   (ProtobufCMessageInit) entitled__v1__list_consumption_requests_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__set_consumption_consent_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__set_consumption_consent_request__field_descriptors[7] =
 {
   {
     "app",
@@ -2940,19 +3057,32 @@ static const ProtobufCFieldDescriptor entitled__v1__set_consumption_consent_requ
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "dry_run",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetConsumptionConsentRequest, dry_run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__set_consumption_consent_request__field_indices_by_name[] = {
   4,   /* field[4] = actor */
   0,   /* field[0] = app */
   3,   /* field[3] = consented */
   2,   /* field[2] = customer_id */
+  6,   /* field[6] = dry_run */
   1,   /* field[1] = environment */
   5,   /* field[5] = note */
 };
 static const ProtobufCIntRange entitled__v1__set_consumption_consent_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor entitled__v1__set_consumption_consent_request__descriptor =
 {
@@ -2962,7 +3092,7 @@ const ProtobufCMessageDescriptor entitled__v1__set_consumption_consent_request__
   "Entitled__V1__SetConsumptionConsentRequest",
   "entitled.v1",
   sizeof(Entitled__V1__SetConsumptionConsentRequest),
-  6,
+  7,
   entitled__v1__set_consumption_consent_request__field_descriptors,
   entitled__v1__set_consumption_consent_request__field_indices_by_name,
   1,  entitled__v1__set_consumption_consent_request__number_ranges,
@@ -3007,7 +3137,7 @@ const ProtobufCMessageDescriptor entitled__v1__set_consumption_consent_response_
   (ProtobufCMessageInit) entitled__v1__set_consumption_consent_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__set_app_account_token_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__set_app_account_token_request__field_descriptors[6] =
 {
   {
     "app",
@@ -3069,18 +3199,31 @@ static const ProtobufCFieldDescriptor entitled__v1__set_app_account_token_reques
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetAppAccountTokenRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__set_app_account_token_request__field_indices_by_name[] = {
   4,   /* field[4] = actor */
   0,   /* field[0] = app */
   3,   /* field[3] = app_account_token */
   1,   /* field[1] = environment */
+  5,   /* field[5] = note */
   2,   /* field[2] = original_transaction_id */
 };
 static const ProtobufCIntRange entitled__v1__set_app_account_token_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__set_app_account_token_request__descriptor =
 {
@@ -3090,7 +3233,7 @@ const ProtobufCMessageDescriptor entitled__v1__set_app_account_token_request__de
   "Entitled__V1__SetAppAccountTokenRequest",
   "entitled.v1",
   sizeof(Entitled__V1__SetAppAccountTokenRequest),
-  5,
+  6,
   entitled__v1__set_app_account_token_request__field_descriptors,
   entitled__v1__set_app_account_token_request__field_indices_by_name,
   1,  entitled__v1__set_app_account_token_request__number_ranges,
@@ -3378,7 +3521,7 @@ const ProtobufCMessageDescriptor entitled__v1__seat__descriptor =
   (ProtobufCMessageInit) entitled__v1__seat__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__claim_seat_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__claim_seat_request__field_descriptors[8] =
 {
   {
     "app",
@@ -3452,19 +3595,45 @@ static const ProtobufCFieldDescriptor entitled__v1__claim_seat_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ClaimSeatRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ClaimSeatRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__claim_seat_request__field_indices_by_name[] = {
   5,   /* field[5] = actor */
   0,   /* field[0] = app */
   3,   /* field[3] = customer_id */
   1,   /* field[1] = environment */
+  7,   /* field[7] = idempotency_key */
+  6,   /* field[6] = note */
   2,   /* field[2] = original_transaction_id */
   4,   /* field[4] = request_identifier */
 };
 static const ProtobufCIntRange entitled__v1__claim_seat_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor entitled__v1__claim_seat_request__descriptor =
 {
@@ -3474,14 +3643,14 @@ const ProtobufCMessageDescriptor entitled__v1__claim_seat_request__descriptor =
   "Entitled__V1__ClaimSeatRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ClaimSeatRequest),
-  6,
+  8,
   entitled__v1__claim_seat_request__field_descriptors,
   entitled__v1__claim_seat_request__field_indices_by_name,
   1,  entitled__v1__claim_seat_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__claim_seat_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__claim_seat_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__claim_seat_response__field_descriptors[2] =
 {
   {
     "seat",
@@ -3495,14 +3664,27 @@ static const ProtobufCFieldDescriptor entitled__v1__claim_seat_response__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "repeated",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ClaimSeatResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__claim_seat_response__field_indices_by_name[] = {
+  1,   /* field[1] = repeated */
   0,   /* field[0] = seat */
 };
 static const ProtobufCIntRange entitled__v1__claim_seat_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__claim_seat_response__descriptor =
 {
@@ -3512,7 +3694,7 @@ const ProtobufCMessageDescriptor entitled__v1__claim_seat_response__descriptor =
   "Entitled__V1__ClaimSeatResponse",
   "entitled.v1",
   sizeof(Entitled__V1__ClaimSeatResponse),
-  1,
+  2,
   entitled__v1__claim_seat_response__field_descriptors,
   entitled__v1__claim_seat_response__field_indices_by_name,
   1,  entitled__v1__claim_seat_response__number_ranges,

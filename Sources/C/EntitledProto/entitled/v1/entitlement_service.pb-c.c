@@ -4303,7 +4303,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_timeline_response__descripto
   (ProtobufCMessageInit) entitled__v1__list_timeline_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__link_purchase_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor entitled__v1__link_purchase_request__field_descriptors[9] =
 {
   {
     "app",
@@ -4389,6 +4389,30 @@ static const ProtobufCFieldDescriptor entitled__v1__link_purchase_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LinkPurchaseRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LinkPurchaseRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__link_purchase_request__field_indices_by_name[] = {
   5,   /* field[5] = actor */
@@ -4396,13 +4420,15 @@ static const unsigned entitled__v1__link_purchase_request__field_indices_by_name
   1,   /* field[1] = customer_id */
   6,   /* field[6] = dry_run */
   2,   /* field[2] = environment */
+  8,   /* field[8] = idempotency_key */
+  7,   /* field[7] = note */
   3,   /* field[3] = original_transaction_id */
   4,   /* field[4] = policy */
 };
 static const ProtobufCIntRange entitled__v1__link_purchase_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor entitled__v1__link_purchase_request__descriptor =
 {
@@ -4412,14 +4438,14 @@ const ProtobufCMessageDescriptor entitled__v1__link_purchase_request__descriptor
   "Entitled__V1__LinkPurchaseRequest",
   "entitled.v1",
   sizeof(Entitled__V1__LinkPurchaseRequest),
-  7,
+  9,
   entitled__v1__link_purchase_request__field_descriptors,
   entitled__v1__link_purchase_request__field_indices_by_name,
   1,  entitled__v1__link_purchase_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__link_purchase_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__link_purchase_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__link_purchase_response__field_descriptors[4] =
 {
   {
     "transfer_id",
@@ -4457,16 +4483,29 @@ static const ProtobufCFieldDescriptor entitled__v1__link_purchase_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "repeated",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LinkPurchaseResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__link_purchase_response__field_indices_by_name[] = {
   2,   /* field[2] = events */
   1,   /* field[1] = previous_customer_id */
+  3,   /* field[3] = repeated */
   0,   /* field[0] = transfer_id */
 };
 static const ProtobufCIntRange entitled__v1__link_purchase_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__link_purchase_response__descriptor =
 {
@@ -4476,7 +4515,7 @@ const ProtobufCMessageDescriptor entitled__v1__link_purchase_response__descripto
   "Entitled__V1__LinkPurchaseResponse",
   "entitled.v1",
   sizeof(Entitled__V1__LinkPurchaseResponse),
-  3,
+  4,
   entitled__v1__link_purchase_response__field_descriptors,
   entitled__v1__link_purchase_response__field_indices_by_name,
   1,  entitled__v1__link_purchase_response__number_ranges,
@@ -4637,7 +4676,7 @@ const ProtobufCMessageDescriptor entitled__v1__register_app_account_token_respon
   (ProtobufCMessageInit) entitled__v1__register_app_account_token_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__merge_customers_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__merge_customers_request__field_descriptors[8] =
 {
   {
     "app",
@@ -4711,6 +4750,30 @@ static const ProtobufCFieldDescriptor entitled__v1__merge_customers_request__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MergeCustomersRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MergeCustomersRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__merge_customers_request__field_indices_by_name[] = {
   4,   /* field[4] = actor */
@@ -4718,12 +4781,14 @@ static const unsigned entitled__v1__merge_customers_request__field_indices_by_na
   5,   /* field[5] = dry_run */
   1,   /* field[1] = environment */
   2,   /* field[2] = from_customer_id */
+  7,   /* field[7] = idempotency_key */
   3,   /* field[3] = into_customer_id */
+  6,   /* field[6] = note */
 };
 static const ProtobufCIntRange entitled__v1__merge_customers_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor entitled__v1__merge_customers_request__descriptor =
 {
@@ -4733,14 +4798,14 @@ const ProtobufCMessageDescriptor entitled__v1__merge_customers_request__descript
   "Entitled__V1__MergeCustomersRequest",
   "entitled.v1",
   sizeof(Entitled__V1__MergeCustomersRequest),
-  6,
+  8,
   entitled__v1__merge_customers_request__field_descriptors,
   entitled__v1__merge_customers_request__field_indices_by_name,
   1,  entitled__v1__merge_customers_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__merge_customers_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__merge_customers_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__merge_customers_response__field_descriptors[4] =
 {
   {
     "transfer_id",
@@ -4778,16 +4843,29 @@ static const ProtobufCFieldDescriptor entitled__v1__merge_customers_response__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "repeated",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MergeCustomersResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__merge_customers_response__field_indices_by_name[] = {
   2,   /* field[2] = events */
   1,   /* field[1] = original_transaction_ids */
+  3,   /* field[3] = repeated */
   0,   /* field[0] = transfer_id */
 };
 static const ProtobufCIntRange entitled__v1__merge_customers_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__merge_customers_response__descriptor =
 {
@@ -4797,14 +4875,14 @@ const ProtobufCMessageDescriptor entitled__v1__merge_customers_response__descrip
   "Entitled__V1__MergeCustomersResponse",
   "entitled.v1",
   sizeof(Entitled__V1__MergeCustomersResponse),
-  3,
+  4,
   entitled__v1__merge_customers_response__field_descriptors,
   entitled__v1__merge_customers_response__field_indices_by_name,
   1,  entitled__v1__merge_customers_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__merge_customers_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__transfer_purchase_request__field_descriptors[9] =
+static const ProtobufCFieldDescriptor entitled__v1__transfer_purchase_request__field_descriptors[10] =
 {
   {
     "app",
@@ -4914,6 +4992,18 @@ static const ProtobufCFieldDescriptor entitled__v1__transfer_purchase_request__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "idempotency_key",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TransferPurchaseRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__transfer_purchase_request__field_indices_by_name[] = {
   6,   /* field[6] = actor */
@@ -4921,6 +5011,7 @@ static const unsigned entitled__v1__transfer_purchase_request__field_indices_by_
   8,   /* field[8] = dry_run */
   1,   /* field[1] = environment */
   3,   /* field[3] = from_customer_id */
+  9,   /* field[9] = idempotency_key */
   7,   /* field[7] = note */
   2,   /* field[2] = original_transaction_id */
   5,   /* field[5] = policy */
@@ -4929,7 +5020,7 @@ static const unsigned entitled__v1__transfer_purchase_request__field_indices_by_
 static const ProtobufCIntRange entitled__v1__transfer_purchase_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor entitled__v1__transfer_purchase_request__descriptor =
 {
@@ -4939,14 +5030,14 @@ const ProtobufCMessageDescriptor entitled__v1__transfer_purchase_request__descri
   "Entitled__V1__TransferPurchaseRequest",
   "entitled.v1",
   sizeof(Entitled__V1__TransferPurchaseRequest),
-  9,
+  10,
   entitled__v1__transfer_purchase_request__field_descriptors,
   entitled__v1__transfer_purchase_request__field_indices_by_name,
   1,  entitled__v1__transfer_purchase_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__transfer_purchase_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__transfer_purchase_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__transfer_purchase_response__field_descriptors[3] =
 {
   {
     "transfer_id",
@@ -4972,15 +5063,28 @@ static const ProtobufCFieldDescriptor entitled__v1__transfer_purchase_response__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "repeated",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TransferPurchaseResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__transfer_purchase_response__field_indices_by_name[] = {
   1,   /* field[1] = events */
+  2,   /* field[2] = repeated */
   0,   /* field[0] = transfer_id */
 };
 static const ProtobufCIntRange entitled__v1__transfer_purchase_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__transfer_purchase_response__descriptor =
 {
@@ -4990,14 +5094,14 @@ const ProtobufCMessageDescriptor entitled__v1__transfer_purchase_response__descr
   "Entitled__V1__TransferPurchaseResponse",
   "entitled.v1",
   sizeof(Entitled__V1__TransferPurchaseResponse),
-  2,
+  3,
   entitled__v1__transfer_purchase_response__field_descriptors,
   entitled__v1__transfer_purchase_response__field_indices_by_name,
   1,  entitled__v1__transfer_purchase_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__transfer_purchase_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__undo_transfer_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__undo_transfer_request__field_descriptors[6] =
 {
   {
     "app",
@@ -5047,17 +5151,43 @@ static const ProtobufCFieldDescriptor entitled__v1__undo_transfer_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UndoTransferRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UndoTransferRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__undo_transfer_request__field_indices_by_name[] = {
   2,   /* field[2] = actor */
   0,   /* field[0] = app */
   3,   /* field[3] = dry_run */
+  5,   /* field[5] = idempotency_key */
+  4,   /* field[4] = note */
   1,   /* field[1] = transfer_id */
 };
 static const ProtobufCIntRange entitled__v1__undo_transfer_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__undo_transfer_request__descriptor =
 {
@@ -5067,14 +5197,14 @@ const ProtobufCMessageDescriptor entitled__v1__undo_transfer_request__descriptor
   "Entitled__V1__UndoTransferRequest",
   "entitled.v1",
   sizeof(Entitled__V1__UndoTransferRequest),
-  4,
+  6,
   entitled__v1__undo_transfer_request__field_descriptors,
   entitled__v1__undo_transfer_request__field_indices_by_name,
   1,  entitled__v1__undo_transfer_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__undo_transfer_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__undo_transfer_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__undo_transfer_response__field_descriptors[2] =
 {
   {
     "events",
@@ -5088,14 +5218,27 @@ static const ProtobufCFieldDescriptor entitled__v1__undo_transfer_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "repeated",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UndoTransferResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__undo_transfer_response__field_indices_by_name[] = {
   0,   /* field[0] = events */
+  1,   /* field[1] = repeated */
 };
 static const ProtobufCIntRange entitled__v1__undo_transfer_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__undo_transfer_response__descriptor =
 {
@@ -5105,7 +5248,7 @@ const ProtobufCMessageDescriptor entitled__v1__undo_transfer_response__descripto
   "Entitled__V1__UndoTransferResponse",
   "entitled.v1",
   sizeof(Entitled__V1__UndoTransferResponse),
-  1,
+  2,
   entitled__v1__undo_transfer_response__field_descriptors,
   entitled__v1__undo_transfer_response__field_indices_by_name,
   1,  entitled__v1__undo_transfer_response__number_ranges,
@@ -5791,7 +5934,7 @@ const ProtobufCMessageDescriptor entitled__v1__probable_family_member__descripto
   (ProtobufCMessageInit) entitled__v1__probable_family_member__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__grant_request__field_descriptors[10] =
+static const ProtobufCFieldDescriptor entitled__v1__grant_request__field_descriptors[11] =
 {
   {
     "app",
@@ -5913,12 +6056,25 @@ static const ProtobufCFieldDescriptor entitled__v1__grant_request__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "dry_run",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GrantRequest, dry_run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__grant_request__field_indices_by_name[] = {
   4,   /* field[4] = access_level */
   8,   /* field[8] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = customer_id */
+  10,   /* field[10] = dry_run */
   3,   /* field[3] = entitlement */
   2,   /* field[2] = environment */
   9,   /* field[9] = idempotency_key */
@@ -5929,7 +6085,7 @@ static const unsigned entitled__v1__grant_request__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__grant_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor entitled__v1__grant_request__descriptor =
 {
@@ -5939,14 +6095,14 @@ const ProtobufCMessageDescriptor entitled__v1__grant_request__descriptor =
   "Entitled__V1__GrantRequest",
   "entitled.v1",
   sizeof(Entitled__V1__GrantRequest),
-  10,
+  11,
   entitled__v1__grant_request__field_descriptors,
   entitled__v1__grant_request__field_indices_by_name,
   1,  entitled__v1__grant_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__grant_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__grant_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__grant_response__field_descriptors[4] =
 {
   {
     "grant",
@@ -5972,15 +6128,41 @@ static const ProtobufCFieldDescriptor entitled__v1__grant_response__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "repeated",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GrantResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "events",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GrantResponse, n_events),
+    offsetof(Entitled__V1__GrantResponse, events),
+    &entitled__v1__entitlement_event__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__grant_response__field_indices_by_name[] = {
   1,   /* field[1] = entitlement */
+  3,   /* field[3] = events */
   0,   /* field[0] = grant */
+  2,   /* field[2] = repeated */
 };
 static const ProtobufCIntRange entitled__v1__grant_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__grant_response__descriptor =
 {
@@ -5990,7 +6172,7 @@ const ProtobufCMessageDescriptor entitled__v1__grant_response__descriptor =
   "Entitled__V1__GrantResponse",
   "entitled.v1",
   sizeof(Entitled__V1__GrantResponse),
-  2,
+  4,
   entitled__v1__grant_response__field_descriptors,
   entitled__v1__grant_response__field_indices_by_name,
   1,  entitled__v1__grant_response__number_ranges,
@@ -6126,7 +6308,7 @@ const ProtobufCMessageDescriptor entitled__v1__granted_entitlement__descriptor =
   (ProtobufCMessageInit) entitled__v1__granted_entitlement__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_request__field_descriptors[5] =
 {
   {
     "app",
@@ -6176,17 +6358,30 @@ static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "dry_run",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RevokeGrantRequest, dry_run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__revoke_grant_request__field_indices_by_name[] = {
   2,   /* field[2] = actor */
   0,   /* field[0] = app */
+  4,   /* field[4] = dry_run */
   1,   /* field[1] = grant_id */
   3,   /* field[3] = note */
 };
 static const ProtobufCIntRange entitled__v1__revoke_grant_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__revoke_grant_request__descriptor =
 {
@@ -6196,14 +6391,14 @@ const ProtobufCMessageDescriptor entitled__v1__revoke_grant_request__descriptor 
   "Entitled__V1__RevokeGrantRequest",
   "entitled.v1",
   sizeof(Entitled__V1__RevokeGrantRequest),
-  4,
+  5,
   entitled__v1__revoke_grant_request__field_descriptors,
   entitled__v1__revoke_grant_request__field_indices_by_name,
   1,  entitled__v1__revoke_grant_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__revoke_grant_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_response__field_descriptors[3] =
 {
   {
     "grant",
@@ -6229,15 +6424,28 @@ static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "events",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__RevokeGrantResponse, n_events),
+    offsetof(Entitled__V1__RevokeGrantResponse, events),
+    &entitled__v1__entitlement_event__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__revoke_grant_response__field_indices_by_name[] = {
   1,   /* field[1] = entitlement */
+  2,   /* field[2] = events */
   0,   /* field[0] = grant */
 };
 static const ProtobufCIntRange entitled__v1__revoke_grant_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__revoke_grant_response__descriptor =
 {
@@ -6247,7 +6455,7 @@ const ProtobufCMessageDescriptor entitled__v1__revoke_grant_response__descriptor
   "Entitled__V1__RevokeGrantResponse",
   "entitled.v1",
   sizeof(Entitled__V1__RevokeGrantResponse),
-  2,
+  3,
   entitled__v1__revoke_grant_response__field_descriptors,
   entitled__v1__revoke_grant_response__field_indices_by_name,
   1,  entitled__v1__revoke_grant_response__number_ranges,
@@ -6421,7 +6629,7 @@ const ProtobufCMessageDescriptor entitled__v1__issue_token_response__descriptor 
   (ProtobufCMessageInit) entitled__v1__issue_token_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__erase_customer_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__erase_customer_request__field_descriptors[6] =
 {
   {
     "app",
@@ -6483,6 +6691,18 @@ static const ProtobufCFieldDescriptor entitled__v1__erase_customer_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EraseCustomerRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__erase_customer_request__field_indices_by_name[] = {
   3,   /* field[3] = actor */
@@ -6490,11 +6710,12 @@ static const unsigned entitled__v1__erase_customer_request__field_indices_by_nam
   1,   /* field[1] = customer_id */
   4,   /* field[4] = dry_run */
   2,   /* field[2] = environment */
+  5,   /* field[5] = note */
 };
 static const ProtobufCIntRange entitled__v1__erase_customer_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__erase_customer_request__descriptor =
 {
@@ -6504,7 +6725,7 @@ const ProtobufCMessageDescriptor entitled__v1__erase_customer_request__descripto
   "Entitled__V1__EraseCustomerRequest",
   "entitled.v1",
   sizeof(Entitled__V1__EraseCustomerRequest),
-  5,
+  6,
   entitled__v1__erase_customer_request__field_descriptors,
   entitled__v1__erase_customer_request__field_indices_by_name,
   1,  entitled__v1__erase_customer_request__number_ranges,

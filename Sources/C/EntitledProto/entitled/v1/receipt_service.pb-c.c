@@ -3229,7 +3229,7 @@ const ProtobufCMessageDescriptor entitled__v1__customer_drift__descriptor =
   (ProtobufCMessageInit) entitled__v1__customer_drift__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__start_migration_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__start_migration_response__field_descriptors[2] =
 {
   {
     "migration",
@@ -3243,14 +3243,27 @@ static const ProtobufCFieldDescriptor entitled__v1__start_migration_response__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "repeated",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__StartMigrationResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__start_migration_response__field_indices_by_name[] = {
   0,   /* field[0] = migration */
+  1,   /* field[1] = repeated */
 };
 static const ProtobufCIntRange entitled__v1__start_migration_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__start_migration_response__descriptor =
 {
@@ -3260,7 +3273,7 @@ const ProtobufCMessageDescriptor entitled__v1__start_migration_response__descrip
   "Entitled__V1__StartMigrationResponse",
   "entitled.v1",
   sizeof(Entitled__V1__StartMigrationResponse),
-  1,
+  2,
   entitled__v1__start_migration_response__field_descriptors,
   entitled__v1__start_migration_response__field_indices_by_name,
   1,  entitled__v1__start_migration_response__number_ranges,

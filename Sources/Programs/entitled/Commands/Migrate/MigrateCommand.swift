@@ -1,6 +1,8 @@
 internal import ArgumentParser
+internal import Bytes
 internal import EntitledClient
 internal import Foundation
+internal import SignedData
 internal import Wire
 
 /// `entitled migrate`: migrates legacy receipts to signed transactions.
@@ -47,10 +49,7 @@ struct MigrateRunCommand: AsyncParsableCommand {
     } else {
       request.uploadId = try await MigrationUpload(input: input).upload(to: server)
     }
-    request.idempotencyKey = [
-      onServer ? "path \(input)" : request.uploadId, dryRun ? "dry run" : "", link ? "linked" : "",
-      force ? UUID().uuidString : "",
-    ].joined(separator: " ")
+    request.idempotencyKey = force ? UUID().uuidString : Hex.encode(SHA256.hash(request.encodedBytes()[...]))
     let response = try await server.call { [request] connection async throws(ClientError) in
       try await connection.startMigration(request)
     }

@@ -102,6 +102,8 @@ struct SubscriptionLine: Hashable, Sendable {
   var renewals = 0
   /// The dates of renewal date extensions.
   var extensions: [Instant] = []
+  /// The renewal date after each extension through the Server API, by the identifier of its request.
+  var extensionResults: [String: Instant] = [:]
 
   /// The time of the next change or announcement; `nil` if the subscription is over.
   var due: Instant? {

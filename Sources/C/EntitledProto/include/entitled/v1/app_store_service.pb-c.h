@@ -227,14 +227,24 @@ struct  Entitled__V1__ExtendRenewalDateRequest
   int32_t extend_by_days;
   Entitled__V1__ExtendReason reason;
   /*
-   * Apple extends once per identifier.
+   * Apple's name of the request, at most 128 bytes: a request that is sent again has the same one. Empty: derived from
+   * the idempotency key; one of them is required.
    */
   char *request_identifier;
   char *actor;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__EXTEND_RENEWAL_DATE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__extend_renewal_date_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__EXTEND_REASON__EXTEND_REASON_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__EXTEND_REASON__EXTEND_REASON_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__ExtendRenewalDateResponse
@@ -242,10 +252,14 @@ struct  Entitled__V1__ExtendRenewalDateResponse
   ProtobufCMessage base;
   char *web_order_line_item_id;
   Google__Protobuf__Timestamp *effective_date;
+  /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
 };
 #define ENTITLED__V1__EXTEND_RENEWAL_DATE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__extend_renewal_date_response__descriptor) \
-    , (char *)protobuf_c_empty_string, NULL }
+    , (char *)protobuf_c_empty_string, NULL, 0 }
 
 
 struct  Entitled__V1__MassExtendRenewalDateRequest
@@ -256,6 +270,10 @@ struct  Entitled__V1__MassExtendRenewalDateRequest
   char *product_id;
   int32_t extend_by_days;
   Entitled__V1__ExtendReason reason;
+  /*
+   * Apple's name of the request, at most 128 bytes: a request that is sent again has the same one. Empty: derived from
+   * the idempotency key; one of them is required.
+   */
   char *request_identifier;
   /*
    * ISO 3166-1 alpha-3; empty: all.
@@ -263,20 +281,36 @@ struct  Entitled__V1__MassExtendRenewalDateRequest
   size_t n_storefront_country_codes;
   char **storefront_country_codes;
   char *actor;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__MASS_EXTEND_RENEWAL_DATE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__mass_extend_renewal_date_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__EXTEND_REASON__EXTEND_REASON_UNSPECIFIED, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__EXTEND_REASON__EXTEND_REASON_UNSPECIFIED, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__MassExtendRenewalDateResponse
 {
   ProtobufCMessage base;
+  /*
+   * Apple's name of the request, for GetMassExtensionStatus.
+   */
   char *request_identifier;
+  /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
 };
 #define ENTITLED__V1__MASS_EXTEND_RENEWAL_DATE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__mass_extend_renewal_date_response__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Entitled__V1__GetMassExtensionStatusRequest
@@ -323,20 +357,35 @@ struct  Entitled__V1__SendConsumptionInformationRequest
   int32_t consumption_percentage;
   protobuf_c_boolean sample_content_provided;
   char *actor;
+  /*
+   * Returns the request body for Apple without sending it.
+   */
+  protobuf_c_boolean dry_run;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
 };
 #define ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__send_consumption_information_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__DELIVERY_STATUS__DELIVERY_STATUS_UNSPECIFIED, ENTITLED__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_UNSPECIFIED, 0, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__DELIVERY_STATUS__DELIVERY_STATUS_UNSPECIFIED, ENTITLED__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_UNSPECIFIED, 0, 0, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__SendConsumptionInformationResponse
 {
   ProtobufCMessage base;
+  /*
+   * Unset for a dry run.
+   */
   Google__Protobuf__Timestamp *sent_at;
+  /*
+   * The request body for Apple as JSON.
+   */
+  char *payload_json;
 };
 #define ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__send_consumption_information_response__descriptor) \
-    , NULL }
+    , NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -427,15 +476,22 @@ struct  Entitled__V1__SetConsumptionConsentRequest
    * How the customer gave the consent, for the audit trail.
    */
   char *note;
+  /*
+   * Returns the effects without committing them.
+   */
+  protobuf_c_boolean dry_run;
 };
 #define ENTITLED__V1__SET_CONSUMPTION_CONSENT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__set_consumption_consent_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Entitled__V1__SetConsumptionConsentResponse
 {
   ProtobufCMessage base;
+  /*
+   * The decision in force; for a dry run, the one that would be, with the evidence id 0 if it is another one.
+   */
   Entitled__V1__ConsumptionConsent *consent;
 };
 #define ENTITLED__V1__SET_CONSUMPTION_CONSENT_RESPONSE__INIT \
@@ -454,10 +510,14 @@ struct  Entitled__V1__SetAppAccountTokenRequest
    */
   char *app_account_token;
   char *actor;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
 };
 #define ENTITLED__V1__SET_APP_ACCOUNT_TOKEN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__set_app_account_token_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__SetAppAccountTokenResponse
@@ -544,24 +604,38 @@ struct  Entitled__V1__ClaimSeatRequest
   char *original_transaction_id;
   char *customer_id;
   /*
-   * A repeated id returns the same seat.
+   * Apple's name of the request, at most 128 bytes; a repeated one returns the same seat. Empty: derived from the
+   * idempotency key; one of them is required.
    */
   char *request_identifier;
   char *actor;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__CLAIM_SEAT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__claim_seat_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__ClaimSeatResponse
 {
   ProtobufCMessage base;
   Entitled__V1__Seat *seat;
+  /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
 };
 #define ENTITLED__V1__CLAIM_SEAT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__claim_seat_response__descriptor) \
-    , NULL }
+    , NULL, 0 }
 
 
 struct  Entitled__V1__AssociateSeatRequest

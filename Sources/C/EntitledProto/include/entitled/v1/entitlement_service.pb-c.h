@@ -675,10 +675,19 @@ struct  Entitled__V1__LinkPurchaseRequest
    * Returns the effects without committing them.
    */
   protobuf_c_boolean dry_run;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__LINK_PURCHASE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__link_purchase_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__OWNERSHIP_POLICY__OWNERSHIP_POLICY_UNSPECIFIED, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__OWNERSHIP_POLICY__OWNERSHIP_POLICY_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__LinkPurchaseResponse
@@ -694,10 +703,14 @@ struct  Entitled__V1__LinkPurchaseResponse
   char *previous_customer_id;
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
+  /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
 };
 #define ENTITLED__V1__LINK_PURCHASE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__link_purchase_response__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0 }
 
 
 struct  Entitled__V1__RegisterAppAccountTokenRequest
@@ -749,10 +762,19 @@ struct  Entitled__V1__MergeCustomersRequest
   char *into_customer_id;
   char *actor;
   protobuf_c_boolean dry_run;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__MERGE_CUSTOMERS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__merge_customers_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__MergeCustomersResponse
@@ -763,10 +785,14 @@ struct  Entitled__V1__MergeCustomersResponse
   char **original_transaction_ids;
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
+  /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
 };
 #define ENTITLED__V1__MERGE_CUSTOMERS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__merge_customers_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0,NULL, 0,NULL }
+    , (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0 }
 
 
 struct  Entitled__V1__TransferPurchaseRequest
@@ -784,10 +810,15 @@ struct  Entitled__V1__TransferPurchaseRequest
    */
   char *note;
   protobuf_c_boolean dry_run;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__TRANSFER_PURCHASE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__transfer_purchase_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__OWNERSHIP_POLICY__OWNERSHIP_POLICY_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__OWNERSHIP_POLICY__OWNERSHIP_POLICY_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__TransferPurchaseResponse
@@ -796,10 +827,14 @@ struct  Entitled__V1__TransferPurchaseResponse
   char *transfer_id;
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
+  /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
 };
 #define ENTITLED__V1__TRANSFER_PURCHASE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__transfer_purchase_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0,NULL }
+    , (char *)protobuf_c_empty_string, 0,NULL, 0 }
 
 
 struct  Entitled__V1__UndoTransferRequest
@@ -809,10 +844,19 @@ struct  Entitled__V1__UndoTransferRequest
   char *transfer_id;
   char *actor;
   protobuf_c_boolean dry_run;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__UNDO_TRANSFER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__undo_transfer_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__UndoTransferResponse
@@ -820,10 +864,14 @@ struct  Entitled__V1__UndoTransferResponse
   ProtobufCMessage base;
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
+  /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
 };
 #define ENTITLED__V1__UNDO_TRANSFER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__undo_transfer_response__descriptor) \
-    , 0,NULL }
+    , 0,NULL, 0 }
 
 
 struct  Entitled__V1__ListUnclaimedPurchasesRequest
@@ -1017,13 +1065,18 @@ struct  Entitled__V1__GrantRequest
   char *note;
   char *actor;
   /*
-   * A repeated key returns the same grant.
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
    */
   char *idempotency_key;
+  /*
+   * Returns the effects without committing them.
+   */
+  protobuf_c_boolean dry_run;
 };
 #define ENTITLED__V1__GRANT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__grant_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Entitled__V1__GrantResponse
@@ -1031,10 +1084,19 @@ struct  Entitled__V1__GrantResponse
   ProtobufCMessage base;
   Entitled__V1__GrantedEntitlement *grant;
   Entitled__V1__CheckResponse *entitlement;
+  /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
+   * The events, in order.
+   */
+  size_t n_events;
+  Entitled__V1__EntitlementEvent **events;
 };
 #define ENTITLED__V1__GRANT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__grant_response__descriptor) \
-    , NULL, NULL }
+    , NULL, NULL, 0, 0,NULL }
 
 
 /*
@@ -1064,10 +1126,14 @@ struct  Entitled__V1__RevokeGrantRequest
   char *grant_id;
   char *actor;
   char *note;
+  /*
+   * Returns the effects without committing them.
+   */
+  protobuf_c_boolean dry_run;
 };
 #define ENTITLED__V1__REVOKE_GRANT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__revoke_grant_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Entitled__V1__RevokeGrantResponse
@@ -1075,10 +1141,15 @@ struct  Entitled__V1__RevokeGrantResponse
   ProtobufCMessage base;
   Entitled__V1__GrantedEntitlement *grant;
   Entitled__V1__CheckResponse *entitlement;
+  /*
+   * The events, in order.
+   */
+  size_t n_events;
+  Entitled__V1__EntitlementEvent **events;
 };
 #define ENTITLED__V1__REVOKE_GRANT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__revoke_grant_response__descriptor) \
-    , NULL, NULL }
+    , NULL, NULL, 0,NULL }
 
 
 struct  Entitled__V1__IssueTokenRequest
@@ -1129,10 +1200,14 @@ struct  Entitled__V1__EraseCustomerRequest
   Entitled__V1__Environment environment;
   char *actor;
   protobuf_c_boolean dry_run;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes. The ids of the erased customers in it are replaced, too.
+   */
+  char *note;
 };
 #define ENTITLED__V1__ERASE_CUSTOMER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__erase_customer_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__EraseCustomerResponse

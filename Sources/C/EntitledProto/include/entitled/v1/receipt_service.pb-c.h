@@ -509,7 +509,8 @@ struct  Entitled__V1__StartMigrationRequest
   int32_t concurrency;
   protobuf_c_boolean dry_run;
   /*
-   * A repeated key returns the same job.
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
    */
   char *idempotency_key;
   /*
@@ -657,10 +658,14 @@ struct  Entitled__V1__StartMigrationResponse
 {
   ProtobufCMessage base;
   Entitled__V1__Migration *migration;
+  /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
 };
 #define ENTITLED__V1__START_MIGRATION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__start_migration_response__descriptor) \
-    , NULL }
+    , NULL, 0 }
 
 
 /*

@@ -1,0 +1,24 @@
+/// Locks for keys, of which a task holds several at once. Waiting does not end when the task is cancelled, so a holder
+/// must be bounded in time.
+package actor KeyLocks {
+  private var held: Set<String> = []
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  package init() {}
+
+  /// Waits until all of `wanted` are free, and locks them.
+  package func lock(_ wanted: [String]) async {
+    while !held.isDisjoint(with: wanted) {
+      await withCheckedContinuation { waiting.append($0) }
+    }
+    held.formUnion(wanted)
+  }
+
+  /// Unlocks keys that the caller has locked.
+  package func unlock(_ done: [String]) {
+    held.subtract(done)
+    let waiting = waiting
+    self.waiting = []
+    for continuation in waiting { continuation.resume() }
+  }
+}

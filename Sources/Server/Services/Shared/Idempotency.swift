@@ -1,0 +1,193 @@
+internal import Bytes
+internal import Ledger
+internal import Platform
+internal import RPC
+internal import Wire
+
+/// A request whose sender may repeat it with the same idempotency key.
+protocol RepeatableRequest: WireMessage {
+  associatedtype Response: RepeatedResponse
+
+  var idempotencyKey: String { get set }
+  /// The ids of the customers that the request names.
+  var namedCustomers: [String] { get }
+}
+
+/// A response that tells whether it is the stored one of an earlier request.
+protocol RepeatedResponse: WireMessage {
+  var repeated: Bool { get set }
+}
+
+/// The idempotency key of one call, and the stored response to it.
+///
+/// A handler first returns ``storedResponse()``, before it checks the request: a request that was executed returns the
+/// same response even if it would be invalid now. Its write checks the key again, so of concurrent calls one is executed.
+struct Idempotency<Request: RepeatableRequest>: Sendable {
+  private let ledger: EvidenceLedger
+  /// `nil` without a key.
+  let request: IdempotentRequest?
+
+  /// - Parameter request: the request, of which only the key is left out of the hash.
+  init(of request: Request, _ call: CallContext, _ context: ServiceContext) {
+    ledger = context.ledger
+    guard !request.idempotencyKey.isEmpty else {
+      self.request = nil
+      return
+    }
+    var content = request
+    content.idempotencyKey = ""
+    self.request = ledger.idempotentRequest(
+      key: request.idempotencyKey, of: call.caller,
+      Array(Request.messageType.name.utf8) + [0] + content.encodedBytes(), naming: request.namedCustomers)
+  }
+
+  /// The response to an earlier call; `nil` if the request has to be executed.
+  func storedResponse() async throws(Status) -> Request.Response? {
+    guard let request else { return nil }
+    let stored = try await mapLedgerError { () async throws(LedgerError) in
+      try await ledger.storedResponse(to: request)
+    }
+    return try stored.map { bytes throws(Status) in try Self.response(bytes, isRepeated: true) }
+  }
+
+  /// Runs a command and returns its response, or the stored one if another call was faster. `response` must have no
+  /// effect, because the write may run it again.
+  func run(
+    _ scope: CommandScope, _ command: (CommandScope) async throws(LedgerError) -> CommandResult,
+    response: @escaping @Sendable (CommandResult) -> Request.Response
+  ) async throws(Status) -> Request.Response {
+    var scope = scope
+    scope.idempotency = self.command(response)
+    let result: CommandResult
+    do throws(LedgerError) { result = try await command(scope) } catch { throw Status(error) }
+    guard let bytes = result.response else { return response(result) }
+    return try Self.response(bytes, isRepeated: result.isRepeated)
+  }
+
+  /// The command that stores `response` under the key; `nil` without a key.
+  func command(
+    _ response: @escaping @Sendable (CommandResult) -> Request.Response
+  ) -> IdempotentCommand? {
+    request.map { request in IdempotentCommand(request) { response($0).encodedBytes() } }
+  }
+
+  /// Decodes a stored response.
+  static func response(_ bytes: [UInt8], isRepeated: Bool) throws(Status) -> Request.Response {
+    do throws(WireError) {
+      var response = try Request.Response.decode(bytes)
+      response.repeated = isRepeated
+      return response
+    } catch {
+      var status = Status(
+        .dataLoss, reason: "STORED_RESPONSE_MALFORMED", "the stored response cannot be read")
+      status.cause = "\(error)"
+      throw status
+    }
+  }
+}
+
+// Requests that call Apple, which takes time and may end without a response.
+extension Idempotency {
+  /// Runs `body` unless a response is stored. A concurrent call with the same key waits for the first one.
+  func runExclusively(
+    _ locks: KeyLocks, _ body: () async throws(Status) -> Request.Response
+  ) async throws(Status) -> Request.Response {
+    guard let request else { return try await body() }
+    let key = Hex.encode(request.keyHash)
+    await locks.lock([key])
+    let result: Result<Request.Response, Status>
+    do throws(Status) {
+      if let stored = try await storedResponse() {
+        result = .success(stored)
+      } else {
+        result = .success(try await body())
+      }
+    } catch {
+      result = .failure(error)
+    }
+    await locks.unlock([key])
+    return try result.get()
+  }
+
+  /// Stores that the result at Apple is unknown until ``run(_:_:response:)`` stores the response.
+  func begin(_ scope: CommandScope) async throws(Status) {
+    guard let request else { return }
+    _ = try await mapLedgerError { () async throws(LedgerError) in try await ledger.begin(request, scope) }
+  }
+
+  /// Deletes the record of ``begin(_:)``, because Apple rejected the request.
+  func forget() async throws(Status) {
+    guard let request else { return }
+    try await mapLedgerError { () async throws(LedgerError) in try await ledger.forget(request) }
+  }
+
+  /// Apple's name of the request: the given one, or a UUID (RFC 9562, version 8) that depends on the key and its caller
+  /// only. Apple recognizes a request that is sent again by it.
+  func requestIdentifier(_ given: String) throws(Status) -> String {
+    guard given.isEmpty else { return given }
+    guard let request else {
+      throw Status(
+        .invalidArgument, reason: "MISSING_FIELD", "request_identifier and idempotency_key are empty",
+        field: "request_identifier")
+    }
+    var digits = Array(Hex.encode(request.keyHash).prefix(32))
+    digits[12] = "8"
+    digits[16] = "8"
+    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+  }
+}
+
+extension GrantRequest: RepeatableRequest {
+  typealias Response = GrantResponse
+  var namedCustomers: [String] { [customerId] }
+}
+
+extension LinkPurchaseRequest: RepeatableRequest {
+  typealias Response = LinkPurchaseResponse
+  var namedCustomers: [String] { [customerId] }
+}
+
+extension MergeCustomersRequest: RepeatableRequest {
+  typealias Response = MergeCustomersResponse
+  var namedCustomers: [String] { [fromCustomerId, intoCustomerId] }
+}
+
+extension TransferPurchaseRequest: RepeatableRequest {
+  typealias Response = TransferPurchaseResponse
+  var namedCustomers: [String] { [fromCustomerId, toCustomerId] }
+}
+
+extension UndoTransferRequest: RepeatableRequest {
+  typealias Response = UndoTransferResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension ClaimSeatRequest: RepeatableRequest {
+  typealias Response = ClaimSeatResponse
+  var namedCustomers: [String] { [customerId] }
+}
+
+extension ExtendRenewalDateRequest: RepeatableRequest {
+  typealias Response = ExtendRenewalDateResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension MassExtendRenewalDateRequest: RepeatableRequest {
+  typealias Response = MassExtendRenewalDateResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension StartMigrationRequest: RepeatableRequest {
+  typealias Response = StartMigrationResponse
+  var namedCustomers: [String] { [] }
+}
+
+extension GrantResponse: RepeatedResponse {}
+extension LinkPurchaseResponse: RepeatedResponse {}
+extension MergeCustomersResponse: RepeatedResponse {}
+extension TransferPurchaseResponse: RepeatedResponse {}
+extension UndoTransferResponse: RepeatedResponse {}
+extension ClaimSeatResponse: RepeatedResponse {}
+extension ExtendRenewalDateResponse: RepeatedResponse {}
+extension MassExtendRenewalDateResponse: RepeatedResponse {}
+extension StartMigrationResponse: RepeatedResponse {}
