@@ -27,6 +27,8 @@ package enum LedgerError: Error, Hashable, Sendable {
   case transferConflict(transfer: String)
   /// No grant of this app has that id.
   case unknownGrant(String)
+  /// The app has no note with this id, and never had.
+  case unknownNote(String)
   /// The purchase has no seats, or Apple manages them.
   case noSeats(SeatCapacity.Problem, originalTransactionID: String)
   /// All seats that were bought are claimed.
@@ -107,6 +109,7 @@ extension LedgerError: CustomStringConvertible {
     case .unknownTransfer(let id): "unknown transfer '\(id)'"
     case .transferConflict(let id): "a line of the transfer '\(id)' was moved again since"
     case .unknownGrant(let id): "unknown grant '\(id)'"
+    case .unknownNote(let id): "unknown note '\(id)'"
     case .noSeats(.noSeats, let line): "the purchase '\(line)' has no seats"
     case .noSeats(.invitedByApple, let line):
       "Apple manages the seats of '\(line)'; each member has an own transaction"

@@ -167,7 +167,7 @@ extension OperatorCommand {
     switch action {
     case .move, .merge: true
     case .undo, .grant, .revokeGrant, .claimSeat, .associateSeat, .releaseSeats, .erase, .appleCall,
-      .consent, .registerToken, .fulfill:
+      .consent, .registerToken, .fulfill, .addNote, .deleteNote, .setAttributes:
       false
     }
   }
@@ -187,6 +187,10 @@ package struct CommandResult: Hashable, Sendable {
   package var grant: GrantFact?
   /// The seat; ``customer`` is its holder.
   package var seat: Seat?
+  /// The note that was added.
+  package var note: CustomerNote?
+  /// The attributes of the customer afterwards.
+  package var attributes: [CustomerAttribute] = []
   /// The delivery of the consumable.
   package var fulfillment: FulfillmentRecord?
   /// The consent to send consumption data to Apple.

@@ -47,6 +47,17 @@ extension OperatorCommand {
     case .registerToken(let token, let customerID):
       object["token"] = .string(token)
       object["to"] = .string(customerID)
+    case .addNote(let text, let customerID, let at):
+      object["to"] = .string(customerID)
+      object["text"] = .string(text)
+      object["at"] = .number(JSONNumber(at.millisecondsSince1970))
+    case .deleteNote(let id, let customerID):
+      object["to"] = .string(customerID)
+      object["deleted"] = .number(JSONNumber(id.rawValue))
+    case .setAttributes(let attributes, let customerID):
+      object["to"] = .string(customerID)
+      object["attributes"] = .array(
+        attributes.map { .object(["name": .string($0.name), "value": .string($0.value)]) })
     case .erase(let customerIDs):
       object["customers"] = .array(customerIDs.map(JSONValue.string))
     }
@@ -68,6 +79,9 @@ extension OperatorCommand {
     case .consent: "CONSUMPTION_CONSENT"
     case .fulfill: "FULFILL"
     case .registerToken: "REGISTER_TOKEN"
+    case .addNote: "ADD_NOTE"
+    case .deleteNote: "DELETE_NOTE"
+    case .setAttributes: "SET_ATTRIBUTES"
     case .erase: "ERASE"
     }
   }
@@ -116,7 +130,7 @@ extension OperatorCommand.Action {
       self = .registerToken(token, customerID: to)
     case "ERASE": self = .erase(customerIDs: object.texts("customers"))
     default:
-      guard let action = Self.seatAction(object) else { return nil }
+      guard let action = Self.seatAction(object) ?? Self.noteAction(object) else { return nil }
       self = action
     }
   }
@@ -195,6 +209,28 @@ extension OperatorCommand.Action {
       guard let instant = object["at"]?.int64Value else { return nil }
       let seats = (object["seats"]?.arrayValue ?? []).compactMap(\.stringValue)
       return .releaseSeats(seats, at: Instant(millisecondsSince1970: instant))
+    default: return nil
+    }
+  }
+}
+
+extension OperatorCommand.Action {
+  /// A command about notes or attributes; `nil` for others.
+  fileprivate static func noteAction(_ object: JSONObject) -> OperatorCommand.Action? {
+    guard let customerID = object.text("to") else { return nil }
+    switch object.text("command") {
+    case "ADD_NOTE":
+      guard let text = object.text("text"), let at = object.instant("at") else { return nil }
+      return .addNote(text, customerID: customerID, at: at)
+    case "DELETE_NOTE":
+      guard let id = object["deleted"]?.int64Value else { return nil }
+      return .deleteNote(EvidenceID(rawValue: id), customerID: customerID)
+    case "SET_ATTRIBUTES":
+      let attributes = (object["attributes"]?.arrayValue ?? []).compactMap { value -> CustomerAttribute? in
+        guard let object = value.objectValue, let name = object.text("name") else { return nil }
+        return CustomerAttribute(name: name, value: object.text("value") ?? "")
+      }
+      return .setAttributes(attributes, customerID: customerID)
     default: return nil
     }
   }

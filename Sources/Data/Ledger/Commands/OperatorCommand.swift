@@ -34,6 +34,12 @@ package struct OperatorCommand: Hashable, Sendable {
     case registerToken(String, customerID: String)
     /// Acknowledges that units of a consumable purchase were delivered or taken back.
     case fulfill(Fulfillment, line: String)
+    /// Adds a note about a customer. The evidence of the command identifies it.
+    case addNote(String, customerID: String, at: Instant)
+    /// Deletes a note.
+    case deleteNote(EvidenceID, customerID: String)
+    /// Sets attributes of a customer, and removes those whose value is empty.
+    case setAttributes([CustomerAttribute], customerID: String)
     /// Erases customers. `customerIDs` are the pseudonyms that replace theirs.
     case erase(customerIDs: [String])
   }
@@ -59,6 +65,8 @@ package struct OperatorCommand: Hashable, Sendable {
     case .merge(let from, let into): [from, into]
     case .grant(_, let customerID), .consent(_, let customerID), .registerToken(_, let customerID):
       [customerID]
+    case .addNote(_, let customerID, _), .deleteNote(_, let customerID), .setAttributes(_, let customerID):
+      [customerID]
     case .erase(let customerIDs): customerIDs
     case .claimSeat(_, let customerID): customerID.map { [$0] } ?? []
     case .associateSeat(_, let customerID): [customerID]
@@ -82,6 +90,9 @@ package struct OperatorCommand: Hashable, Sendable {
       case .associateSeat(let seat, let id): .associateSeat(seat, customerID: renamed(id))
       case .appleCall(let call): .appleCall(call.anonymous)
       case .consent(let isGiven, let id): .consent(isGiven, customerID: renamed(id))
+      case .addNote(_, let id, let at): .addNote("", customerID: renamed(id), at: at)
+      case .deleteNote(let note, let id): .deleteNote(note, customerID: renamed(id))
+      case .setAttributes(_, let id): .setAttributes([], customerID: renamed(id))
       // Apple's documents get the same token; replay needs it.
       case .registerToken(let token, let id):
         .registerToken(tokens[token] ?? token, customerID: renamed(id))

@@ -49,6 +49,12 @@ extension FactApplier {
       var origin = origin
       origin.cause = .claim
       try registerToken(token, of: store.finalMergeTarget(of: customer(id)), by: origin)
+    case .addNote(let text, let id, let at):
+      try store.put(
+        CustomerNote(id: evidence, customer: customer(id), text: text, actor: command.actor, createdAt: at))
+    case .deleteNote(let note, _): try store.deleteNote(note)
+    case .setAttributes(let attributes, let id):
+      for attribute in attributes { try store.put(attribute, of: customer(id), from: evidence) }
     case .erase(let pseudonyms):
       // In a replay only the pseudonyms are left.
       for pseudonym in pseudonyms {

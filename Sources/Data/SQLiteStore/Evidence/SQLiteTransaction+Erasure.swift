@@ -3,8 +3,7 @@ internal import Entitlements
 internal import SQLite
 internal import Store
 
-// The erasure of a customer's identifiers.
-extension SQLiteTransaction {
+extension SQLiteSession {
   func mergedCustomers(into customer: CustomerKey) throws(StoreError) -> [String] {
     try rows(
       "SELECT customer_id FROM merged_customer WHERE into_customer_id = ? AND app = ? AND environment = ?",
@@ -12,6 +11,17 @@ extension SQLiteTransaction {
     ) { $0.text(0) ?? "" }
   }
 
+  func pseudonym(ofCustomerHash hash: String) throws(StoreError) -> String? {
+    try rows(
+      "SELECT pseudonym FROM erasure WHERE customer_hash = ? AND pseudonym <> '' ORDER BY position", hash
+    ) {
+      $0.text(0) ?? ""
+    }.last
+  }
+}
+
+// The erasure of a customer's identifiers.
+extension SQLiteTransaction {
   func evidence(naming customer: CustomerKey) throws(StoreError) -> [StoredEvidence] {
     try evidence.evidence(naming: customer)
   }
@@ -67,7 +77,7 @@ extension SQLiteTransaction {
       "UPDATE delivery SET subject = ?4 WHERE subject = ?1 AND app = ?2 AND environment = ?3", customer,
       pseudonym)
     count += try eraseIdempotencyRecords(naming: customer)
-    for table in ["account_token", "merged_customer", "consumption_consent"] {
+    for table in ["account_token", "merged_customer", "consumption_consent", "note", "customer_attribute"] {
       count += try run(
         "DELETE FROM \(table) WHERE customer_id = ?1 AND app = ?2 AND environment = ?3", customer)
     }
@@ -150,20 +160,13 @@ extension SQLiteTransaction {
     }
   }
 
-  func pseudonym(ofCustomerHash hash: String) throws(StoreError) -> String? {
-    try rows(
-      "SELECT pseudonym FROM erasure WHERE customer_hash = ? AND pseudonym <> '' ORDER BY position", hash
-    ) {
-      $0.text(0) ?? ""
-    }.last
-  }
-
   func forEachNamedCustomer(_ body: (CustomerKey) -> Void) throws(StoreError) {
     let pairs = [
       "customer_evidence": "customer_id, app, environment", "line_customer": "customer_id, app, environment",
       "ownership_change": "customer_id, app, environment", "account_token": "customer_id, app, environment",
       "merged_customer": "customer_id, app, environment",
-      "consumption_consent": "customer_id, app, environment", "event": "customer_id, app, environment",
+      "consumption_consent": "customer_id, app, environment", "note": "customer_id, app, environment",
+      "customer_attribute": "customer_id, app, environment", "event": "customer_id, app, environment",
       "event WHERE counterparty <> ''": "counterparty, app, environment",
       "drift JOIN repair USING (repair_id)": "customer_id, app, environment",
       "migration_failure JOIN migration USING (migration_id)": "customer_id, app, environment",

@@ -28,12 +28,12 @@ final class FactRows {
       "SELECT fact FROM transaction_fact WHERE \(ofLine)", on: connection)
     insertTransaction = try Statement(
       """
-      INSERT INTO line_record (\(line), kind, id, fact, evidence_id, product_id, shared_at)
-      VALUES (?, ?, ?, \(LineRecordKind.transaction), ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      INSERT INTO line_record (\(line), kind, id, fact, evidence_id, product_id, shared_at, line_item)
+      VALUES (?, ?, ?, \(LineRecordKind.transaction), ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
       """, on: connection)
     replaceTransaction = try Statement(
       """
-      UPDATE line_record SET fact = ?5, evidence_id = ?6, product_id = ?7, shared_at = ?8
+      UPDATE line_record SET fact = ?5, evidence_id = ?6, product_id = ?7, shared_at = ?8, line_item = ?9
       WHERE line_id = ?1 AND app = ?2 AND environment = ?3
         AND kind = \(LineRecordKind.transaction) AND id = ?4
       """, on: connection)
@@ -68,6 +68,7 @@ final class FactRows {
     try statement.bind(6, evidence.rawValue)
     try statement.bind(7, fact.canBeShared ? fact.productID : nil)
     try statement.bind(8, fact.canBeShared ? fact.sharedInstant.millisecondsSince1970 : nil)
+    try statement.bind(9, fact.details.webOrderLineItemID)
     try statement.run()
   }
 

@@ -59,6 +59,9 @@ extension SQLiteReader {
       """, line, start, end, limit)
   }
 
+  func notifications(withUUID uuid: String) throws(StoreError) -> [NotificationRecord] {
+    try notifications("uuid = ? AND uuid <> '' AND state <> 'REJECTED'", uuid)
+  }
 }
 
 // Rare reads of notifications in a write.

@@ -64,12 +64,14 @@ extension Schema {
       shared_at INTEGER,
       at INTEGER,
       polled_at INTEGER,
+      line_item TEXT,               -- webOrderLineItemId of a transaction
       PRIMARY KEY (line_id, app, environment, kind, id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX poll_by_time ON line_record (app, environment, at) WHERE kind = 0;
     CREATE INDEX transaction_by_id ON line_record (id, app, environment) WHERE kind = 2;
     CREATE INDEX transaction_by_shared_at
       ON line_record (shared_at, product_id, app, environment) WHERE shared_at IS NOT NULL;
+    CREATE INDEX transaction_by_line_item ON line_record (line_item) WHERE line_item IS NOT NULL;
     CREATE VIEW poll AS
       SELECT line_id, app, environment, at, polled_at FROM line_record WHERE kind = 0;
     CREATE VIEW renewal_fact AS
@@ -191,6 +193,30 @@ extension Schema {
       PRIMARY KEY (customer_id, app, environment)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX merged_customer_by_target ON merged_customer (into_customer_id, app, environment);
+
+    -- Notes of the operator's staff about customers.
+    CREATE TABLE note (
+      evidence_id INTEGER PRIMARY KEY REFERENCES evidence, -- the command that added it
+      customer_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      note TEXT NOT NULL,
+      actor TEXT NOT NULL,
+      at INTEGER NOT NULL             -- milliseconds since 1970
+    ) STRICT;
+    CREATE INDEX note_of_customer ON note (customer_id, app, environment);
+
+    -- Names and values that the operator attaches to customers.
+    CREATE TABLE customer_attribute (
+      customer_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      name TEXT NOT NULL,
+      value TEXT NOT NULL,
+      evidence_id INTEGER NOT NULL REFERENCES evidence, -- the command that set it
+      PRIMARY KEY (customer_id, app, environment, name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX customer_attribute_by_value ON customer_attribute (value, name);
 
     -- Completed erasures. The key of the hashes is not in the store.
     CREATE TABLE erasure (

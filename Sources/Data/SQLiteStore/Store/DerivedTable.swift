@@ -37,6 +37,8 @@ struct DerivedTable {
     DerivedTable("account_token", "token, app, environment, customer_id"),
     DerivedTable("merged_customer", "customer_id, app, environment, into_customer_id"),
     DerivedTable("consumption_consent", "customer_id, app, environment, given, since, evidence_id"),
+    DerivedTable("note", "evidence_id, customer_id, app, environment, note, actor, at"),
+    DerivedTable("customer_attribute", "customer_id, app, environment, name, value, evidence_id"),
     // An erased customer leaves a row without an identity.
     DerivedTable("customer", "identity", fact: "facts", where: "identity <> x''") {
       bytes throws(StoreError) in

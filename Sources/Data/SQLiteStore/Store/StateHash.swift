@@ -70,6 +70,8 @@ private struct StateTable {
     StateTable("account_token", "token, app, environment, customer_id"),
     StateTable("merged_customer", "customer_id, app, environment, into_customer_id"),
     StateTable("consumption_consent", "customer_id, app, environment, given"),
+    StateTable("note", "customer_id, app, environment, note, actor"),
+    StateTable("customer_attribute", "customer_id, app, environment, name, value"),
     // An erased customer leaves a row without an identity, and one whose claim failed a row without facts.
     StateTable("customer", "identity", fact: "facts", where: "identity <> x''") { bytes throws(StoreError) in
       var facts = try FactCoding.customerFacts(bytes)

@@ -74,4 +74,10 @@ package protocol ErasureReader {
   func rejectedEvidence(
     of appID: String, where isMatch: ([UInt8]) -> Bool
   ) throws(StoreError) -> [EvidenceID]
+
+  /// Returns the pseudonym of the latest erasure of a customer; `nil` if there was none.
+  func pseudonym(ofCustomerHash hash: String) throws(StoreError) -> String?
+
+  /// Returns the customers that were merged into this one.
+  func mergedCustomers(into customer: CustomerKey) throws(StoreError) -> [String]
 }

@@ -1,0 +1,55 @@
+package import AppStore
+package import Entitlements
+
+/// Finds rows by an id in all apps and environments, for people who do not know whose id they have.
+package protocol CustomerSearchReader {
+  /// Returns at most `limit` customers whose id begins with `prefix` and that `isIncluded` accepts, ordered by the bytes
+  /// of the id. A customer is one that any evidence, link, token, merge or event names.
+  func customers(
+    startingWith prefix: String, limit: Int, where isIncluded: (CustomerKey) -> Bool
+  ) throws(StoreError) -> [CustomerKey]
+
+  /// Returns the customers that are bound to an `appAccountToken` in lower case.
+  func customers(withToken token: String) throws(StoreError) -> [CustomerKey]
+
+  /// Returns the unclaimed purchases that were made with an `appAccountToken` in lower case.
+  func unclaimedLines(withToken token: String) throws(StoreError) -> [LineKey]
+
+  /// Returns the lines with this id that have transactions or renewal infos.
+  func lines(withID lineID: String) throws(StoreError) -> [LineKey]
+
+  /// Returns the transactions with this `transactionId`, with their lines.
+  func transactions(withID transactionID: String) throws(StoreError) -> [FoundTransaction]
+
+  /// Returns the transactions with this `webOrderLineItemId`, with their lines.
+  func transactions(withLineItem lineItem: String) throws(StoreError) -> [FoundTransaction]
+
+  /// Returns the purchases that were made through an app install, identified by `appTransactionId`, and the line of the
+  /// install itself.
+  func lines(withAppTransactionID appTransactionID: String) throws(StoreError) -> [LineKey]
+
+  /// Returns the lines of grants and seats with this id.
+  func grantsAndSeats(withID lineID: String) throws(StoreError) -> [LineKey]
+
+  /// Returns the notifications with this `notificationUUID` that were not rejected.
+  func notifications(withUUID uuid: String) throws(StoreError) -> [NotificationRecord]
+
+  /// Returns at most `limit` customers with an attribute of this value, of any name if `name` is `nil`.
+  func customers(
+    withAttribute name: String?, value: String, limit: Int
+  ) throws(StoreError) -> [(customer: CustomerKey, name: String)]
+
+  /// Whether anything is stored that names the customer: evidence, a link, a token, a merge or an event.
+  func isKnown(_ customer: CustomerKey) throws(StoreError) -> Bool
+}
+
+/// A transaction with the line that it belongs to.
+package struct FoundTransaction: Hashable, Sendable {
+  package let line: LineKey
+  package let fact: TransactionFact
+
+  package init(line: LineKey, fact: TransactionFact) {
+    self.line = line
+    self.fact = fact
+  }
+}
