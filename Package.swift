@@ -172,7 +172,7 @@ let package = Package(
         "Store",
         metrics,
       ]),
-    library(.server, "Configuration", ["AppStore", "Callers", "Entitlements", "SignedData", "Yams"]),
+    library(.server, "Configuration", ["AppStore", "Callers", "Entitlements", "JSON", "SignedData", "Yams"]),
     .executableTarget(
       name: "entitled",
       dependencies: [

@@ -44,6 +44,8 @@ entitlement_service = importlib.import_module("entitled.v1.entitlement_service_p
 receipt_service = importlib.import_module("entitled.v1.receipt_service_pb2")
 app_store_service = importlib.import_module("entitled.v1.app_store_service_pb2")
 notification_service = importlib.import_module("entitled.v1.notification_service_pb2")
+customer_service = importlib.import_module("entitled.v1.customer_service_pb2")
+status_service = importlib.import_module("entitled.v1.status_service_pb2")
 interop_messages = importlib.import_module("interop.messages_pb2")
 interop_empty = importlib.import_module("interop.empty_pb2")
 conformance_messages = importlib.import_module("connectrpc.conformance.v1.service_pb2")
@@ -55,6 +57,8 @@ app_store_stub = importlib.import_module("entitled.v1.app_store_service_pb2_grpc
 notification_stub = importlib.import_module(
     "entitled.v1.notification_service_pb2_grpc"
 ).NotificationServiceStub
+customer_stub = importlib.import_module("entitled.v1.customer_service_pb2_grpc").CustomerServiceStub
+status_stub = importlib.import_module("entitled.v1.status_service_pb2_grpc").StatusServiceStub
 services = {
     name: importlib.import_module(f"entitled.v1.{file}_pb2").DESCRIPTOR.services_by_name[name]
     for name, file in {
@@ -62,6 +66,8 @@ services = {
         "ReceiptService": "receipt_service",
         "NotificationService": "notification_service",
         "AppStoreService": "app_store_service",
+        "CustomerService": "customer_service",
+        "StatusService": "status_service",
     }.items()
 }
 

@@ -105,6 +105,7 @@ METHODS = [
     for method in service.methods
 ]
 CHECK = "/entitled.v1.EntitlementService/Check"
+WHO_AM_I = "/entitled.v1.StatusService/WhoAmI"
 GRANT = "/entitled.v1.EntitlementService/Grant"
 METRICS = "/entitled.v1.EntitlementService/GetSubscriptionMetrics"
 ERASE = "/entitled.v1.EntitlementService/EraseCustomer"
@@ -151,7 +152,7 @@ def test_each_role_allows_exactly_its_methods(guarded):
     assert with_role["admin"] == set(METHODS)
     for one in ROLES[:3] + ROLES[5:]:
         for other in ROLES[:3] + ROLES[5:]:
-            assert one == other or not with_role[one] & with_role[other]
+            assert one == other or with_role[one] & with_role[other] == {WHO_AM_I}
     assert METRICS in with_role["reports"] < with_role["read"]
     assert CHECK in with_role["read"] and SUBMIT in with_role["submit"] and GRANT in with_role["operate"]
     assert ERASE not in with_role["read"] | with_role["submit"] | with_role["operate"]
@@ -178,6 +179,57 @@ def test_a_caller_is_restricted_to_its_apps(guarded):
         with pytest.raises(grpc.RpcError) as error:
             next(stream)
         assert error.value.code() == StatusCode.PERMISSION_DENIED
+
+
+def test_every_caller_learns_its_name_roles_and_apps(guarded):
+    def who(bearer):
+        return contract.status_service.WhoAmIResponse.FromString(call(guarded, WHO_AM_I, bearer=token(bearer)))
+
+    half, admin = who("half"), who("admin")
+    assert (half.caller, list(half.apps), half.all_apps) == ("half", [APP], False)
+    assert {"read", "operate"} <= set(half.roles) and not {"submit", "admin"} & set(half.roles)
+    assert (admin.caller, sorted(admin.apps), admin.all_apps) == ("admin", sorted([APP, OTHER]), True)
+    assert set(ROLES) <= set(admin.roles)
+    assert list(who("submit").roles) == ["submit"]
+
+
+def test_a_search_covers_only_the_apps_of_the_caller(guarded):
+    path = "/entitled.v1.CustomerService/FindCustomers"
+
+    def found(bearer, app=""):
+        request = contract.customer_service.FindCustomersRequest(query="cora", app=app)
+        answer = call(guarded, path, request.SerializeToString(), token(bearer))
+        return sorted(hit.app for hit in contract.customer_service.FindCustomersResponse.FromString(answer).hits)
+
+    for app in (APP, OTHER):
+        request = wire.GrantRequest(
+            app=app, customer_id="cora", entitlement="pro", access_level=contract.entitlement.ACCESS_LEVEL_FULL)
+        call(guarded, GRANT, request.SerializeToString(), token("operate"))
+    assert found("read") == [APP, OTHER]
+    assert found("half") == [APP]
+    assert found("read", OTHER) == [OTHER]
+    error = rejected(
+        guarded, path, contract.customer_service.FindCustomersRequest(query="cora", app=OTHER).SerializeToString(),
+        token("half"))
+    assert contract.reason(error) == "APP_NOT_ALLOWED"
+
+
+def test_the_configuration_shows_no_secret_and_a_restricted_caller_only_its_apps(guarded):
+    def shown(bearer):
+        answer = call(guarded, "/entitled.v1.StatusService/GetConfiguration", bearer=token(bearer))
+        return contract.status_service.GetConfigurationResponse.FromString(answer)
+
+    whole = shown("operate")
+    assert whole.path.endswith("entitled.yaml") and whole.loaded_at.seconds > 0
+    content = json.loads(whole.configuration_json)
+    assert content["callers"]["read"]["roles"] == ["read"]
+    assert "sha256:" not in whole.configuration_json
+    assert content["callers"]["read"]["tokens"] == "(secret)"
+    half = json.loads(shown("half").configuration_json)
+    assert (list(half), list(half["apps"])) == (["apps"], [APP])
+    status = call(guarded, "/entitled.v1.StatusService/GetStatus", bearer=token("half"))
+    status = contract.status_service.GetStatusResponse.FromString(status)
+    assert [app.app for app in status.apps] == [APP] and not status.HasField("store")
 
 
 def test_the_rate_limit_rejects_with_a_retry_delay(guarded):

@@ -11,11 +11,14 @@ OWN_PACKAGE = "entitled.v1"
 class Rule:
     """The access rule of a method and how the server runs it, as Swift literals."""
 
-    def __init__(self, role=None, mutates=False, on_event_loop=False, may_defer=False):
+    def __init__(self, role=None, mutates=False, on_event_loop=False, may_defer=False, any_role=False,
+                 limits_apps=False):
         self.role = f".{role.removeprefix('ROLE_').lower()}" if role else "nil"
         self.mutates = mutates
         self.on_event_loop = on_event_loop
         self.may_defer = may_defer
+        self.any_role = any_role
+        self.limits_apps = limits_apps
 
 
 class Access:
@@ -35,13 +38,15 @@ class Access:
         options = self.options.FromString(method.options.SerializeToString())
         rule = options.Extensions[self.option] if options.HasExtension(self.option) else None
         role = rule and self.option.message_type.fields_by_name["role"].enum_type.values_by_number[rule.role].name
-        if role in (None, "ROLE_UNSPECIFIED"):
-            sys.exit(f"{file.name}: {service.name}.{method.name} has no option (access) with a role")
+        if rule and rule.any_role and rule.role == 0:
+            role = None
+        elif role in (None, "ROLE_UNSPECIFIED") or rule.any_role:
+            sys.exit(f"{file.name}: {service.name}.{method.name} has no option (access) with one role or any_role")
         if rule.on_event_loop and (method.client_streaming or method.server_streaming):
             sys.exit(f"{file.name}: {service.name}.{method.name} is streaming and cannot run on the event loop")
         if rule.may_defer and not rule.on_event_loop:
             sys.exit(f"{file.name}: {service.name}.{method.name} runs as a task, so it has nothing to defer")
-        return Rule(role, rule.mutates, rule.on_event_loop, rule.may_defer)
+        return Rule(role, rule.mutates, rule.on_event_loop, rule.may_defer, rule.any_role, rule.limits_apps)
 
 
 def smallest(descriptor_set):

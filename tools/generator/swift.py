@@ -268,7 +268,12 @@ def method_source(file, service, method, access):
             f"        clientStreaming: {str(method.client_streaming).lower()},"
             f" serverStreaming: {str(method.server_streaming).lower()},",
             f"        role: {rule.role}, mutates: {str(rule.mutates).lower()},"
-            f" onEventLoop: {str(rule.on_event_loop).lower()}),"]
+            f" onEventLoop: {str(rule.on_event_loop).lower()}{options(rule)}),"]
+
+
+def options(rule):
+    """The arguments of rare options."""
+    return (", anyRole: true" if rule.any_role else "") + (", limitsApps: true" if rule.limits_apps else "")
 
 
 def message_files(descriptor_set, names, imports):

@@ -209,3 +209,63 @@ extension ClientConnection {
     try await call("/entitled.v1.WebhookService/ResumeWebhook", request)
   }
 }
+
+// MARK: CustomerService, StatusService
+
+extension ClientConnection {
+  package func findCustomers(
+    _ request: FindCustomersRequest
+  ) async throws(ClientError) -> FindCustomersResponse {
+    try await call("/entitled.v1.CustomerService/FindCustomers", request)
+  }
+
+  package func describeCustomer(
+    _ request: DescribeCustomerRequest
+  ) async throws(ClientError) -> DescribeCustomerResponse {
+    try await call("/entitled.v1.CustomerService/DescribeCustomer", request)
+  }
+
+  package func addNote(
+    _ request: AddNoteRequest
+  ) async throws(ClientError) -> AddNoteResponse {
+    try await call("/entitled.v1.CustomerService/AddNote", request)
+  }
+
+  package func listNotes(
+    _ request: ListNotesRequest
+  ) async throws(ClientError) -> ListNotesResponse {
+    try await call("/entitled.v1.CustomerService/ListNotes", request)
+  }
+
+  package func deleteNote(
+    _ request: DeleteNoteRequest
+  ) async throws(ClientError) -> DeleteNoteResponse {
+    try await call("/entitled.v1.CustomerService/DeleteNote", request)
+  }
+
+  package func setCustomerAttributes(
+    _ request: SetCustomerAttributesRequest
+  ) async throws(ClientError) -> SetCustomerAttributesResponse {
+    try await call("/entitled.v1.CustomerService/SetCustomerAttributes", request)
+  }
+
+  package func getCustomerAttributes(
+    _ request: GetCustomerAttributesRequest
+  ) async throws(ClientError) -> GetCustomerAttributesResponse {
+    try await call("/entitled.v1.CustomerService/GetCustomerAttributes", request)
+  }
+
+  package func getStatus(_ request: GetStatusRequest) async throws(ClientError) -> GetStatusResponse {
+    try await call("/entitled.v1.StatusService/GetStatus", request)
+  }
+
+  package func whoAmI(_ request: WhoAmIRequest) async throws(ClientError) -> WhoAmIResponse {
+    try await call("/entitled.v1.StatusService/WhoAmI", request)
+  }
+
+  package func getConfiguration(_ request: GetConfigurationRequest) async throws(ClientError)
+    -> GetConfigurationResponse
+  {
+    try await call("/entitled.v1.StatusService/GetConfiguration", request)
+  }
+}

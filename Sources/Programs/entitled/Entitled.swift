@@ -37,7 +37,8 @@ struct Entitled: AsyncParsableCommand {
       CustomerCommand.self, TimelineCommand.self, WatchCommand.self, ExplainCommand.self, GrantsCommand.self,
       HealthCommand.self, StoreCommand.self, TokenCommand.self, NotificationsCommand.self,
       ConfigCommand.self, MigrateCommand.self, WebhooksCommand.self,
-      ConsumptionCommand.self, ClaimsCommand.self, FulfillmentCommand.self,
+      FindCommand.self, DescribeCommand.self, NotesCommand.self, AttributesCommand.self, StatusCommand.self,
+      WhoAmICommand.self, ConsumptionCommand.self, ClaimsCommand.self, FulfillmentCommand.self,
     ])
 
   /// Runs the command. A ``Failure`` becomes one line on the standard error and a nonzero exit status.

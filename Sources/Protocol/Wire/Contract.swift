@@ -31,12 +31,16 @@ package struct MethodDescription: Sendable {
   package let clientStreaming: Bool
   /// Whether the server sends a stream of responses.
   package let serverStreaming: Bool
-  /// The role that a caller needs; `nil` for health and reflection, which are open to every caller.
+  /// The role that a caller needs; `nil` with ``anyRole``, and for health and reflection, which are open to everyone.
   package let role: Access.Role?
   /// Whether a call changes data here or at Apple, so that the audit log records it.
   package let mutates: Bool
   /// Whether the handler runs synchronously on the event loop of the connection.
   package let onEventLoop: Bool
+  /// Whether every authenticated caller may call.
+  package var anyRole = false
+  /// Whether the handler limits the response to the apps of the caller, so that a request may name none.
+  package var limitsApps = false
 
   /// The path of an HTTP/2 request for it, "/package.Service/Method".
   package var fullName: String { "/\(service)/\(name)" }

@@ -6,7 +6,7 @@ struct ConfigurationNode {
   let file: String
   /// The name in errors, such as `product pro.monthly`.
   let name: String
-  private let node: Node
+  let node: Node
 
   init(file: String, name: String, node: Node) {
     self.file = file

@@ -44,6 +44,7 @@ extension ServiceConfiguration {
       members["callers"], knownApps: self.apps.map(\.definition.id), hasIssuer: tokenIssuer != nil)
     erasures = try ErasureConfiguration(members["erasures"])
     listeners = try ListenersConfiguration(listeners: members["listeners"], limits: members["limits"])
+    document = root.document
   }
 }
 

@@ -1,5 +1,6 @@
 package import AppStore
 package import Entitlements
+package import JSON
 package import SignedData
 
 /// The configuration of the service: the content of the YAML file.
@@ -18,6 +19,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package let tokenIssuer: TokenIssuerConfiguration?
   package let listeners: ListenersConfiguration
   package let erasures: ErasureConfiguration
+  /// The file as JSON, without secrets: for operators who want to see what is in force.
+  package let document: JSONObject
 
   /// The catalog of all apps.
   package var catalog: Catalog { Catalog(apps.map(\.definition)) }

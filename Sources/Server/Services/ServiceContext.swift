@@ -28,6 +28,8 @@ package struct ServiceContext: Sendable {
   let broadcaster: EventBroadcaster
   let deliveries: DeliveryAdmin
   let pageTokens: PageTokens
+  let monitor: HealthMonitor
+  let information: ServiceInformation
   let expensiveCalls = ExpensiveCalls()
   /// Held during calls to Apple with idempotency keys.
   let appleLocks = KeyLocks()
@@ -37,7 +39,7 @@ package struct ServiceContext: Sendable {
     verifier: SignedDataVerifier, signing: SigningSettings, onlineChecks: OnlineCheckEnforcer?,
     lookup: PurchaseLookup, inbox: NotificationInbox, reconciler: Reconciler, receiptIntake: ReceiptIntake,
     migrations: MigrationJobManager, broadcaster: EventBroadcaster, deliveries: DeliveryAdmin,
-    pageTokens: PageTokens
+    pageTokens: PageTokens, monitor: HealthMonitor, information: ServiceInformation
   ) {
     self.store = store
     self.ledger = ledger
@@ -54,6 +56,8 @@ package struct ServiceContext: Sendable {
     self.broadcaster = broadcaster
     self.deliveries = deliveries
     self.pageTokens = pageTokens
+    self.monitor = monitor
+    self.information = information
   }
 
   /// The time of the services' clock, which is the sandbox's if one runs.

@@ -64,9 +64,11 @@ package struct Services: Sendable {
     let appStore = AppStoreServiceHandler(context: context)
     return Method.tasks(
       appStoreService: appStore,
+      customerService: CustomerServiceHandler(context: context),
       notificationService: NotificationServiceHandler(context, appStore: appStore),
       entitlementService: EntitlementServiceHandler(context),
       receiptService: ReceiptServiceHandler(context),
+      statusService: StatusServiceHandler(context: context),
       webhookService: WebhookServiceHandler(context: context))
       + ReflectionService(services: Contract.services.map(\.name)).methods
   }

@@ -6,10 +6,13 @@ import Wire
 
 @Suite("Access rules of the contract")
 struct MethodPolicyTests {
-  @Test("Every method of the package entitled.v1 needs a role, and no other method does")
+  @Test("Every method of the package entitled.v1 needs a role or any caller, and no other method does")
   func roles() {
     for method in Contract.services.flatMap(\.methods) {
-      #expect((method.role != nil) == method.service.hasPrefix("entitled.v1."), "\(method.fullName)")
+      #expect(
+        (method.role != nil || method.anyRole) == method.service.hasPrefix("entitled.v1."),
+        "\(method.fullName)")
+      #expect(MethodPolicy.of(method.fullName).needsCaller == method.service.hasPrefix("entitled.v1."))
       #expect(MethodPolicy.of(method.fullName).role?.rawValue == method.role.map { "\($0)" })
     }
   }
@@ -40,6 +43,7 @@ struct MethodPolicyTests {
   func appIsNamed(method: String, request: MessageType) {
     let byID = ["GetMigration", "ListMigrationFailures", "CancelMigration", "UploadMigrationInput"]
     let isByID = byID.contains { method.hasSuffix("/\($0)") }
-    #expect(request.path(toText: "app") != nil || isByID)
+    let isLimited = Contract.method(named: method)?.limitsApps == true
+    #expect(request.path(toText: "app") != nil || isByID || isLimited)
   }
 }

@@ -4,12 +4,14 @@
 
 #include "entitled/v1/access.pb-c.h"
 #include "entitled/v1/app_store_service.pb-c.h"
+#include "entitled/v1/customer_service.pb-c.h"
 #include "entitled/v1/entitlement.pb-c.h"
 #include "entitled/v1/entitlement_service.pb-c.h"
 #include "entitled/v1/environment.pb-c.h"
 #include "entitled/v1/notification_service.pb-c.h"
 #include "entitled/v1/product.pb-c.h"
 #include "entitled/v1/receipt_service.pb-c.h"
+#include "entitled/v1/status_service.pb-c.h"
 #include "entitled/v1/transaction.pb-c.h"
 #include "entitled/v1/webhook_service.pb-c.h"
 #include "google/protobuf/any.pb-c.h"
@@ -36,7 +38,10 @@ static inline const void *entitled_descriptor_set_start(void) { return entitled_
 static inline const void *entitled_descriptor_Entitled__V1__Access(void) { return &entitled__v1__access__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__AcknowledgeFulfillmentRequest(void) { return &entitled__v1__acknowledge_fulfillment_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__AcknowledgeFulfillmentResponse(void) { return &entitled__v1__acknowledge_fulfillment_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__AddNoteRequest(void) { return &entitled__v1__add_note_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__AddNoteResponse(void) { return &entitled__v1__add_note_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Advice(void) { return &entitled__v1__advice__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__AppStatus(void) { return &entitled__v1__app_status__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__AssociateSeatRequest(void) { return &entitled__v1__associate_seat_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__AssociateSeatResponse(void) { return &entitled__v1__associate_seat_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__BackfillNotificationsRequest(void) { return &entitled__v1__backfill_notifications_request__descriptor; }
@@ -58,14 +63,21 @@ static inline const void *entitled_descriptor_Entitled__V1__CompareWithAppleResp
 static inline const void *entitled_descriptor_Entitled__V1__ConsumableBalance(void) { return &entitled__v1__consumable_balance__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ConsumptionConsent(void) { return &entitled__v1__consumption_consent__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ConsumptionRequest(void) { return &entitled__v1__consumption_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__CustomerAttribute(void) { return &entitled__v1__customer_attribute__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CustomerDrift(void) { return &entitled__v1__customer_drift__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__CustomerHit(void) { return &entitled__v1__customer_hit__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CustomerProduct(void) { return &entitled__v1__customer_product__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CustomerSubscriptionGroup(void) { return &entitled__v1__customer_subscription_group__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__DailyMetrics(void) { return &entitled__v1__daily_metrics__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__DeleteNoteRequest(void) { return &entitled__v1__delete_note_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__DeleteNoteResponse(void) { return &entitled__v1__delete_note_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Delivery(void) { return &entitled__v1__delivery__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__DescribeCustomerRequest(void) { return &entitled__v1__describe_customer_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__DescribeCustomerResponse(void) { return &entitled__v1__describe_customer_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__DiscardDeliveriesRequest(void) { return &entitled__v1__discard_deliveries_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__DiscardDeliveriesResponse(void) { return &entitled__v1__discard_deliveries_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Drift(void) { return &entitled__v1__drift__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__EntitlementDescription(void) { return &entitled__v1__entitlement_description__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__EntitlementEvent(void) { return &entitled__v1__entitlement_event__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__EraseCustomerRequest(void) { return &entitled__v1__erase_customer_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__EraseCustomerResponse(void) { return &entitled__v1__erase_customer_response__descriptor; }
@@ -74,6 +86,12 @@ static inline const void *entitled_descriptor_Entitled__V1__ExplainResponse(void
 static inline const void *entitled_descriptor_Entitled__V1__ExplanationStep(void) { return &entitled__v1__explanation_step__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ExtendRenewalDateRequest(void) { return &entitled__v1__extend_renewal_date_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ExtendRenewalDateResponse(void) { return &entitled__v1__extend_renewal_date_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__FindCustomersRequest(void) { return &entitled__v1__find_customers_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__FindCustomersResponse(void) { return &entitled__v1__find_customers_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetConfigurationRequest(void) { return &entitled__v1__get_configuration_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetConfigurationResponse(void) { return &entitled__v1__get_configuration_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetCustomerAttributesRequest(void) { return &entitled__v1__get_customer_attributes_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetCustomerAttributesResponse(void) { return &entitled__v1__get_customer_attributes_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetCustomerRequest(void) { return &entitled__v1__get_customer_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetCustomerResponse(void) { return &entitled__v1__get_customer_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetDriftReportRequest(void) { return &entitled__v1__get_drift_report_request__descriptor; }
@@ -86,6 +104,8 @@ static inline const void *entitled_descriptor_Entitled__V1__GetProbableFamilyReq
 static inline const void *entitled_descriptor_Entitled__V1__GetProbableFamilyResponse(void) { return &entitled__v1__get_probable_family_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetRefundHistoryRequest(void) { return &entitled__v1__get_refund_history_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetRefundHistoryResponse(void) { return &entitled__v1__get_refund_history_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetStatusRequest(void) { return &entitled__v1__get_status_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetStatusResponse(void) { return &entitled__v1__get_status_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetSubscriptionMetricsRequest(void) { return &entitled__v1__get_subscription_metrics_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetSubscriptionMetricsResponse(void) { return &entitled__v1__get_subscription_metrics_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetTestNotificationStatusRequest(void) { return &entitled__v1__get_test_notification_status_request__descriptor; }
@@ -93,6 +113,7 @@ static inline const void *entitled_descriptor_Entitled__V1__GetTestNotificationS
 static inline const void *entitled_descriptor_Entitled__V1__GrantRequest(void) { return &entitled__v1__grant_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GrantResponse(void) { return &entitled__v1__grant_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GrantedEntitlement(void) { return &entitled__v1__granted_entitlement__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__HealthCheck(void) { return &entitled__v1__health_check__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Heartbeat(void) { return &entitled__v1__heartbeat__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__IngestNotificationRequest(void) { return &entitled__v1__ingest_notification_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__IngestNotificationResponse(void) { return &entitled__v1__ingest_notification_response__descriptor; }
@@ -110,6 +131,8 @@ static inline const void *entitled_descriptor_Entitled__V1__ListDeliveriesReques
 static inline const void *entitled_descriptor_Entitled__V1__ListDeliveriesResponse(void) { return &entitled__v1__list_deliveries_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListMigrationFailuresRequest(void) { return &entitled__v1__list_migration_failures_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListMigrationFailuresResponse(void) { return &entitled__v1__list_migration_failures_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ListNotesRequest(void) { return &entitled__v1__list_notes_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ListNotesResponse(void) { return &entitled__v1__list_notes_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListNotificationsRequest(void) { return &entitled__v1__list_notifications_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListNotificationsResponse(void) { return &entitled__v1__list_notifications_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListRepairsRequest(void) { return &entitled__v1__list_repairs_request__descriptor; }
@@ -137,7 +160,9 @@ static inline const void *entitled_descriptor_Entitled__V1__MigrationFailure(voi
 static inline const void *entitled_descriptor_Entitled__V1__MigrationInputFormat(void) { return &entitled__v1__migration_input_format__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__MigrationReasonCount(void) { return &entitled__v1__migration_reason_count__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Money(void) { return &entitled__v1__money__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__Note(void) { return &entitled__v1__note__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Notification(void) { return &entitled__v1__notification__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__OpenRefundRequest(void) { return &entitled__v1__open_refund_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ProbableFamilyMember(void) { return &entitled__v1__probable_family_member__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReceiptProblem(void) { return &entitled__v1__receipt_problem__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__RefreshPurchaseRequest(void) { return &entitled__v1__refresh_purchase_request__descriptor; }
@@ -165,10 +190,13 @@ static inline const void *entitled_descriptor_Entitled__V1__SetAppAccountTokenRe
 static inline const void *entitled_descriptor_Entitled__V1__SetAppAccountTokenResponse(void) { return &entitled__v1__set_app_account_token_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SetConsumptionConsentRequest(void) { return &entitled__v1__set_consumption_consent_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SetConsumptionConsentResponse(void) { return &entitled__v1__set_consumption_consent_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__SetCustomerAttributesRequest(void) { return &entitled__v1__set_customer_attributes_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__SetCustomerAttributesResponse(void) { return &entitled__v1__set_customer_attributes_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SignOfferRequest(void) { return &entitled__v1__sign_offer_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SignOfferResponse(void) { return &entitled__v1__sign_offer_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__StartMigrationRequest(void) { return &entitled__v1__start_migration_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__StartMigrationResponse(void) { return &entitled__v1__start_migration_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__StoreStatus(void) { return &entitled__v1__store_status__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SubmitReceiptRequest(void) { return &entitled__v1__submit_receipt_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SubmitReceiptResponse(void) { return &entitled__v1__submit_receipt_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SubmitTransactionRequest(void) { return &entitled__v1__submit_transaction_request__descriptor; }
@@ -191,6 +219,8 @@ static inline const void *entitled_descriptor_Entitled__V1__VersionDifference(vo
 static inline const void *entitled_descriptor_Entitled__V1__WatchRequest(void) { return &entitled__v1__watch_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__WatchResponse(void) { return &entitled__v1__watch_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Webhook(void) { return &entitled__v1__webhook__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__WhoAmIRequest(void) { return &entitled__v1__who_am_irequest__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__WhoAmIResponse(void) { return &entitled__v1__who_am_iresponse__descriptor; }
 static inline const void *entitled_descriptor_Google__Protobuf__Any(void) { return &google__protobuf__any__descriptor; }
 static inline const void *entitled_descriptor_Google__Protobuf__DescriptorProto(void) { return &google__protobuf__descriptor_proto__descriptor; }
 static inline const void *entitled_descriptor_Google__Protobuf__DescriptorProto__ExtensionRange(void) { return &google__protobuf__descriptor_proto__extension_range__descriptor; }

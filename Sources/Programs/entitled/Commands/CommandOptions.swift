@@ -39,8 +39,11 @@ struct ScopeOptions: ParsableArguments {
   var environment: String?
 
   /// The environment for a request; `.unspecified` selects the app's first one.
-  func appEnvironment() throws -> Wire.Environment {
-    switch environment {
+  func appEnvironment() throws -> Wire.Environment { try Self.appEnvironment(environment) }
+
+  /// The environment with this name; `.unspecified` for `nil`.
+  static func appEnvironment(_ name: String?) throws -> Wire.Environment {
+    switch name {
     case nil: .unspecified
     case "Production": .production
     case "Sandbox": .sandbox

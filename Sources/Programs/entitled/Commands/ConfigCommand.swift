@@ -1,14 +1,16 @@
 internal import ArgumentParser
 internal import Configuration
+internal import EntitledClient
 internal import Entitlements
 internal import Logging
 internal import SignedData
+internal import Wire
 
 /// `entitled config`.
 struct ConfigCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "config", abstract: "Check a configuration; print the demo configuration.",
-    subcommands: [ConfigCheckCommand.self, ConfigDemoCommand.self])
+    commandName: "config", abstract: "Check or show a configuration; print the demo configuration.",
+    subcommands: [ConfigCheckCommand.self, ConfigShowCommand.self, ConfigDemoCommand.self])
 }
 
 /// `entitled config check`.
@@ -61,6 +63,23 @@ struct ConfigCheckCommand: AsyncParsableCommand {
       case .listed(let callers): "\(callers.count) callers"
       }
     return "valid: \(configuration.apps.count) apps, \(products) products, \(callers)"
+  }
+}
+
+/// `entitled config show`.
+struct ConfigShowCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show the configuration that a server has in force.")
+
+  @OptionGroup var client: ClientOptions
+
+  func run() async throws {
+    let response = try await client.withConnection {
+      try await $0.getConfiguration(GetConfigurationRequest())
+    }
+    let path = response.path.isEmpty ? "(the demo configuration)" : response.path
+    client.show(
+      response, [("file", path), ("loaded", response.loadedAt.text), ("content", response.configurationJson)])
   }
 }
 

@@ -26,6 +26,7 @@ struct Application: Sendable {
   let services: Services
   let health: HealthService
   let monitor: HealthMonitor
+  let information: ServiceInformation
   private let ledger: EvidenceLedger
   private let logger: Logger
   private let policy: CallPolicy
@@ -80,6 +81,11 @@ struct Application: Sendable {
     let missingReaders = MissingReaders {
       logger.critical("store reader unavailable on event loop", metadata: ["error": "\($0)"])
     }
+    monitor = HealthMonitor(store: store, health: health, missingReaders: missingReaders) {
+      DiskSpace.free(at: settings.data)
+    }
+    information = ServiceInformation(
+      version: Version.current, startedAt: SystemClock.now(), configuration: .init(configuration, settings))
     services = Services(
       ServiceContext(
         store: store, ledger: ledger, catalog: currentCatalog, clock: clock, verifier: verifier,
@@ -87,12 +93,10 @@ struct Application: Sendable {
         reconciler: features.reconciler, receiptIntake: features.receiptIntake,
         migrations: features.migrations, broadcaster: broadcaster,
         deliveries: DeliveryAdmin(features.webhooks, store: store, now: SystemClock.now),
-        pageTokens: PageTokens(key: key.derived(for: "page tokens"))),
+        pageTokens: PageTokens(key: key.derived(for: "page tokens")), monitor: monitor,
+        information: information),
       policy: policy, health: health, cacheBytes: settings.answerCacheMiB << 20,
       missingReaders: missingReaders)
-    monitor = HealthMonitor(store: store, health: health, missingReaders: missingReaders) {
-      DiskSpace.free(at: settings.data)
-    }
 
     var workers: [any Worker] = [
       catalog, ExpiryWorker(ledger, store: store, clock: clock), broadcaster, jwks, monitor,
@@ -166,6 +170,14 @@ struct Application: Sendable {
   func endStreams() {
     broadcaster.close()
     health.endWatches()
+  }
+}
+
+extension ServiceInformation.LoadedConfiguration {
+  /// A configuration that was loaded now.
+  init(_ configuration: ServiceConfiguration, _ settings: ServeSettings) {
+    self.init(
+      document: configuration.document, path: settings.configurationFile, loadedAt: SystemClock.now())
   }
 }
 

@@ -36,6 +36,7 @@ struct ConfigurationReloader: Worker {
       let configuration = try ServiceConfiguration.load(path: file)
       application.catalog.adopt(configuration.catalog)
       logger.info("catalog reloaded", metadata: ["apps": "\(configuration.catalog.appIDs)"])
+      application.information.adopt(.init(configuration, settings))
       application.monitor.reportConfigurationError(nil)
       reloadCallers(configuration)
       await reloadWebhooks(configuration)

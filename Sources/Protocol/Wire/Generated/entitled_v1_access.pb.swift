@@ -5,7 +5,7 @@ internal import CEntitledProto
 
 /// Who may call a method and how the server runs it.
 package struct Access: WireMessage {
-  /// The role that a caller needs.
+  /// The role that a caller needs; unspecified with `any_role`.
   package var role: Access.Role = .init()
   /// Whether a call changes data here or at Apple. The audit log records every such call.
   package var mutates: Bool = false
@@ -13,6 +13,10 @@ package struct Access: WireMessage {
   package var onEventLoop: Bool = false
   /// Whether a method on the event loop runs large requests as a task instead.
   package var mayDefer: Bool = false
+  /// Whether every caller may call, whatever its roles.
+  package var anyRole: Bool = false
+  /// Whether the handler limits the response to the apps of the caller, so that a request may name no app.
+  package var limitsApps: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -27,6 +31,8 @@ package struct Access: WireMessage {
     mutates = CField.flag(c.pointee.mutates)
     onEventLoop = CField.flag(c.pointee.on_event_loop)
     mayDefer = CField.flag(c.pointee.may_defer)
+    anyRole = CField.flag(c.pointee.any_role)
+    limitsApps = CField.flag(c.pointee.limits_apps)
   }
 
   /// Writes the fields that are set.
@@ -35,6 +41,8 @@ package struct Access: WireMessage {
     writer.flag(2, mutates)
     writer.flag(3, onEventLoop)
     writer.flag(4, mayDefer)
+    writer.flag(5, anyRole)
+    writer.flag(6, limitsApps)
   }
 
   /// A set of methods that the operator grants to a caller. ROLE_ADMIN includes the other roles.

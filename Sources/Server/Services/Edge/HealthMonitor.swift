@@ -56,7 +56,7 @@ package final class HealthMonitor: Worker {
   private let health: HealthService
   private let maxWriteDelay: Duration
   private let missingReaders: MissingReaders
-  private let freeBytes: @Sendable () -> Int64?
+  let freeBytes: @Sendable () -> Int64?
   private let state = Mutex(State())
 
   /// - Parameters:

@@ -27,7 +27,7 @@ struct CachingAuthenticationInterceptor: Interceptor {
 
 extension CallInFlight {
   fileprivate mutating func authenticate(with authenticator: Authenticator) throws(Status) {
-    guard method.role != nil else { return }
+    guard method.needsCaller else { return }
     do throws(CallerError) {
       let caller = try authenticator.caller(
         context.headers, certificateNames: context.peer?.names ?? [])
@@ -55,6 +55,7 @@ struct AuthorizationInterceptor: Interceptor, Sendable {
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {
     guard let caller = call.caller, let allowed = caller.apps else { return }
     guard let apps = call.method.apps(in: message), !apps.isEmpty else {
+      guard !call.method.limitsApps else { return }
       throw Status(CallerError.needsAllApps(caller: caller.name))
     }
     if let other = apps.first(where: { !allowed.contains($0) }) {

@@ -131,7 +131,10 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
   fileprivate func run<Value: Sendable>(
     _ body: () async throws(Status) -> Value
   ) async throws(Status) -> (value: Value, call: CallInFlight) {
-    let result = await TraceContext.$current.withValue(call.trace) { await Result(of: body) }
+    let scope = CallScope(caller: call.caller)
+    let result = await TraceContext.$current.withValue(call.trace) {
+      await CallScope.$current.withValue(scope) { await Result(of: body) }
+    }
     var call = call
     switch result {
     case .success(let value):

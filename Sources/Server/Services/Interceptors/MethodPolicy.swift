@@ -9,6 +9,10 @@ final class MethodPolicy: Sendable {
   let path: String
   /// The role that a caller needs; `nil` if every caller may call.
   let role: Role?
+  /// Whether callers have to authenticate. Health and reflection are open to everyone.
+  let needsCaller: Bool
+  /// Whether the handler limits the response to the apps of the caller, so that a request may name none.
+  let limitsApps: Bool
   /// Whether a call changes data here or at Apple.
   let mutates: Bool
   /// Whether calls run synchronously and are traced only if they fail.
@@ -43,6 +47,8 @@ final class MethodPolicy: Sendable {
   init(_ method: MethodDescription, meterIndex: Int?) {
     path = method.fullName
     role = method.role.map(Role.init)
+    needsCaller = role != nil || method.anyRole
+    limitsApps = method.limitsApps
     mutates = method.mutates
     isOnEventLoop = method.onEventLoop
     isStreaming = method.clientStreaming || method.serverStreaming
@@ -57,6 +63,8 @@ final class MethodPolicy: Sendable {
   init(path: String, role: Role?, mutates: Bool = false, meterIndex: Int? = nil) {
     self.path = path
     self.role = role
+    needsCaller = role != nil
+    limitsApps = false
     self.mutates = mutates
     isOnEventLoop = false
     isStreaming = false

@@ -29,6 +29,9 @@ extension ExtendRenewalDateRequest: ActorProviding {}
 extension MassExtendRenewalDateRequest: ActorProviding {}
 extension SendConsumptionInformationRequest: ActorProviding {}
 extension SetConsumptionConsentRequest: ActorProviding {}
+extension AddNoteRequest: ActorProviding {}
+extension DeleteNoteRequest: ActorProviding {}
+extension SetCustomerAttributesRequest: ActorProviding {}
 extension SetAppAccountTokenRequest: ActorProviding {}
 extension ClaimSeatRequest: ActorProviding {}
 extension AssociateSeatRequest: ActorProviding {}

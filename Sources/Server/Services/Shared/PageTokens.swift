@@ -84,6 +84,7 @@ extension GetDriftReportRequest: PagedRequest {}
 extension ListConsumptionRequestsRequest: PagedRequest {}
 extension ListDeliveriesRequest: PagedRequest {}
 extension ListMigrationFailuresRequest: PagedRequest {}
+extension ListNotesRequest: PagedRequest {}
 extension ListNotificationsRequest: PagedRequest {}
 extension ListRepairsRequest: PagedRequest {}
 extension ListSeatsRequest: PagedRequest {}

@@ -219,6 +219,9 @@ extension Status {
       self.init(
         .notFound, reason: "UNKNOWN_GRANT", error.description, metadata: [("grantId", id)],
         field: "grant_id")
+    case .unknownNote(let id):
+      self.init(
+        .notFound, reason: "UNKNOWN_NOTE", error.description, metadata: [("noteId", id)], field: "note_id")
     case .noSeats(let problem, let line):
       self.init(
         .failedPrecondition, reason: problem == .noSeats ? "NO_SEATS" : "SEATS_ASSIGNED_BY_APPLE",

@@ -90,7 +90,7 @@ const ProtobufCEnumDescriptor entitled__v1__access__role__descriptor =
   entitled__v1__access__role__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__access__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__access__field_descriptors[6] =
 {
   {
     "role",
@@ -140,8 +140,34 @@ static const ProtobufCFieldDescriptor entitled__v1__access__field_descriptors[4]
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "any_role",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Access, any_role),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limits_apps",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Access, limits_apps),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__access__field_indices_by_name[] = {
+  4,   /* field[4] = any_role */
+  5,   /* field[5] = limits_apps */
   3,   /* field[3] = may_defer */
   1,   /* field[1] = mutates */
   2,   /* field[2] = on_event_loop */
@@ -150,7 +176,7 @@ static const unsigned entitled__v1__access__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__access__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__access__descriptor =
 {
@@ -160,7 +186,7 @@ const ProtobufCMessageDescriptor entitled__v1__access__descriptor =
   "Entitled__V1__Access",
   "entitled.v1",
   sizeof(Entitled__V1__Access),
-  4,
+  6,
   entitled__v1__access__field_descriptors,
   entitled__v1__access__field_indices_by_name,
   1,  entitled__v1__access__number_ranges,

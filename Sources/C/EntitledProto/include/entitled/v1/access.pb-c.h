@@ -62,7 +62,7 @@ struct  Entitled__V1__Access
 {
   ProtobufCMessage base;
   /*
-   * The role that a caller needs.
+   * The role that a caller needs; unspecified with `any_role`.
    */
   Entitled__V1__Access__Role role;
   /*
@@ -77,10 +77,18 @@ struct  Entitled__V1__Access
    * Whether a method on the event loop runs large requests as a task instead.
    */
   protobuf_c_boolean may_defer;
+  /*
+   * Whether every caller may call, whatever its roles.
+   */
+  protobuf_c_boolean any_role;
+  /*
+   * Whether the handler limits the response to the apps of the caller, so that a request may name no app.
+   */
+  protobuf_c_boolean limits_apps;
 };
 #define ENTITLED__V1__ACCESS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__access__descriptor) \
-    , ENTITLED__V1__ACCESS__ROLE__ROLE_UNSPECIFIED, 0, 0, 0 }
+    , ENTITLED__V1__ACCESS__ROLE__ROLE_UNSPECIFIED, 0, 0, 0, 0, 0 }
 
 
 /* Entitled__V1__Access methods */

@@ -1,0 +1,118 @@
+package import AppStore
+
+/// What the operator's staff says and does about one answer, in English sentences without the id of the customer.
+package struct SupportDescription: Hashable, Sendable {
+  /// What holds, for the staff: the reason, the product and the dates.
+  package let supportSentence: String
+  /// What to tell the customer, in the second person.
+  package let customerSentence: String
+  /// What the staff can do; empty: nothing.
+  package let actions: [String]
+  /// The App Store page where the customer can act; `nil`: none.
+  package let url: String?
+  /// The deadline of the first action; `nil`: none.
+  package let deadline: Instant?
+
+  /// Describes the answer `status` about `entitlement` at `now`.
+  package init(
+    _ status: EntitlementStatus, about entitlement: String, in app: borrowing AppDefinition, at now: Instant
+  ) {
+    let advice = status.advice(in: app)
+    supportSentence = status.supportSentence(about: entitlement)
+    customerSentence = status.customerSentence(about: entitlement)
+    actions =
+      advice.map { advice in
+        let days = advice.daysLeft(at: now).map { " \($0) full days are left." } ?? ""
+        return advice.sentence + days
+      } + status.furtherActions
+    url = advice.compactMap(\.url).first ?? status.manageURL
+    deadline = advice.first?.deadline
+  }
+}
+
+extension EntitlementStatus {
+  fileprivate func supportSentence(about entitlement: String) -> String {
+    var text = "\(entitlement): \(isEntitled ? "yes" : "no"). \(sentence)"
+    if let deciding { text += " Product: \(deciding.productID)." }
+    if let grantID { text += " Grant: \(grantID)." }
+    if isEntitled {
+      text += until.map { " Access until \($0.minute)." } ?? " Access without an end."
+    } else if let until {
+      text += " Access ended \(until.minute)."
+    }
+    return text
+  }
+
+  /// A sentence for the customer, without codes and product ids.
+  fileprivate func customerSentence(about entitlement: String) -> String {
+    let end = until.map { " until \($0.minute)" } ?? ""
+    switch reason {
+    case .subscriptionActive, .awaitingRenewal: return "Your subscription is active."
+    case .subscriptionNotRenewing:
+      return "Your subscription is active\(end) and does not renew after that."
+    case .inGracePeriod, .inOperatorGracePeriod:
+      return
+        "The App Store could not charge your renewal. You keep access\(end); please update your payment details in the "
+        + "App Store before then."
+    case .billingRetry:
+      return
+        "The App Store could not charge your renewal, so your access is paused. It returns as soon as you update your "
+        + "payment details in the App Store."
+    case .billingLapsed: return "Your subscription ended because the App Store could not charge your renewal."
+    case .nonRenewingActive, .trialActive: return "You have access\(end)."
+    case .nonConsumableOwned, .boughtBeforeVersion: return "You own it permanently."
+    case .granted: return "We gave you access\(end)."
+    case .grantEnded, .grantRevoked: return "The access that we gave you has ended."
+    case .priceIncreaseNotAccepted:
+      return "Your subscription ended because the new price was not confirmed in the App Store."
+    case .productUnavailable: return "Your subscription ended because it is no longer sold."
+    case .cancelled: return "Your subscription was cancelled and its paid time is over."
+    case .expired: return "Your subscription ended, and we have not received a renewal."
+    case .productChanged, .upgraded:
+      return "You changed to another subscription, which does not include \(entitlement)."
+    case .nonRenewingEnded: return "The time that you bought is over."
+    case .trialEnded: return "Your free trial is over."
+    case .refundedForAppIssue, .refunded:
+      return "Apple gave your money back for this purchase, so the access that came with it has ended."
+    case .familySharingEnded:
+      return "The member of your family who bought it no longer shares it with you."
+    case .familySharingNotAllowed: return "This purchase cannot be shared with family members."
+    case .consentRescinded:
+      return "Your parent or guardian withdrew the consent to use the app."
+    case .unknownEntitlement, .neverPurchased, .notEntitlingType, .unknownProduct:
+      return
+        "We do not see a purchase. Please check that you use the Apple Account with which you bought, and restore "
+        + "your purchases in the app."
+    }
+  }
+
+  /// What the staff can do besides the advice.
+  fileprivate var furtherActions: [String] {
+    switch reason {
+    case .neverPurchased:
+      ["Ask for the order number or the receipt of Apple's e-mail, and look the order up (LookUpOrder)."]
+    case .unknownProduct: ["Add the product to the catalog."]
+    case .expired, .awaitingRenewal: ["Ask Apple for the current status (RefreshPurchase)."]
+    case .refunded, .refundedForAppIssue:
+      ["Only Apple decides about refunds: https://reportaproblem.apple.com."]
+    case .grantEnded, .grantRevoked: ["Grant it again (Grant) if the customer should have it."]
+    case .billingRetry where deciding?.isShared == true, .inGracePeriod where deciding?.isShared == true,
+      .familySharingEnded:
+      ["Only the member of the family who bought it can act."]
+    case .subscriptionActive, .subscriptionNotRenewing, .inGracePeriod, .inOperatorGracePeriod,
+      .nonRenewingActive, .nonConsumableOwned, .trialActive, .boughtBeforeVersion, .granted,
+      .unknownEntitlement, .notEntitlingType, .familySharingNotAllowed, .billingRetry, .billingLapsed,
+      .priceIncreaseNotAccepted, .productUnavailable, .cancelled, .productChanged, .upgraded,
+      .nonRenewingEnded, .trialEnded, .consentRescinded:
+      []
+    }
+  }
+}
+
+extension Instant {
+  /// The minute in UTC, such as `2027-05-23 09:07 UTC`.
+  fileprivate var minute: String {
+    let text = description
+    return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"
+  }
+}

@@ -1,0 +1,81 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Wire
+
+/// `entitled find`.
+struct FindCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "find", abstract: "Find customers by any id that you have.",
+    discussion: """
+      The query is a customer id or its beginning, an appAccountToken, an id of Apple's (transaction, original \
+      transaction, web order line item, app transaction, notification), a grant, a transfer, '#12' or 'evidence 12', \
+      the value of an attribute, or NAME=VALUE.
+      """)
+
+  @OptionGroup var client: ClientOptions
+
+  @Option(help: "App id (default: all apps that you may access).") var app: String?
+  @Option(help: "Production, Sandbox, Xcode or LocalTesting (default: all).") var environment: String?
+
+  @Argument(help: "Query.") var query: String
+
+  func run() async throws {
+    var request = FindCustomersRequest.with {
+      $0.query = query
+      $0.app = app ?? ""
+    }
+    request.environment = try ScopeOptions.appEnvironment(environment)
+    let response = try await client.withConnection { [request] in try await $0.findCustomers(request) }
+    guard client.json || !response.hits.isEmpty else { return print("nothing found for '\(query)'") }
+    client.show(response, response.rows)
+  }
+}
+
+extension FindCustomersResponse {
+  fileprivate var rows: [(String, String)] {
+    let rows = hits.map { hit in
+      (hit.customerIds.isEmpty ? "-" : hit.customerIds.joined(separator: ", "), hit.explanation)
+    }
+    return rows + (truncated ? [("…", "There are more; a longer query finds fewer.")] : [])
+  }
+}
+
+/// `entitled describe`.
+struct DescribeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "describe", abstract: "Show what to tell a customer and what to do.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Argument(help: "Customer id.") var customer: String
+
+  func run() async throws {
+    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let response = try await client.withConnection {
+      try await $0.describeCustomer(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.customerId = customer
+        })
+    }
+    client.show(response, response.rows)
+  }
+}
+
+extension DescribeCustomerResponse {
+  fileprivate var rows: [(String, String)] {
+    var rows = [("customer", summary)]
+    for entitlement in entitlements {
+      rows.append((entitlement.entitlement, entitlement.supportSentence))
+      rows.append(("  tell", entitlement.customerSentence))
+      rows += entitlement.actions.map { ("  do", $0) }
+      rows.append(("  link", entitlement.url))
+    }
+    for request in openRefundRequests {
+      rows.append(("refund", "\(request.transactionId), answer by \(request.answerBy.text)"))
+    }
+    return rows
+  }
+}

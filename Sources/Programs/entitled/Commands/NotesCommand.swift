@@ -1,0 +1,152 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Wire
+
+/// `entitled notes`.
+struct NotesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "notes", abstract: "Add, list and delete notes about a customer.",
+    subcommands: [AddNoteCommand.self, ListNotesCommand.self, DeleteNoteCommand.self])
+}
+
+/// `entitled notes add`.
+struct AddNoteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Add a note about a customer.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "Name of the person who writes it.") var actor = ""
+
+  @Argument(help: "Customer id.") var customer: String
+  @Argument(help: "Text.") var text: String
+
+  func run() async throws {
+    var request = AddNoteRequest.with {
+      $0.customerId = customer
+      $0.text = text
+      $0.actor = actor
+    }
+    request.app = try scope.app.id()
+    request.environment = try scope.appEnvironment()
+    let response = try await client.withConnection { [request] in try await $0.addNote(request) }
+    client.show(response, response.note.map { [$0.row] } ?? [])
+  }
+}
+
+/// `entitled notes list`.
+struct ListNotesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the notes about a customer, newest first.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Argument(help: "Customer id.") var customer: String
+
+  func run() async throws {
+    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let count = try await client.showPages(nextPageToken: \.nextPageToken, rows: { $0.notes.map(\.row) }) {
+      connection, token in
+      try await connection.listNotes(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.customerId = customer
+          $0.pageToken = token
+        })
+    }
+    if count == 0, !client.json { print("no notes about '\(customer)'") }
+  }
+}
+
+/// `entitled notes delete`.
+struct DeleteNoteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "delete", abstract: "Delete a note.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var app: AppOption
+
+  @Option(help: "Name of the person who deletes it.") var actor = ""
+
+  @Argument(help: "Note id, as 'notes list' prints it.") var note: String
+
+  func run() async throws {
+    let app = try app.id()
+    let response = try await client.withConnection {
+      try await $0.deleteNote(
+        .with {
+          $0.app = app
+          $0.noteId = note
+          $0.actor = actor
+        })
+    }
+    client.show(response, [("deleted", note)])
+  }
+}
+
+extension Note {
+  fileprivate var row: (String, String) {
+    (noteId, "\(createdAt.text)  \(actor.isEmpty ? "" : "\(actor): ")\(text)")
+  }
+}
+
+/// `entitled attributes`.
+struct AttributesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "attributes", abstract: "Show or set the attributes of a customer.",
+    discussion: "NAME=VALUE sets an attribute, NAME= removes it. Without either, the command shows them.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "Name of the person who changes them.") var actor = ""
+
+  @Argument(help: "Customer id.") var customer: String
+  @Argument(help: "NAME=VALUE or NAME=.") var changes: [String] = []
+
+  func run() async throws {
+    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    guard !changes.isEmpty else {
+      let response = try await client.withConnection {
+        try await $0.getCustomerAttributes(
+          .with {
+            $0.app = app
+            $0.environment = environment
+            $0.customerId = customer
+          })
+      }
+      guard client.json || !response.attributes.isEmpty else {
+        return print("no attributes of '\(customer)'")
+      }
+      return client.show(response, response.attributes.map(\.row))
+    }
+    let attributes = try changes.map(CustomerAttribute.init(change:))
+    let response = try await client.withConnection {
+      try await $0.setCustomerAttributes(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.customerId = customer
+          $0.attributes = attributes
+          $0.actor = actor
+        })
+    }
+    client.show(response, response.attributes.map(\.row))
+  }
+}
+
+extension CustomerAttribute {
+  fileprivate init(change: String) throws {
+    let parts = change.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty else {
+      throw Failure("an attribute is NAME=VALUE or NAME=, not '\(change)'", status: 64)
+    }
+    self.init()
+    name = String(parts[0])
+    value = String(parts[1])
+  }
+
+  fileprivate var row: (String, String) { (name, value) }
+}

@@ -1,0 +1,60 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Wire
+
+/// `entitled status`.
+struct StatusCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Show the state of the service and of each app.")
+
+  @OptionGroup var client: ClientOptions
+
+  func run() async throws {
+    let response = try await client.withConnection { try await $0.getStatus(GetStatusRequest()) }
+    client.show(response, response.rows)
+  }
+}
+
+extension GetStatusResponse {
+  fileprivate var rows: [(String, String)] {
+    var rows = [("version", version), ("ready", ready ? "yes" : "no"), ("started", startedAt.text)]
+    rows += checks.map { ($0.name, $0.problem.isEmpty ? "ok" : $0.problem) }
+    for app in apps {
+      let environment = app.environment.protoName.droppingPrefix("ENVIRONMENT_").lowercased()
+      let last = app.lastNotificationAt.text
+      rows.append(
+        (
+          "\(app.app) \(environment)",
+          [
+            last.isEmpty ? "no notification yet" : "last notification \(last)",
+            "\(app.overduePolls) overdue polls",
+            "\(app.openConsumptionRequests) open consumption requests",
+            app.hasInAppPurchaseKey ? "" : "no in-app purchase key",
+          ].filter { !$0.isEmpty }.joined(separator: ", ")
+        ))
+    }
+    if let store {
+      rows.append(("store", "\(store.sizeBytes >> 20) MiB, \(store.freeBytes >> 20) MiB free"))
+    }
+    return rows
+  }
+}
+
+/// `entitled whoami`.
+struct WhoAmICommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "whoami", abstract: "Show your name, roles and apps.")
+
+  @OptionGroup var client: ClientOptions
+
+  func run() async throws {
+    let response = try await client.withConnection { try await $0.whoAmI(WhoAmIRequest()) }
+    client.show(
+      response,
+      [
+        ("caller", response.caller.isEmpty ? "(callers are not authenticated)" : response.caller),
+        ("roles", response.roles.joined(separator: ", ")),
+        ("apps", response.apps.joined(separator: ", ") + (response.allApps ? " (all)" : "")),
+      ])
+  }
+}

@@ -1,0 +1,160 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+/// `entitled.v1.CustomerService`: customers for people who help them.
+struct CustomerServiceHandler: CustomerServiceMethods {
+  let context: ServiceContext
+
+  func findCustomers(
+    _ request: FindCustomersRequest, _ call: CallContext
+  ) async throws(Status) -> FindCustomersResponse {
+    let catalog = context.catalog.value
+    let apps = request.app.isEmpty ? CallScope.apps(of: catalog.appIDs) : [try catalog.app(request.app).id]
+    let search = CustomerSearch(
+      query: try SearchQuery(request.query), apps: apps, environment: try request.searchedEnvironment,
+      limit: RequestValidation.clampedPageSize(request.pageSize), catalog: catalog, ledger: context.ledger)
+    return try await context.readExpensively(call) { reader throws(StoreError) in try search.run(reader) }
+  }
+
+  func describeCustomer(
+    _ request: DescribeCustomerRequest, _ call: CallContext
+  ) async throws(Status) -> DescribeCustomerResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    try RequestValidation.customerID(request.customerId)
+    let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    let now = context.now()
+    let described = try await context.readExpensively(call) {
+      reader throws(StoreError) -> DescribeCustomerResponse? in
+      let customer = try reader.finalMergeTarget(of: key)
+      if try !reader.isKnown(key), try !reader.isKnown(customer) { return nil }
+      return try DescribeCustomerResponse(customer, requested: key, in: app, at: now, reader)
+    }
+    guard let described else { throw .unknownCustomer }
+    return described
+  }
+}
+
+// Notes and attributes.
+extension CustomerServiceHandler {
+  func addNote(_ request: AddNoteRequest, _ call: CallContext) async throws(Status) -> AddNoteResponse {
+    let request = request.attributed(to: call)
+    let app = try context.catalog.value.app(request.app)
+    try RequestValidation.customerID(request.customerId)
+    try RequestValidation.given(request.text, "text")
+    let scope = CommandScope(
+      appID: app.id, environment: try app.environment(request.environment), actor: request.actor)
+    let result = try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.addNote(request.text, about: request.customerId, scope)
+    }
+    return .with { $0.note = result.note.map(Wire.Note.init) }
+  }
+
+  /// The position of a page is the evidence of the last note of the previous page.
+  func listNotes(_ request: ListNotesRequest, _ call: CallContext) async throws(Status) -> ListNotesResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    try RequestValidation.customerID(request.customerId)
+    let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    let size = RequestValidation.clampedPageSize(request.pageSize)
+    let page = try context.pageTokens.page(request)
+    let before = try page.number.map(EvidenceID.init(rawValue:))
+    return try await context.read { reader throws(StoreError) in
+      let customer = try reader.finalMergeTarget(of: key)
+      let notes = try reader.notes(about: customer, before: before, limit: size + 1)
+      return .with {
+        $0.notes = notes.prefix(size).map(Wire.Note.init)
+        if notes.count > size { $0.nextPageToken = page.token(after: notes[size - 1].id.rawValue) }
+      }
+    }
+  }
+
+  func deleteNote(
+    _ request: DeleteNoteRequest, _ call: CallContext
+  ) async throws(Status) -> DeleteNoteResponse {
+    let request = request.attributed(to: call)
+    let app = try context.catalog.value.app(request.app)
+    try RequestValidation.given(request.noteId, "note_id")
+    let scope = CommandScope(
+      appID: app.id, environment: try app.environment(.unspecified), actor: request.actor)
+    _ = try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.deleteNote(request.noteId, scope)
+    }
+    return DeleteNoteResponse()
+  }
+
+  func setCustomerAttributes(
+    _ request: SetCustomerAttributesRequest, _ call: CallContext
+  ) async throws(Status) -> SetCustomerAttributesResponse {
+    let request = request.attributed(to: call)
+    let app = try context.catalog.value.app(request.app)
+    try RequestValidation.customerID(request.customerId)
+    let scope = CommandScope(
+      appID: app.id, environment: try app.environment(request.environment), actor: request.actor)
+    let attributes = request.attributes.map { Store.CustomerAttribute(name: $0.name, value: $0.value) }
+    let result = try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.setAttributes(attributes, of: request.customerId, scope)
+    }
+    return .with { $0.attributes = result.attributes.map(Wire.CustomerAttribute.init) }
+  }
+
+  func getCustomerAttributes(
+    _ request: GetCustomerAttributesRequest, _ call: CallContext
+  ) async throws(Status) -> GetCustomerAttributesResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    try RequestValidation.customerID(request.customerId)
+    let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    return try await context.read { reader throws(StoreError) in
+      let attributes = try reader.attributes(of: reader.finalMergeTarget(of: key))
+      return .with { $0.attributes = attributes.map(Wire.CustomerAttribute.init) }
+    }
+  }
+}
+
+extension FindCustomersRequest {
+  /// The environment to search; `nil`: all.
+  fileprivate var searchedEnvironment: AppStore.Environment? {
+    get throws(Status) {
+      if case .unspecified = environment { return nil }
+      guard let known = AppStore.Environment(environment) else {
+        throw Status(
+          .invalidArgument, reason: "WRONG_ENVIRONMENT", "unknown environment", field: "environment")
+      }
+      return known
+    }
+  }
+}
+
+extension Wire.Note {
+  fileprivate init(_ note: Store.CustomerNote) {
+    self.init()
+    noteId = note.noteID
+    customerId = note.customer.customerID
+    text = note.text
+    actor = note.actor
+    createdAt = GoogleProtobuf.Timestamp(note.createdAt)
+    evidenceId = note.id.rawValue
+  }
+}
+
+extension Wire.CustomerAttribute {
+  fileprivate init(_ attribute: Store.CustomerAttribute) {
+    self.init()
+    name = attribute.name
+    value = attribute.value
+  }
+}
+
+extension Status {
+  static var unknownCustomer: Status {
+    Status(
+      .notFound, reason: "UNKNOWN_CUSTOMER",
+      "nothing is stored about this customer in this environment; FindCustomers searches all",
+      field: "customer_id")
+  }
+}

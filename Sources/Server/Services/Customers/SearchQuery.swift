@@ -1,0 +1,43 @@
+internal import RPC
+internal import Wire
+
+/// What a person typed into a search box, and the numbers and names in it.
+struct SearchQuery: Sendable {
+  /// The text without surrounding white space; not empty.
+  let text: String
+  /// The sequence of an event: `#12`, `event 12`, or a bare number.
+  let sequence: Int64?
+  /// The id of a piece of evidence: `evidence 12`, or a bare number.
+  let evidenceID: Int64?
+  /// The command in `transfer-12`.
+  let transferEvidenceID: Int64?
+  /// `NAME=VALUE`.
+  let attribute: (name: String, value: String)?
+
+  /// - Throws: `INVALID_ARGUMENT` for a text without a character that is not white space.
+  init(_ query: String) throws(Status) {
+    var characters = Substring(query)
+    while characters.first?.isWhitespace == true { characters.removeFirst() }
+    while characters.last?.isWhitespace == true { characters.removeLast() }
+    text = String(characters)
+    try RequestValidation.given(text, "query")
+    let bare = Self.number(text[...])
+    sequence = Self.number(text[...], after: ["#", "event ", "event #"]) ?? bare
+    evidenceID = Self.number(text[...], after: ["evidence ", "evidence #"]) ?? bare
+    transferEvidenceID = Self.number(text[...], after: ["transfer-"])
+    let parts = text.split(separator: "=", maxSplits: 1)
+    attribute = parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+  }
+
+  private static func number(_ text: Substring, after prefixes: [String]) -> Int64? {
+    let lower = text.lowercased()
+    return prefixes.lazy.filter(lower.hasPrefix).compactMap { number(text.dropFirst($0.count)) }.first
+  }
+
+  private static func number(_ text: Substring) -> Int64? {
+    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(text),
+      number > 0
+    else { return nil }
+    return number
+  }
+}

@@ -1,0 +1,41 @@
+package import AppStore
+package import JSON
+internal import Synchronization
+
+/// What the services report about the process and its configuration.
+package final class ServiceInformation: Sendable {
+  /// A configuration that was loaded.
+  package struct LoadedConfiguration: Sendable {
+    /// The configuration without secrets.
+    package let document: JSONObject
+    /// The path of the file; `nil` for the demo configuration.
+    package let path: String?
+    package let loadedAt: Instant
+
+    package init(document: JSONObject, path: String?, loadedAt: Instant) {
+      self.document = document
+      self.path = path
+      self.loadedAt = loadedAt
+    }
+  }
+
+  let version: String
+  let startedAt: Instant
+  private let loaded: Mutex<LoadedConfiguration>
+
+  /// - Parameters:
+  ///   - version: the version of the program.
+  ///   - startedAt: when the process started, by the system's clock.
+  ///   - configuration: the configuration in force.
+  package init(version: String, startedAt: Instant, configuration: LoadedConfiguration) {
+    self.version = version
+    self.startedAt = startedAt
+    loaded = Mutex(configuration)
+  }
+
+  /// The configuration in force.
+  var configuration: LoadedConfiguration { loaded.withLock { $0 } }
+
+  /// Records that another configuration is in force.
+  package func adopt(_ configuration: LoadedConfiguration) { loaded.withLock { $0 = configuration } }
+}

@@ -1,0 +1,110 @@
+internal import AppStore
+internal import AppleLookup
+internal import Callers
+internal import Entitlements
+internal import JSON
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+/// `entitled.v1.StatusService`: the state of the service, its configuration, and the caller.
+struct StatusServiceHandler: StatusServiceMethods {
+  let context: ServiceContext
+
+  func whoAmI(_ request: WhoAmIRequest, _ call: CallContext) async throws(Status) -> WhoAmIResponse {
+    let apps = CallScope.apps(of: context.catalog.value.appIDs)
+    return .with {
+      guard let caller = CallScope.current?.caller else { return }
+      $0.caller = caller.name
+      $0.roles = Role.allCases.filter(caller.has).map(\.rawValue)
+      $0.apps = apps
+      $0.allApps = caller.apps == nil
+    }
+  }
+
+  func getStatus(_ request: GetStatusRequest, _ call: CallContext) async throws(Status) -> GetStatusResponse {
+    let catalog = context.catalog.value
+    let apps = CallScope.apps(of: catalog.appIDs).compactMap { catalog[$0] }
+    let seesAll = CallScope.current?.caller.map { $0.apps == nil } ?? false
+    let (now, free) = (context.now(), context.monitor.freeBytes())
+    var response = try await context.readExpensively(call) { reader throws(StoreError) in
+      var response = GetStatusResponse()
+      let open = try reader.openConsumptionRequests()
+      for app in apps {
+        for environment in app.environments {
+          response.apps.append(try AppStatus(app, environment, at: now, open, reader))
+        }
+      }
+      guard seesAll else { return response }
+      response.store = .with {
+        $0.freeBytes = free ?? 0
+      }
+      response.store?.sizeBytes = try reader.size()
+      response.store?.lastEvidenceId = try reader.lastEvidence()
+      response.store?.lastSequence = try reader.lastSequence(of: nil)
+      return response
+    }
+    for index in response.apps.indices {
+      let status = response.apps[index]
+      response.apps[index].hasInAppPurchaseKey =
+        AppStore.Environment(status.environment).map { environment in
+          context.lookup.appEnvironments.contains(AppEnvironment(appID: status.app, environment: environment))
+        } ?? false
+    }
+    response.version = context.information.version
+    response.ready = context.monitor.isReady
+    response.checks = context.monitor.results.map { result in
+      .with {
+        $0.name = result.dependency.rawValue
+        $0.problem = result.problem ?? ""
+      }
+    }
+    response.startedAt = GoogleProtobuf.Timestamp(context.information.startedAt)
+    response.time = GoogleProtobuf.Timestamp(now)
+    return response
+  }
+
+  func getConfiguration(
+    _ request: GetConfigurationRequest, _ call: CallContext
+  ) async throws(Status) -> GetConfigurationResponse {
+    let configuration = context.information.configuration
+    var document = configuration.document
+    if let visible = CallScope.current?.caller?.apps {
+      var apps: JSONObject = [:]
+      for (id, app) in document["apps"]?.objectValue ?? [:] where visible.contains(id) { apps[id] = app }
+      document = ["apps": .object(apps)]
+    }
+    return .with {
+      $0.configurationJson = String(decoding: JSONValue.object(document).serialized(), as: UTF8.self)
+      $0.path = configuration.path ?? ""
+      $0.loadedAt = GoogleProtobuf.Timestamp(configuration.loadedAt)
+    }
+  }
+}
+
+extension AppStatus {
+  fileprivate init(
+    _ app: AppDefinition, _ environment: AppStore.Environment, at now: Instant,
+    _ open: [OpenConsumptionRequests], _ reader: any StoreSnapshot
+  ) throws(StoreError) {
+    let watermark = try reader.deliveryWatermark(of: app.id, in: environment)
+    let arrivals = [watermark?.lastDelivery, try reader.lastNotification(of: app.id, in: environment)]
+    self.init()
+    self.app = app.id
+    self.environment = Wire.Environment(environment)
+    lastNotificationAt = arrivals.compactMap(\.self).max().map(GoogleProtobuf.Timestamp.init)
+    typicalNotificationInterval = watermark?.typicalInterval.map { interval in
+      .with {
+        $0.seconds = interval / 1_000
+        $0.nanos = Int32(interval % 1_000) * 1_000_000
+      }
+    }
+    completeUntil = (watermark?.completeUntil).map(GoogleProtobuf.Timestamp.init)
+    overduePolls = try reader.pollBacklog(of: app.id, in: environment, by: now)
+    nextPollAt = try reader.nextPoll(of: app.id, in: environment).map(GoogleProtobuf.Timestamp.init)
+    openConsumptionRequests =
+      open.first { $0.appID == app.id && $0.environment == environment }?.count ?? 0
+    catalogFingerprint = String(app.fingerprint, radix: 16)
+  }
+}

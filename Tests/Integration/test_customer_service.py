@@ -1,0 +1,264 @@
+"""Calls for people who help customers: search, description, notes and attributes."""
+
+import json
+import uuid
+
+import grpc
+import pytest
+
+import contract
+from contract import StatusCode, customer_service, entitlement, environment, status_service
+from contract import entitlement_service as wire
+from forge import payload_of
+from harness import CALL_LIMIT
+from test_app_store import World
+from test_main_job import submit
+
+APP = "ocean-journal"
+KIND = customer_service.CustomerHitKind
+
+
+@pytest.fixture(scope="module")
+def customers(channel):
+    return contract.customer_stub(channel)
+
+
+def find(customers, query, **more):
+    request = customer_service.FindCustomersRequest(query=query, **more)
+    return customers.FindCustomers(request, timeout=CALL_LIMIT)
+
+
+def kinds(customers, query, **more):
+    """The kinds of the hits with their customers."""
+    return {
+        (KIND.Name(hit.kind).removeprefix("CUSTOMER_HIT_KIND_"), tuple(hit.customer_ids))
+        for hit in find(customers, query, **more).hits
+    }
+
+
+def rejection(call, request):
+    with pytest.raises(grpc.RpcError) as error:
+        call(request, timeout=CALL_LIMIT)
+    return error.value.code(), contract.reason(error.value)
+
+
+def grant(entitlements, customer, **more):
+    request = wire.GrantRequest(
+        app=APP, customer_id=customer, entitlement="pro", access_level=entitlement.ACCESS_LEVEL_FULL, **more)
+    return entitlements.Grant(request, timeout=CALL_LIMIT)
+
+
+def test_a_purchase_is_found_by_each_of_its_ids(service, receipts, customers, customer):
+    purchase = service.buy("pro.monthly")
+    submitted = submit(receipts, customer, purchase)
+    bought = payload_of(purchase["signedTransactionInfo"])
+    assert ("PURCHASE", (customer,)) in kinds(customers, bought["originalTransactionId"])
+    assert ("WEB_ORDER_LINE_ITEM", (customer,)) in kinds(customers, bought["webOrderLineItemId"])
+    assert ("APP_TRANSACTION", (customer,)) in kinds(customers, bought["appTransactionId"])
+    assert ("EVIDENCE", (customer,)) in kinds(customers, f"evidence {submitted.evidence_id}")
+    hit = find(customers, bought["originalTransactionId"]).hits[0]
+    assert (hit.app, hit.environment, hit.product_id) == (APP, environment.ENVIRONMENT_SANDBOX, "pro.monthly")
+    assert hit.original_transaction_id == bought["originalTransactionId"]
+    assert customer in hit.explanation and "Sandbox" in hit.explanation
+
+
+def test_a_renewal_is_found_by_its_transaction_id(forger, receipts, customers, customer):
+    number = str(uuid.uuid4().int % 10**15)
+    document = forger.transaction(transactionId="7" + number, originalTransactionId="6" + number)
+    submit(receipts, customer, {"signedTransactionInfo": document})
+    assert kinds(customers, "7" + number) >= {("TRANSACTION", (customer,)), ("WEB_ORDER_LINE_ITEM", (customer,))}
+    assert find(customers, "7" + number).hits[0].original_transaction_id == "6" + number
+
+
+def test_an_unclaimed_purchase_is_found_by_its_token(service, receipts, customers, entitlements, customer):
+    token = str(uuid.uuid4())
+    purchase = service.buy("shells.100", appAccountToken=token)
+    submit(receipts, "", purchase)
+    assert kinds(customers, token.upper()) == {("APP_ACCOUNT_TOKEN", ())}
+    request = wire.RegisterAppAccountTokenRequest(app=APP, customer_id=customer, app_account_token=token)
+    entitlements.RegisterAppAccountToken(request, timeout=CALL_LIMIT)
+    assert ("APP_ACCOUNT_TOKEN", (customer,)) in kinds(customers, token)
+
+
+def test_grants_events_and_merges_are_found(customers, entitlements, customer):
+    granted = grant(entitlements, customer)
+    assert ("GRANT", (customer,)) in kinds(customers, granted.grant.grant_id)
+    timeline = entitlements.ListTimeline(wire.ListTimelineRequest(app=APP, customer_id=customer), timeout=CALL_LIMIT)
+    sequence = timeline.events[-1].sequence
+    for query in (f"#{sequence}", f"event {sequence}", str(sequence)):
+        assert ("EVENT", (customer,)) in kinds(customers, query)
+    merge = wire.MergeCustomersRequest(app=APP, from_customer_id=customer, into_customer_id=f"{customer}-new")
+    entitlements.MergeCustomers(merge, timeout=CALL_LIMIT)
+    hit = find(customers, customer).hits[0]
+    assert hit.kind == KIND.Value("CUSTOMER_HIT_KIND_MERGED_CUSTOMER")
+    assert hit.merged_into_customer_id == f"{customer}-new"
+
+
+def test_a_beginning_of_an_id_finds_customers_page_by_page(customers, entitlements, customer):
+    for number in range(5):
+        grant(entitlements, f"{customer}/é{number}")
+    found = find(customers, f"{customer}/é", page_size=3)
+    assert [hit.customer_ids[0] for hit in found.hits] == [f"{customer}/é{number}" for number in range(3)]
+    assert found.truncated
+    assert not find(customers, f"{customer}/é", page_size=5).truncated
+    assert not find(customers, f"{customer}/é", environment=environment.ENVIRONMENT_PRODUCTION).hits
+    assert not find(customers, f"{customer}/x").hits
+    assert rejection(customers.FindCustomers, customer_service.FindCustomersRequest(query=" "))[1] == "MISSING_FIELD"
+    assert rejection(customers.FindCustomers, customer_service.FindCustomersRequest(query="x" * 257))[0] == StatusCode.INVALID_ARGUMENT
+
+
+def test_a_notification_is_found_by_its_uuid(start):
+    world = World(start())
+    customer = str(uuid.uuid4())
+    world.buy(customer)
+    world.deliver()
+    customers = contract.customer_stub(world.channel)
+    notification = world.notifications.ListNotifications(
+        contract.notification_service.ListNotificationsRequest(app=APP), timeout=CALL_LIMIT).notifications[0]
+    assert ("NOTIFICATION", (customer,)) in kinds(customers, notification.notification_uuid.upper())
+    status = contract.status_stub(world.channel).GetStatus(status_service.GetStatusRequest(), timeout=CALL_LIMIT)
+    assert status.ready and status.version and all(not check.problem for check in status.checks)
+    sandbox = next(app for app in status.apps if app.app == APP)
+    assert sandbox.last_notification_at.seconds > 0
+    assert status.store.size_bytes > 0 and status.store.last_evidence_id >= notification.evidence_id
+    assert status.store.last_sequence > 0
+    world.channel.close()
+
+
+def test_an_erased_customer_is_found_as_such(start, customer):
+    service = start()
+    with service.channel() as channel:
+        customers, entitlements = contract.customer_stub(channel), contract.entitlement_stub(channel)
+        grant(entitlements, customer)
+        note = customers.AddNote(
+            customer_service.AddNoteRequest(app=APP, customer_id=customer, text="called twice"), timeout=CALL_LIMIT).note
+        set_attributes(customers, customer, phone="555-0100")
+        erased = entitlements.EraseCustomer(
+            wire.EraseCustomerRequest(app=APP, customer_id=customer), timeout=CALL_LIMIT)
+        assert kinds(customers, customer) == {("ERASED_CUSTOMER", (erased.pseudonym,))}
+        assert not find(customers, "555-0100").hits
+        for id in (customer, erased.pseudonym):
+            assert not notes(customers, id)
+        request = customer_service.DeleteNoteRequest(app=APP, note_id=note.note_id)
+        customers.DeleteNote(request, timeout=CALL_LIMIT)
+    service.stop()
+    files = b"".join(file.read_bytes() for file in service.data.glob("entitled.sqlite*"))
+    assert b"called twice" not in files and b"555-0100" not in files
+
+
+def notes(customers, customer, **more):
+    request = customer_service.ListNotesRequest(app=APP, customer_id=customer, **more)
+    return customers.ListNotes(request, timeout=CALL_LIMIT).notes
+
+
+def test_notes_are_listed_newest_first_and_deleted(customers, entitlements, customer):
+    def add(text, about=customer):
+        request = customer_service.AddNoteRequest(app=APP, customer_id=about, text=text, actor="lena")
+        return customers.AddNote(request, timeout=CALL_LIMIT).note
+
+    first, second = add("paid twice"), add("called again\nwill send the order number")
+    assert [note.text for note in notes(customers, customer)] == [second.text, first.text]
+    assert (first.actor, first.customer_id, first.evidence_id > 0) == ("lena", customer, True)
+    page = customers.ListNotes(
+        customer_service.ListNotesRequest(app=APP, customer_id=customer, page_size=1), timeout=CALL_LIMIT)
+    rest = customers.ListNotes(
+        customer_service.ListNotesRequest(app=APP, customer_id=customer, page_token=page.next_page_token),
+        timeout=CALL_LIMIT)
+    assert [n.note_id for n in [*page.notes, *rest.notes]] == [second.note_id, first.note_id]
+    for _ in range(2):
+        customers.DeleteNote(customer_service.DeleteNoteRequest(app=APP, note_id=first.note_id), timeout=CALL_LIMIT)
+    assert [note.note_id for note in notes(customers, customer)] == [second.note_id]
+    for id in ("note-999999", "x", f"note-{first.evidence_id + 100_000}"):
+        request = customer_service.DeleteNoteRequest(app=APP, note_id=id)
+        assert rejection(customers.DeleteNote, request) == (StatusCode.NOT_FOUND, "UNKNOWN_NOTE")
+    # A merge keeps the notes of both.
+    other = f"{customer}-old"
+    add("from the old account", other)
+    merge = wire.MergeCustomersRequest(app=APP, from_customer_id=other, into_customer_id=customer)
+    entitlements.MergeCustomers(merge, timeout=CALL_LIMIT)
+    assert {note.customer_id for note in notes(customers, customer)} == {customer, other}
+    assert add("later", other).customer_id == customer
+
+
+def set_attributes(customers, customer, **values):
+    attributes = [customer_service.CustomerAttribute(name=n, value=v) for n, v in values.items()]
+    request = customer_service.SetCustomerAttributesRequest(app=APP, customer_id=customer, attributes=attributes)
+    return {a.name: a.value for a in customers.SetCustomerAttributes(request, timeout=CALL_LIMIT).attributes}
+
+
+def test_attributes_are_set_removed_and_searched(customers, customer):
+    email = f"{customer}@example.com"
+    assert set_attributes(customers, customer, email=email, plan="beta") == {"email": email, "plan": "beta"}
+    assert set_attributes(customers, customer, plan="") == {"email": email}
+    assert kinds(customers, email) >= {("ATTRIBUTE", (customer,))}
+    assert kinds(customers, f"email={email}") == {("ATTRIBUTE", (customer,))}
+    assert not find(customers, f"phone={email}").hits
+    read = customers.GetCustomerAttributes(
+        customer_service.GetCustomerAttributesRequest(app=APP, customer_id=customer), timeout=CALL_LIMIT)
+    assert [(a.name, a.value) for a in read.attributes] == [("email", email)]
+    many = {f"k{number}": "v" for number in range(63)}
+    assert len(set_attributes(customers, customer, **many)) == 64
+    for bad in ({"k64": "v"}, {"a b": "v"}, {"x" * 65: "v"}):
+        request = customer_service.SetCustomerAttributesRequest(
+            app=APP, customer_id=customer,
+            attributes=[customer_service.CustomerAttribute(name=n, value=v) for n, v in bad.items()])
+        assert rejection(customers.SetCustomerAttributes, request) == (StatusCode.INVALID_ARGUMENT, "INVALID_FIELD")
+
+
+def describe(customers, customer):
+    request = customer_service.DescribeCustomerRequest(app=APP, customer_id=customer)
+    return customers.DescribeCustomer(request, timeout=CALL_LIMIT)
+
+
+def test_a_description_says_what_to_tell_and_what_to_do(start):
+    world = World(start())
+    customer = str(uuid.uuid4())
+    bought = world.buy(customer)
+    customers = contract.customer_stub(world.channel)
+    active = describe(customers, customer)
+    assert f"{customer} has pro" in active.summary
+    assert active.entitlements[0].customer_sentence == "Your subscription is active."
+    assert "pro.monthly" in active.entitlements[0].support_sentence
+    world.act("billing", account=f"account-{customer}", fails=True)
+    world.advance("32d")
+    failed = describe(customers, customer).entitlements[0]
+    assert "update your payment details" in failed.customer_sentence
+    assert failed.actions and failed.url and failed.deadline.seconds > 0
+    world.act("refund", transactionId=bought, reason="OTHER")
+    world.advance("90d")
+    other = str(uuid.uuid4())
+    refunded_transaction = world.buy(other)
+    world.act("refund", transactionId=refunded_transaction, reason="OTHER")
+    world.deliver()
+    refunded = describe(customers, other).entitlements[0]
+    assert (refunded.entitled, refunded.reason) == (False, "REFUNDED")
+    assert "Apple gave your money back" in refunded.customer_sentence
+    assert any("reportaproblem" in action for action in refunded.actions)
+    world.channel.close()
+
+
+def test_an_unknown_customer_differs_from_one_without_purchases(customers, customer):
+    request = customer_service.DescribeCustomerRequest(app=APP, customer_id=customer)
+    assert rejection(customers.DescribeCustomer, request) == (StatusCode.NOT_FOUND, "UNKNOWN_CUSTOMER")
+    set_attributes(customers, customer, plan="beta")
+    described = describe(customers, customer)
+    assert "no purchase" in described.summary
+    assert described.entitlements[0].reason == "NEVER_PURCHASED"
+
+
+def test_the_commands_of_support(service, customers, entitlements, customer):
+    grant(entitlements, customer)
+    found = service.command("find", customer)
+    assert found.returncode == 0 and "is a customer" in found.stdout, found.stderr
+    assert json.loads(service.command("find", customer, "--json").stdout)["hits"]
+    assert "nothing found" in service.command("find", f"{customer}-unknown").stdout
+    assert "We gave you access" in service.command("describe", customer, "--app", APP).stdout
+    added = json.loads(service.command("notes", "add", customer, "wrote a letter", "--app", APP, "--json").stdout)
+    assert "wrote a letter" in service.command("notes", "list", customer, "--app", APP).stdout
+    assert service.command("notes", "delete", added["note"]["noteId"], "--app", APP).returncode == 0
+    assert "no notes" in service.command("notes", "list", customer, "--app", APP).stdout
+    assert "tier  gold" in service.command("attributes", customer, "tier=gold", "--app", APP).stdout
+    assert "tier  gold" in service.command("attributes", customer, "--app", APP).stdout
+    assert "store_writable" in service.command("status").stdout
+    assert "admin" in service.command("whoami").stdout
+    assert "com.example.oceanjournal" in service.command("config", "show").stdout
