@@ -50,7 +50,8 @@ class Access:
 
 
 def smallest(descriptor_set):
-    """The files that reflection serves, without JSON names, since clients derive the same ones."""
+    """The files that reflection serves, without JSON names, since clients derive the same ones, and with the comments
+    of our own package only."""
     smaller = descriptor_pb2.FileDescriptorSet()
     for file in descriptor_set.file:
         copy = smaller.file.add()
@@ -59,7 +60,19 @@ def smallest(descriptor_set):
             strip_json_names(message)
         for extension in copy.extension:
             extension.ClearField("json_name")
+        copy.ClearField("source_code_info")
+        if file.package == OWN_PACKAGE:
+            keep_comments(file, copy)
     return smaller
+
+
+def keep_comments(file, copy):
+    """Adds the leading comments, without the positions, which would change with every line."""
+    for location in file.source_code_info.location:
+        if location.leading_comments:
+            # Readers require three or four numbers.
+            copy.source_code_info.location.add(
+                path=location.path, span=[0, 0, 0], leading_comments=location.leading_comments)
 
 
 def strip_json_names(message):

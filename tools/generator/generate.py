@@ -76,7 +76,7 @@ def generate(folder):
         return folder / target.relative_to(ROOT)
 
     commented = descriptor_set(PROTO, folder, "--include_source_info")
-    served = access.smallest(descriptor_set(PROTO, folder))
+    served = access.smallest(commented)
     names = generate_c(PROTO, new(C_TARGET), "CEntitledProto", imported=WELL_KNOWN, declared_by=["arena.h", "text.h"],
                        declarations=c_tables.DESCRIPTOR_SET)
     (new(C_TARGET) / "descriptor_set.c").write_text(c_tables.byte_array(served.SerializeToString(deterministic=True)))

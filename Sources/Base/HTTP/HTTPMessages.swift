@@ -26,6 +26,11 @@ package struct HTTPRequest: Sendable {
 
   /// Returns the value of the first header field named `name` (lowercase).
   package func header(_ name: String) -> String? { headers[name] }
+
+  /// The media type of `content-type` in lower case, without parameters; `nil` without the field.
+  package var mediaType: String? {
+    header("content-type").map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
+  }
 }
 
 /// A complete HTTP response.

@@ -35,8 +35,7 @@ package struct OriginPolicy: Hashable, Sendable {
     guard !allowsAnyContentType, request.method == "POST", request.header("authorization") == nil else {
       return nil
     }
-    let type = request.header("content-type")?.prefix { $0 != ";" && $0 != " " }.lowercased()
-    guard let type, !Self.simpleTypes.contains(type) else {
+    guard let type = request.mediaType, !Self.simpleTypes.contains(type) else {
       return .text(415, "content-type must be application/json\n")
     }
     return nil

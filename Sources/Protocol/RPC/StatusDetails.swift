@@ -75,6 +75,20 @@ extension Status {
     }
   }
 
+  /// The stable reason of the details; `nil` without one.
+  package var reason: String? { detail(GoogleRPC.ErrorInfo.self)?.reason }
+
+  /// The delay of `google.rpc.RetryInfo` in whole seconds, rounded up; `nil` without one.
+  var retrySeconds: Int64? {
+    detail(GoogleRPC.RetryInfo.self)?.retryDelay.map { $0.seconds + ($0.nanos > 0 ? 1 : 0) }
+  }
+
+  /// The first detail of this type.
+  private func detail<Message: WireMessage>(_ type: Message.Type) -> Message? {
+    let packed = (try? GoogleRPC.Status.decode(details))?.details ?? []
+    return packed.lazy.compactMap { try? $0.unpacked(as: type) }.first
+  }
+
   /// The same error under another code.
   package func with(code: StatusCode) -> Status {
     var status = self

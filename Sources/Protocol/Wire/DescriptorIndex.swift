@@ -16,6 +16,8 @@ struct DescriptorIndex {
   private(set) var extensions: [String: [Int32: String]] = [:]
   /// The paths of the methods whose option `idempotency_level` is NO_SIDE_EFFECTS.
   private(set) var methodsWithoutSideEffects: Set<String> = []
+  /// By full name; the values of an enum have its name as prefix.
+  private(set) var comments: [String: String] = [:]
 
   init(set: UnsafeRawBufferPointer) throws(WireError) {
     let arena = WireArena.begin()
@@ -57,6 +59,7 @@ struct DescriptorIndex {
       extensions[extended, default: [:]][field.pointee.number] = name
     }
     for symbol in symbols { fileOfSymbol[symbol] = name }
+    comments.merge(DescriptorComments(of: file).bySymbol) { first, _ in first }
   }
 
   private mutating func collectMethodsWithoutSideEffects(

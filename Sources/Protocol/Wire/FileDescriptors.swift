@@ -45,6 +45,10 @@ package enum FileDescriptors {
     index.methodsWithoutSideEffects.contains(path)
   }
 
+  /// The comment of a symbol of our own package, such as "entitled.v1.CheckRequest.app" or
+  /// "entitled.v1.AccessLevel.ACCESS_LEVEL_FULL"; `nil` without one.
+  package static func comment(of symbol: String) -> String? { index.comments[symbol] }
+
   /// The full names of all services, sorted.
   package static var serviceNames: [String] { Contract.services.map(\.name).sorted() }
 

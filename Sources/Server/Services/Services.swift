@@ -55,6 +55,9 @@ package struct Services: Sendable {
       chain: policy.chain, methods: asyncMethods + pool.methods(onEventLoop + HealthService.unaryPaths))
   }
 
+  /// Entitlements as flags of OpenFeature.
+  package var flagEndpoint: FlagEndpoint { FlagEndpoint(context, chain: policy.chain) }
+
   /// The metrics of `registry` for callers with the role `read`.
   package func metricsEndpoint(_ registry: MetricsRegistry) -> MetricsEndpoint {
     MetricsEndpoint(registry: registry, chain: policy.chain)

@@ -28,7 +28,7 @@
 
 #include <stddef.h>
 
-/// The contract as a serialized google.protobuf.FileDescriptorSet, without comments.
+/// The contract as a serialized google.protobuf.FileDescriptorSet, with the comments of entitled.v1.
 extern const unsigned char entitled_descriptor_set[];
 extern const size_t entitled_descriptor_set_size;
 static inline const void *entitled_descriptor_set_start(void) { return entitled_descriptor_set; }

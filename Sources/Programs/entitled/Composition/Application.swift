@@ -141,7 +141,8 @@ struct Application: Sendable {
   /// The routes of the HTTP edge.
   func router(metrics: MetricsRegistry) -> EdgeRouter {
     EdgeRouter(
-      connect: services.connectEndpoint,
+      connect: services.connectEndpoint, flags: services.flagEndpoint,
+      openAPI: OpenAPIEndpoint(version: Version.current),
       notifications: NotificationEndpoint(
         inbox: features.inbox, limiter: rejectedPosts, now: now, audit: policy.audit),
       verifyReceipt: VerifyReceiptEndpoint(facade: features.verifyReceipt),

@@ -62,7 +62,7 @@ package struct ConnectRequest: Sendable {
       guard let text = query["message"] else { throw .invalid("the query has no 'message'") }
       content = .query(text: text, isBase64: try Self.flag(query["base64"]))
     } else {
-      guard let codec = Self.codec(ofType: request.header("content-type")) else { throw .unsupportedCodec }
+      guard let codec = Self.codec(ofType: request.mediaType) else { throw .unsupportedCodec }
       self.codec = codec
       let version = request.header("connect-protocol-version")
       try Self.require(version: version, isExpected: "1", in: "connect-protocol-version")
@@ -102,9 +102,8 @@ package struct ConnectRequest: Sendable {
     }
   }
 
-  private static func codec(ofType contentType: String?) -> ConnectCodec? {
-    let type = contentType?.prefix { $0 != ";" && $0 != " " }.lowercased()
-    return ConnectCodec.allCases.first { $0.contentType == type }
+  private static func codec(ofType type: String?) -> ConnectCodec? {
+    ConnectCodec.allCases.first { $0.contentType == type }
   }
 
   /// `nil` for an unknown name.

@@ -24,6 +24,7 @@ extension HTTPResponse {
     self = .json(httpStatus ?? status.code.httpStatus, status.connectJSON.serialized() + [UInt8(ascii: "\n")])
     append(status.initialMetadata.fields, status.trailingMetadata.fields)
     if !status.requestID.isEmpty { headers.append(name: Status.requestIDField, value: status.requestID) }
+    if let seconds = status.retrySeconds { headers.append(name: "retry-after", value: String(seconds)) }
     // RFC 9110, section 15.5.2, requires a challenge.
     if status.code == .unauthenticated { headers.append(name: "www-authenticate", value: "Bearer") }
   }

@@ -6,6 +6,8 @@ internal import RPC
 /// Routes requests to the edge: probes, metrics, notifications, `verifyReceipt`, and the contract by the Connect protocol.
 package struct EdgeRouter: Sendable {
   private let connect: ConnectEndpoint
+  private let flags: FlagEndpoint
+  private let openAPI: OpenAPIEndpoint
   private let notifications: NotificationEndpoint
   private let verifyReceipt: VerifyReceiptEndpoint
   private let metrics: MetricsEndpoint
@@ -14,16 +16,21 @@ package struct EdgeRouter: Sendable {
 
   /// - Parameters:
   ///   - connect: the methods of the contract by the Connect protocol.
+  ///   - flags: entitlements as flags of OpenFeature.
+  ///   - openAPI: the description of all routes.
   ///   - notifications: App Store Server Notifications.
   ///   - verifyReceipt: receipts of legacy backends.
   ///   - metrics: the metrics for Prometheus.
   ///   - jwks: returns the JSON Web Key Set of entitlement tokens.
   ///   - readiness: the readiness probe.
   package init(
-    connect: ConnectEndpoint, notifications: NotificationEndpoint, verifyReceipt: VerifyReceiptEndpoint,
+    connect: ConnectEndpoint, flags: FlagEndpoint, openAPI: OpenAPIEndpoint,
+    notifications: NotificationEndpoint, verifyReceipt: VerifyReceiptEndpoint,
     metrics: MetricsEndpoint, jwks: @escaping @Sendable () -> [UInt8], readiness: ReadinessEndpoint
   ) {
     self.connect = connect
+    self.flags = flags
+    self.openAPI = openAPI
     self.notifications = notifications
     self.verifyReceipt = verifyReceipt
     self.metrics = metrics
@@ -50,6 +57,8 @@ package struct EdgeRouter: Sendable {
     case "/readyz": Self.read(request, readiness.respond())
     case "/metrics": metrics.respond(to: request)
     case "/.well-known/jwks.json": Self.read(request, publishedKeys())
+    case OpenAPIEndpoint.path: Self.read(request, openAPI.respond(to: request))
+    case let path where flags.serves(path): await flags.respond(to: request)
     case let path where notifications.serves(path): await notifications.respond(to: request)
     case let path where verifyReceipt.serves(path): await verifyReceipt.respond(to: request)
     case let path where connect.serves(path): await connect.respond(to: request)
@@ -60,7 +69,8 @@ package struct EdgeRouter: Sendable {
   /// The route pattern of a path, so that metrics have few labels.
   private func route(_ path: String) -> String {
     switch path {
-    case "/healthz", "/readyz", "/metrics", "/.well-known/jwks.json": path
+    case "/healthz", "/readyz", "/metrics", "/.well-known/jwks.json", OpenAPIEndpoint.path: path
+    case _ where flags.serves(path): path == FlagEndpoint.path ? path : "\(FlagEndpoint.path)/{key}"
     case _ where notifications.serves(path): "/notifications/{app}"
     case _ where verifyReceipt.serves(path): "/verifyReceipt"
     case _ where connect.serves(path): "/{service}/{method}"

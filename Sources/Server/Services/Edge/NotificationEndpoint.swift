@@ -41,7 +41,8 @@ package struct NotificationEndpoint: Sendable {
   /// Responds to a request to a path that ``serves(_:)`` accepts.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     guard request.method == "POST" else { return .methodNotAllowed("POST") }
-    guard Self.isJSON(request.header("content-type")) else {
+    // Apple sends a content type; senders without one are accepted.
+    guard request.mediaType ?? "application/json" == "application/json" else {
       return Self.answer(415, "UNSUPPORTED_MEDIA_TYPE", "content-type must be application/json")
     }
     guard request.body.count <= NotificationBody.maxSize else {
@@ -58,12 +59,6 @@ package struct NotificationEndpoint: Sendable {
     } catch {
       return answer(to: error, request, notification.appID)
     }
-  }
-
-  /// Apple sends a content type; senders without one are accepted.
-  private static func isJSON(_ contentType: String?) -> Bool {
-    guard let contentType else { return true }
-    return contentType.prefix { $0 != ";" && $0 != " " }.lowercased() == "application/json"
   }
 
   private static func answer(to received: ReceivedNotification) -> HTTPResponse {

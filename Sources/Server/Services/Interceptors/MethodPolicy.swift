@@ -59,8 +59,11 @@ final class MethodPolicy: Sendable {
     actor = request.path(toText: "actor")
   }
 
-  /// The policy of something that is not a method of the contract, such as an HTTP endpoint.
-  init(path: String, role: Role?, mutates: Bool = false, meterIndex: Int? = nil) {
+  /// The policy of something that is not a method of the contract, such as an HTTP endpoint. `request` is the type of
+  /// the message by which the endpoint tells the interceptors the app and the customer.
+  init(
+    path: String, role: Role?, mutates: Bool = false, meterIndex: Int? = nil, request: MessageType? = nil
+  ) {
     self.path = path
     self.role = role
     needsCaller = role != nil
@@ -69,9 +72,9 @@ final class MethodPolicy: Sendable {
     isOnEventLoop = false
     isStreaming = false
     self.meterIndex = meterIndex
-    app = nil
-    customers = []
-    actor = nil
+    app = request?.path(toText: "app")
+    customers = request.map { type in Self.customerFields.compactMap { type.path(toText: $0) } } ?? []
+    actor = request?.path(toText: "actor")
   }
 
   /// All apps that a request names, including values that a later field overwrites; `nil` without such a

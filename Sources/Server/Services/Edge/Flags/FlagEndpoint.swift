@@ -1,0 +1,168 @@
+internal import AppStore
+internal import Bytes
+internal import Callers
+internal import Entitlements
+package import HTTP
+internal import JSON
+internal import Ledger
+internal import RPC
+internal import SignedData
+internal import Store
+internal import Wire
+
+/// The OpenFeature Remote Evaluation Protocol (OFREP): entitlements as boolean flags of a customer.
+///
+///     POST /ofrep/v1/evaluate/flags/{key}     one entitlement
+///     POST /ofrep/v1/evaluate/flags           all entitlements of the app, with an entity tag
+///
+/// The caller needs the role `read`, as for `Check`.
+package struct FlagEndpoint: Sendable {
+  static let path = "/ofrep/v1/evaluate/flags"
+
+  private let chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>>
+  private let context: ServiceContext
+  private static let policy = MethodPolicy(
+    path: "POST \(path)", role: .read, request: CheckRequest.messageType)
+
+  init(_ context: ServiceContext, chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>>) {
+    self.context = context
+    self.chain = chain
+  }
+
+  /// Whether a path is one of the protocol.
+  package func serves(_ path: String) -> Bool { path == Self.path || path.hasPrefix(Self.path + "/") }
+
+  /// Responds to a request to a path that ``serves(_:)`` accepts.
+  package func respond(to request: HTTPRequest) async -> HTTPResponse {
+    guard request.method == "POST" else { return .methodNotAllowed("POST") }
+    let key = Self.key(request.path)
+    do throws(Status) {
+      let call = try chain.start(
+        Self.policy, CallContext(headers: request.headers, timeout: nil, peer: request.peer))
+      guard request.mediaType == "application/json" else {
+        let status = Status(
+          .invalidArgument, reason: "UNSUPPORTED_CONTENT_TYPE", "content-type must be application/json")
+        return HTTPResponse(connectError: call.fail(status), httpStatus: 415)
+      }
+      let question: Question
+      do throws(FlagError) {
+        question = try Question(FlagRequest(request.body), context.catalog.value)
+      } catch {
+        _ = call.fail(Status(.invalidArgument, error.details))
+        return Self.failure(error, key)
+      }
+      let reply = try await call.reply(to: question.checkRequest(key ?? "")) { [context] _, _ in
+        { () async throws(Status) in
+          Reply(try await Self.evaluate(question, key, context).serialized())
+        }
+      }
+      return key == nil ? Self.tagged(reply.message, for: request) : .json(200, reply.message)
+    } catch {
+      // The protocol has no error body for these.
+      guard ![.unauthenticated, .permissionDenied, .resourceExhausted].contains(error.code) else {
+        return HTTPResponse(connectError: error)
+      }
+      return Self.failure(FlagError(error), key)
+    }
+  }
+
+  /// The flag of a path; `nil` for the bulk form.
+  private static func key(_ path: String) -> String? {
+    guard path.utf8.count > Self.path.utf8.count else { return nil }
+    // A plus sign stands for a space in a query only.
+    return String(path.dropFirst(Self.path.count + 1)).replacing("+", with: "%2B").removingPercentEncoding()
+  }
+
+  private static func failure(_ error: FlagError, _ key: String?) -> HTTPResponse {
+    .json(error.httpStatus, error.json(key).serialized())
+  }
+
+  /// The response to a bulk evaluation, or 304 if the client has it.
+  private static func tagged(_ body: [UInt8], for request: HTTPRequest) -> HTTPResponse {
+    let tag = "\"\(Base64.url.encode(SHA256.hash(body[...]).prefix(16)))\""
+    let known = request.header("if-none-match")?.split(separator: ",").map { item in
+      let item = item.filter { $0 != " " }
+      return item.hasPrefix("W/") ? String(item.dropFirst(2)) : item
+    }
+    let isCurrent = known?.contains { $0 == tag || $0 == "*" } ?? false
+    var response = isCurrent ? HTTPResponse(status: 304) : .json(200, body)
+    response.headers.append(name: "etag", value: tag)
+    response.headers.append(name: "cache-control", value: "private, no-cache")
+    return response
+  }
+}
+
+/// The customer, app and environment of a request.
+private struct Question: Sendable {
+  let key: CustomerKey
+  let app: AppDefinition
+
+  /// The app of the context, or the only configured one.
+  init(_ request: FlagRequest, _ catalog: Catalog) throws(FlagError) {
+    let ids = catalog.appIDs
+    guard let id = request.appID ?? (ids.count == 1 ? ids.first : nil) else {
+      throw FlagError(.invalidContext, "the context has no app; configured: \(ids.joined(separator: ", "))")
+    }
+    do throws(Status) {
+      app = try catalog.app(id)
+    } catch {
+      throw FlagError(error)
+    }
+    guard let environment = request.environment ?? app.environments.first,
+      app.environments.contains(environment)
+    else { throw FlagError(.invalidContext, "the app '\(id)' has no such environment") }
+    key = CustomerKey(appID: id, environment: environment, customerID: request.customerID)
+  }
+
+  /// The request by which the interceptors see the app and the customer.
+  func checkRequest(_ entitlement: String) -> [UInt8] {
+    CheckRequest.with {
+      $0.app = app.id
+      $0.customerId = key.customerID
+      $0.entitlement = entitlement
+    }.encodedBytes()
+  }
+}
+
+extension FlagEndpoint {
+  private static func evaluate(
+    _ question: Question, _ key: String?, _ context: ServiceContext
+  ) async throws(Status) -> JSONObject {
+    if let key { try RequestValidation.entitlement(key, of: question.app) }
+    let names = key.map { [$0] } ?? question.app.entitlements
+    let now = context.now()
+    let flags = try await context.read { reader throws(StoreError) in
+      var facts: CustomerFacts?
+      var flags: [JSONObject] = []
+      for name in names {
+        let status: EntitlementStatus
+        switch try reader.answer(to: name, of: question.key, under: question.app.fingerprint, at: now) {
+        case .precomputed(let answer): status = answer.status
+        case .unknownCustomer, .stale:
+          if facts == nil { facts = try reader.facts(of: question.key) }
+          status = Entitlements.evaluate(
+            facts ?? CustomerFacts(), entitlement: name, in: question.app, at: now)
+        }
+        flags.append(flag(name, status, question))
+      }
+      return flags
+    }
+    guard key == nil else { return flags.first ?? [:] }
+    return ["flags": .array(flags.map { .object($0) }), "metadata": ["app": .string(question.app.id)]]
+  }
+
+  /// The value is whether the customer is entitled, the variant the access level. Metadata are scalars.
+  private static func flag(_ name: String, _ status: EntitlementStatus, _ question: Question) -> JSONObject {
+    var metadata: JSONObject = [
+      "reason": .string(status.reason.rawValue), "explanation": .string(status.sentence),
+      "app": .string(question.app.id), "environment": .string(question.key.environment.rawValue),
+    ]
+    metadata["until"] = status.until.map { .string($0.description) }
+    metadata["checkAgainAt"] = status.checkAgainAt.map { .string($0.description) }
+    metadata["productId"] = status.deciding.map { .string($0.productID) }
+    return [
+      "key": .string(name), "value": .bool(status.isEntitled), "reason": "TARGETING_MATCH",
+      "variant": .string("\(status.accessLevel)"), "metadata": .object(metadata),
+    ]
+  }
+}

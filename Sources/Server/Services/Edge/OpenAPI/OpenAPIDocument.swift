@@ -1,0 +1,108 @@
+internal import Callers
+internal import JSON
+internal import RPC
+internal import Wire
+
+/// The OpenAPI 3.1 document of the edge: the methods of the contract from its descriptors, and the other routes.
+struct OpenAPIDocument {
+  let json: JSONObject
+
+  init(version: String) {
+    var schemas = JSONSchema()
+    var paths = JSONObject()
+    let methods = Contract.services.flatMap(\.methods).filter { !$0.clientStreaming && !$0.serverStreaming }
+    // Requests first: a message that callers send has the stricter schema.
+    for method in methods { _ = schemas.reference(to: method.requestType, asRequest: true) }
+    for method in methods { paths[method.fullName] = .object(Self.path(of: method, &schemas)) }
+    for (path, item) in OpenAPIRoutes.paths { paths[path] = item }
+    var definitions = schemas.definitions
+    for (name, schema) in OpenAPIRoutes.schemas { definitions[name] = schema }
+    json = [
+      "openapi": "3.1.0",
+      "info": [
+        "title": "entitled", "version": .string(version),
+        "summary": "Verifies App Store purchases and answers who is entitled to what.",
+      ],
+      "servers": [["url": "/"]],
+      "security": [["bearer": []], ["certificate": []], [:]],
+      "tags": .array(Self.tags(of: methods)),
+      "paths": .object(paths),
+      "components": [
+        "schemas": .object(definitions), "responses": .object(OpenAPIErrors.responses),
+        "securitySchemes": [
+          "bearer": ["type": "http", "scheme": "bearer"],
+          "certificate": ["type": "mutualTLS"],
+        ],
+      ],
+    ]
+  }
+
+  private static func tags(of methods: [MethodDescription]) -> [JSONValue] {
+    var names: [String] = []
+    for method in methods where !names.contains(method.service) { names.append(method.service) }
+    return names.map { name in
+      var tag: JSONObject = ["name": .string(name)]
+      if let comment = FileDescriptors.comment(of: name) { tag["description"] = .string(comment) }
+      return .object(tag)
+    } + OpenAPIRoutes.tags
+  }
+
+  private static func path(of method: MethodDescription, _ schemas: inout JSONSchema) -> JSONObject {
+    let request = schemas.reference(to: method.requestType, asRequest: true)
+    let response = schemas.reference(to: method.responseType, asRequest: false)
+    var post = operation(method, response)
+    post["requestBody"] = [
+      "required": true,
+      "content": ["application/json": ["schema": request], "application/proto": ["schema": Self.bytes]],
+    ]
+    var item: JSONObject = ["post": .object(post)]
+    if FileDescriptors.hasNoSideEffects(method.fullName) {
+      var get = operation(method, response)
+      get["operationId"] = .string("\(identifier(of: method))_get")
+      get["parameters"] = .array(Self.queryParameters(request))
+      item["get"] = .object(get)
+    }
+    return item
+  }
+
+  /// Messages as protobuf have no JSON schema.
+  private static let bytes: JSONValue = ["type": "string", "contentMediaType": "application/proto"]
+
+  private static func identifier(of method: MethodDescription) -> String {
+    "\(method.service.split(separator: ".").last ?? "")_\(method.name)"
+  }
+
+  private static func operation(_ method: MethodDescription, _ response: JSONValue) -> JSONObject {
+    let path = method.fullName
+    let comment = FileDescriptors.comment(of: "\(method.service).\(method.name)")
+    let role = MethodPolicy.of(path).role.map { "The caller needs the role `\($0.rawValue)`." }
+    var operation: JSONObject = [
+      "operationId": .string(identifier(of: method)), "tags": [.string(method.service)],
+    ]
+    let description = [comment, role].compactMap(\.self).joined(separator: " ")
+    if !description.isEmpty { operation["description"] = .string(description) }
+    if role == nil { operation["security"] = [[:]] }
+    var responses: JSONObject = [
+      "200": [
+        "description": "The response.",
+        "content": ["application/json": ["schema": response], "application/proto": ["schema": Self.bytes]],
+      ]
+    ]
+    for (status, reference) in OpenAPIErrors.references { responses[status] = reference }
+    operation["responses"] = .object(responses)
+    return operation
+  }
+
+  /// The query of Connect's GET requests.
+  private static func queryParameters(_ request: JSONValue) -> [JSONValue] {
+    [
+      [
+        "name": "message", "in": "query", "required": true,
+        "description": "The request; in base64url with `base64=1`.",
+        "content": ["application/json": ["schema": request]],
+      ],
+      ["name": "encoding", "in": "query", "required": true, "schema": ["enum": ["json"]]],
+      ["name": "connect", "in": "query", "schema": ["enum": ["v1"]]],
+    ]
+  }
+}

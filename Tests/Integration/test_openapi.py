@@ -1,0 +1,125 @@
+"""The OpenAPI document: valid by openapi-spec-validator, complete, and true of a live server by schemathesis."""
+
+import json
+import os
+import urllib.error
+import urllib.request
+
+import openapi_spec_validator
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.errors import Unsatisfiable
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.failures import Failure
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from contract import services
+from harness import CALL_LIMIT, post
+
+# Requests to each operation. `make test-long` sets more.
+EXAMPLES = int(os.environ.get("ENTITLED_OPENAPI_EXAMPLES", "3"))
+REASONED = {501, 503, 504}
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+
+
+@pytest.fixture(scope="module")
+def document(service):
+    with urllib.request.urlopen(f"http://{service.http}/openapi.json", timeout=CALL_LIMIT) as answer:
+        assert answer.headers["content-type"] == "application/json"
+        return json.load(answer)
+
+
+def test_the_document_is_valid_openapi_3_1(document):
+    assert document["openapi"] == "3.1.0"
+    assert [str(error) for error in OpenAPIV31SpecValidator(document).iter_errors()] == []
+    openapi_spec_validator.validate(document)
+
+
+def test_the_document_has_every_unary_method_with_its_errors_and_comments(document):
+    for service in services.values():
+        for method in service.methods:
+            path = f"/{service.full_name}/{method.name}"
+            if method.server_streaming or method.client_streaming:
+                assert path not in document["paths"]
+                continue
+            item = document["paths"][path]
+            post_ = item["post"]
+            assert {"200", "400", "401", "403", "404", "409", "429", "500", "501", "503", "504"} <= set(post_["responses"])
+            assert "needs the role" in post_["description"] and len(post_["description"]) > 50, path
+            content = post_["requestBody"]["content"]
+            assert content["application/json"]["schema"]["$ref"].endswith(f"/{method.input_type.full_name}")
+            assert "application/proto" in content
+            options = method.GetOptions()
+            assert ("get" in item) == (options.idempotency_level == options.NO_SIDE_EFFECTS)
+    identifiers = [op["operationId"] for item in document["paths"].values() for op in item.values()]
+    assert len(set(identifiers)) == len(identifiers)
+
+
+def test_the_schema_of_a_message_has_every_field_in_json_names(document):
+    request = services["EntitlementService"].methods_by_name["Check"].input_type
+    schema = document["components"]["schemas"][request.full_name]
+    assert list(schema["properties"]) == [field.json_name for field in request.fields]
+    assert schema["additionalProperties"] is False
+
+
+def test_an_unchanged_document_is_not_sent_again(service):
+    url = f"http://{service.http}/openapi.json"
+    with urllib.request.urlopen(url, timeout=CALL_LIMIT) as answer:
+        tag = answer.headers["etag"]
+    request = urllib.request.Request(url, headers={"if-none-match": tag})
+    with pytest.raises(urllib.error.HTTPError) as raised:
+        urllib.request.urlopen(request, timeout=CALL_LIMIT)
+    assert raised.value.code == 304
+    assert post(url, {})[0] == 405
+
+
+@pytest.fixture(scope="module")
+def operations(service, document):
+    schema = schemathesis.openapi.from_dict(document)
+    schema.config.update(base_url=f"http://{service.http}")
+    return [result.ok() for result in schema.get_all_operations()]
+
+
+@schemathesis.serializer("application/proto")
+def as_bytes(ctx, value):
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
+def failures_of(operation, mode):
+    """The failures of generated requests to one operation."""
+    found = []
+
+    @seed(1)
+    @settings(max_examples=EXAMPLES, deadline=None, database=None, phases=[Phase.generate],
+              suppress_health_check=list(HealthCheck))
+    @given(case=operation.as_strategy(generation_mode=mode))
+    def run(case):
+        response = case.call(timeout=CALL_LIMIT)
+        try:
+            # A 5xx needs a reason, and only some codes may have one; `not_a_server_error` would refuse these too.
+            if response.status_code in REASONED:
+                answer = response.json()
+                reason = answer.get("reason") or answer["details"][0]["debug"]["reason"]
+                assert reason
+            else:
+                case.validate_response(response, checks=CHECKS)
+        except (Failure, AssertionError, KeyError, BaseExceptionGroup) as failure:
+            found.append(f"{case.as_curl_command()}\n{response.status_code} {response.text[:500]}\n{failure!r:.800}")
+
+    try:
+        run()
+    except Unsatisfiable:
+        pass  # an operation without parameters has no invalid request
+    return found
+
+
+@pytest.mark.parametrize("mode", list(schemathesis.GenerationMode))
+def test_generated_requests_get_the_documented_responses(operations, mode):
+    found = [failure for operation in operations for failure in failures_of(operation, mode)]
+    assert not found, "\n\n".join(found[:5]) + f"\n\n{len(found)} failures"
