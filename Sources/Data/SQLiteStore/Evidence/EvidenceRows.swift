@@ -16,6 +16,8 @@ final class EvidenceRows {
   private let putLastKnown: Statement
   /// When the latest evidence of each environment became known, as far as it was read.
   private var lastKnown: [KnownScope: Instant] = [:]
+  /// Those whose row is older: it is written once for all writes of a batch.
+  private var unsaved: Set<KnownScope> = []
 
   /// The evidence in whose order the time does not go back. Without an environment, that of the app's rejected documents.
   private struct KnownScope: Hashable {
@@ -94,12 +96,21 @@ final class EvidenceRows {
     return max(now, last)
   }
 
-  private func record(_ knownAt: Instant, in scope: KnownScope) throws(StoreError) {
+  private func record(_ knownAt: Instant, in scope: KnownScope) {
     guard lastKnown[scope] != knownAt else { return }
-    try bind(scope, to: putLastKnown)
-    try putLastKnown.bind(3, knownAt.millisecondsSince1970)
-    try putLastKnown.run()
     lastKnown[scope] = knownAt
+    unsaved.insert(scope)
+  }
+
+  /// Stores when the latest evidence became known.
+  func saveLastKnown() throws(StoreError) {
+    for scope in unsaved {
+      guard let knownAt = lastKnown[scope] else { continue }
+      try bind(scope, to: putLastKnown)
+      try putLastKnown.bind(3, knownAt.millisecondsSince1970)
+      try putLastKnown.run()
+    }
+    unsaved = []
   }
 
   private func bind(_ scope: KnownScope, to statement: Statement) throws(StoreError) {
@@ -174,6 +185,7 @@ final class EvidenceRows {
   func rolledBack() {
     compressor.rolledBack()
     lastKnown = [:]
+    unsaved = []
   }
 
   /// Inserts evidence under `id`, or under the next free id. `isLimited` applies the limit of rejected evidence.
@@ -209,7 +221,7 @@ final class EvidenceRows {
     if let customer = evidence.customerID {
       try indexByCustomer(id, customer, evidence.appID, evidence.environment)
     }
-    try record(knownAt, in: KnownScope(appID: evidence.appID, environment: evidence.environment))
+    record(knownAt, in: KnownScope(appID: evidence.appID, environment: evidence.environment))
     return AppendedEvidence(id: id, isDuplicate: false, knownAt: knownAt)
   }
 

@@ -31,40 +31,55 @@ final class BatchWriter {
     rollbackToSavepoint = try Statement("ROLLBACK TO body", on: connection)
   }
 
-  /// Runs and commits `batch`, and delivers the results to the callers.
+  /// Runs and commits `batch`, and delivers the results to the callers. `arrived` returns writes that were queued
+  /// meanwhile; those that arrive before the commit join it, instead of waiting for it and for another one.
   ///
-  /// - Returns: the error that prevented the commit; `nil` if it succeeded.
-  func write(_ batch: [WriteJob]) -> StoreError? {
+  /// - Returns: the number of writes, and the error that prevented their commit; `nil` if it succeeded.
+  func write(
+    _ batch: [WriteJob], joinedBy arrived: () -> [WriteJob] = { [] }
+  ) -> (count: Int, failure: StoreError?) {
+    var batch = batch
     var outcomes: [WriteJob.Outcome] = []
     outcomes.reserveCapacity(batch.count)
     do throws(StoreError) {
       try begin.run()
-      if try !runBatch(batch, &outcomes) {
+      var arrivals = batch
+      var isUndone = false
+      while !arrivals.isEmpty, !isUndone {
+        isUndone = try !runBatch(arrivals, &outcomes)
+        arrivals = isUndone ? [] : arrived()
+        batch += arrivals
+      }
+      if isUndone {
         for job in batch { outcomes.append(try runIndividually(job)) }
       }
+      try transaction.saveCached()
       try commit.run()
       changes.committed(transaction.takeChangedCustomers())
       transaction.outlines.committed()
       CommitMetrics.count(droppedBodies: transaction.evidence.rejected.takeDropped())
       for outcome in outcomes { outcome.finish(nil) }
-      return nil
+      return (batch.count, nil)
     } catch {
       abandon()
       for outcome in outcomes { outcome.finish(error) }
       for job in batch.dropFirst(outcomes.count) { job.reject(error) }
-      return error
+      return (batch.count, error)
     }
   }
 
   /// Runs all bodies without savepoints, which is the common case: a savepoint for each body would copy every
-  /// page that later bodies change.
+  /// page that later bodies change. Only dry runs need one.
   ///
-  /// - Returns: `false` if a body failed or the batch has a dry run. Then no writes of the batch remain.
+  /// - Returns: `false` if a body failed. Then no writes of the batch remain.
   private func runBatch(
     _ batch: [WriteJob], _ outcomes: inout [WriteJob.Outcome]
   ) throws(StoreError) -> Bool {
-    guard !batch.contains(where: \.isDryRun) else { return false }
     for job in batch {
+      guard !job.isDryRun else {
+        outcomes.append(try runIndividually(job))
+        continue
+      }
       let outcome = job.run(transaction)
       guard outcome.isCommitted else {
         outcomes.removeAll(keepingCapacity: true)
@@ -81,6 +96,7 @@ final class BatchWriter {
   ///
   /// - Throws: if the transaction of the whole batch is lost.
   private func runIndividually(_ job: WriteJob) throws(StoreError) -> WriteJob.Outcome {
+    try transaction.saveCached()
     try savepoint.run()
     transaction.outlines.beganSavepoint()
     let dropped = transaction.evidence.rejected.dropped

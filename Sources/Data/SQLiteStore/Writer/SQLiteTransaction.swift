@@ -80,6 +80,9 @@ final class SQLiteTransaction: StoreTransaction, SQLiteSession {
     return changedCustomers
   }
 
+  /// Writes what is cached of this transaction, before a savepoint or a commit.
+  func saveCached() throws(StoreError) { try evidence.saveLastKnown() }
+
   /// Discards cached state after a rollback.
   func rolledBack() {
     evidence.rolledBack()

@@ -15,6 +15,14 @@ final class WriteQueue: Sendable {
     var isClosed = false
     /// The error of the last batch; `nil` if its commit succeeded.
     var lastFailure: StoreError?
+
+    /// Removes and returns the oldest writes.
+    mutating func take(_ limit: Int) -> [WriteJob] {
+      let jobs = Array(waiting.prefix(limit))
+      waiting.removeFirst(jobs.count)
+      CommitMetrics.waiting(waiting.count)
+      return jobs
+    }
   }
 
   private let state = Mutex(State())
@@ -102,9 +110,14 @@ final class WriteQueue: Sendable {
   private func work() {
     while let batch = nextBatch() {
       let start = ContinuousClock.now
-      let failure = worker.write(batch)
+      var room = batchSize - batch.count
+      let (count, failure) = worker.write(batch) {
+        let arrived = takeWaiting(room)
+        room -= arrived.count
+        return arrived
+      }
       let end = ContinuousClock.now
-      CommitMetrics.count(batch.count, duration: end - start, hasFailed: failure != nil)
+      CommitMetrics.count(count, duration: end - start, hasFailed: failure != nil)
       worker.diskFull.record(failure, at: end)
       if failure == nil { commits.send() }
       state.withLock { $0.lastFailure = failure }
@@ -119,12 +132,12 @@ final class WriteQueue: Sendable {
         state.isWorking = false
         return nil
       }
-      let batch = Array(state.waiting.prefix(batchSize))
-      state.waiting.removeFirst(batch.count)
-      CommitMetrics.waiting(state.waiting.count)
-      return batch
+      return state.take(batchSize)
     }
   }
+
+  /// Takes at most `limit` queued writes.
+  private func takeWaiting(_ limit: Int) -> [WriteJob] { state.withLock { $0.take(limit) } }
 }
 
 /// Owns the writer's connection.
@@ -155,16 +168,18 @@ private final class WriterConnection: @unchecked Sendable {
     diskFull = DiskFullLog(path: path)
   }
 
-  /// Commits a batch; returns the error that prevented it.
-  func write(_ batch: [WriteJob]) -> StoreError? {
+  /// Commits a batch, as ``BatchWriter/write(_:joinedBy:)``.
+  func write(
+    _ batch: [WriteJob], joinedBy arrived: () -> [WriteJob]
+  ) -> (count: Int, failure: StoreError?) {
     guard let open else { return reject(batch, .closed) }
     if let path = files.removed { return reject(batch, .removed(path: path)) }
-    return open.writer.write(batch)
+    return open.writer.write(batch, joinedBy: arrived)
   }
 
-  private func reject(_ batch: [WriteJob], _ error: StoreError) -> StoreError {
+  private func reject(_ batch: [WriteJob], _ error: StoreError) -> (count: Int, failure: StoreError?) {
     for job in batch { job.reject(error) }
-    return error
+    return (batch.count, error)
   }
 
   /// Runs the maintenance between two batches.
