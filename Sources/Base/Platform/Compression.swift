@@ -76,41 +76,42 @@ extension CompressionError: CustomStringConvertible {
 
 /// Compresses many short, similar texts with raw DEFLATE (RFC 1951) and a preset dictionary.
 ///
-/// Its memory is allocated once. It must not be used by two threads at the same time.
+/// It reads the dictionary once: each text starts with a copy of the state after it, 64 KiB, which takes a tenth of the
+/// time. It must not be used by two threads at the same time.
 package final class Deflater {
   // On the heap, because zlib stores the address of the stream.
-  private let stream: UnsafeMutablePointer<z_stream>
-  private let dictionary: [UInt8]
+  private let primed: UnsafeMutablePointer<z_stream>
 
   /// A compressor with a preset dictionary, whose most frequent strings should come last.
   package init(dictionary: [UInt8]) throws(CompressionError) {
-    self.dictionary = dictionary
-    stream = .allocate(capacity: 1)
-    stream.initialize(to: z_stream())
-    guard entitled_deflate_init_raw(stream) == Z_OK else { throw .outOfMemory }
+    primed = .allocate(capacity: 1)
+    primed.initialize(to: z_stream())
+    guard entitled_deflate_init_raw(primed) == Z_OK,
+      deflateSetDictionary(primed, dictionary, UInt32(dictionary.count)) == Z_OK
+    else { throw .outOfMemory }
   }
 
   deinit {
-    deflateEnd(stream)
-    stream.deinitialize(count: 1)
-    stream.deallocate()
+    deflateEnd(primed)
+    primed.deinitialize(count: 1)
+    primed.deallocate()
   }
 
   /// Returns the compressed bytes; ``inflated(_:count:dictionary:)`` with the same dictionary restores them.
   package func deflated(_ bytes: [UInt8]) throws(CompressionError) -> [UInt8] {
-    guard deflateReset(stream) == Z_OK,
-      deflateSetDictionary(stream, dictionary, UInt32(dictionary.count)) == Z_OK
-    else { throw .outOfMemory }
-    let bound = Int(deflateBound(stream, UInt(bytes.count)))
+    var stream = z_stream()
+    guard deflateCopy(&stream, primed) == Z_OK else { throw .outOfMemory }
+    defer { deflateEnd(&stream) }
+    let bound = Int(deflateBound(&stream, UInt(bytes.count)))
     var isComplete = false
     let output = [UInt8](unsafeUninitializedCapacity: bound) { output, count in
       bytes.withUnsafeBufferPointer { input in
-        stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-        stream.pointee.avail_in = UInt32(input.count)
-        stream.pointee.next_out = output.baseAddress
-        stream.pointee.avail_out = UInt32(output.count)
-        isComplete = deflate(stream, Z_FINISH) == Z_STREAM_END
-        count = Int(stream.pointee.total_out)
+        stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+        stream.avail_in = UInt32(input.count)
+        stream.next_out = output.baseAddress
+        stream.avail_out = UInt32(output.count)
+        isComplete = deflate(&stream, Z_FINISH) == Z_STREAM_END
+        count = Int(stream.total_out)
       }
     }
     guard isComplete else { throw .outOfMemory }
