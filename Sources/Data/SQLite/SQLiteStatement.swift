@@ -4,6 +4,8 @@ internal import CSQLite3
 package final class SQLiteStatement<Failure: SQLiteErrorConvertible> {
   private let connection: SQLiteConnection<Failure>
   private let handle: OpaquePointer
+  /// The short texts that are bound, by position: most rows have the same app and environment as the one before.
+  private var shortTexts: [String?]
 
   /// Prepares the first statement of `sql`; throws if it names unknown tables or columns.
   package init(_ sql: String, on connection: SQLiteConnection<Failure>) throws(Failure) {
@@ -13,6 +15,7 @@ package final class SQLiteStatement<Failure: SQLiteErrorConvertible> {
     guard let handle else { throw connection.misuse("no statement in: \(sql)") }
     self.connection = connection
     self.handle = handle
+    shortTexts = Array(repeating: nil, count: Int(sqlite3_bind_parameter_count(handle)) + 1)
   }
 
   deinit { sqlite3_finalize(handle) }
@@ -42,6 +45,15 @@ package final class SQLiteStatement<Failure: SQLiteErrorConvertible> {
 extension SQLiteStatement {
   /// Binds a text as UTF-8. An unknown position throws (`SQLITE_RANGE`).
   package func bind(_ position: CInt, _ text: String) throws(Failure) {
+    // A string of this size is compared without reading memory.
+    let isShort = text.utf8.count <= 15
+    if isShort, shortTexts.indices.contains(Int(position)), shortTexts[Int(position)] == text { return }
+    try bindAgain(position, text)
+    if isShort { shortTexts[Int(position)] = text }
+  }
+
+  private func bindAgain(_ position: CInt, _ text: String) throws(Failure) {
+    forgetText(position)
     var text = text
     let result = text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { characters in
@@ -53,26 +65,37 @@ extension SQLiteStatement {
     try connection.check(result)
   }
 
+  private func forgetText(_ position: CInt) {
+    if shortTexts.indices.contains(Int(position)) { shortTexts[Int(position)] = nil }
+  }
+
+  private func bindNull(_ position: CInt) throws(Failure) {
+    forgetText(position)
+    try connection.check(sqlite3_bind_null(handle, position))
+  }
+
   /// Binds a text, or NULL.
   package func bind(_ position: CInt, _ text: String?) throws(Failure) {
-    guard let text else { return try connection.check(sqlite3_bind_null(handle, position)) }
+    guard let text else { return try bindNull(position) }
     try bind(position, text)
   }
 
   /// Binds a 64-bit integer.
   package func bind(_ position: CInt, _ number: Int64) throws(Failure) {
+    forgetText(position)
     try connection.check(sqlite3_bind_int64(handle, position, number))
   }
 
   /// Binds a 64-bit integer, or NULL.
   package func bind(_ position: CInt, _ number: Int64?) throws(Failure) {
-    guard let number else { return try connection.check(sqlite3_bind_null(handle, position)) }
+    guard let number else { return try bindNull(position) }
     try bind(position, number)
   }
 
   /// Binds a blob, or NULL; an empty array is an empty blob.
   package func bind(_ position: CInt, _ bytes: [UInt8]?) throws(Failure) {
-    guard let bytes else { return try connection.check(sqlite3_bind_null(handle, position)) }
+    guard let bytes else { return try bindNull(position) }
+    forgetText(position)
     guard !bytes.isEmpty else {
       return try connection.check(sqlite3_bind_zeroblob(handle, position, 0))
     }
