@@ -70,7 +70,6 @@ extension EntitlementChange {
     _ before: EntitlementStatus, _ after: EntitlementStatus, _ cause: ChangeCause, _ facts: FactsChange
   ) -> [Kind] {
     let isSameLine = before.deciding?.originalTransactionID == after.deciding?.originalTransactionID
-    let isSamePurchase = facts.isSamePurchase(before.deciding, after.deciding)
     if cause == .ownership, !isSameLine || before.until != after.until { return [.transferred] }
     if cause == .claim, !isSameLine || before.until != after.until { return [.claimed] }
     if cause == .grant, before.until != after.until || before.accessLevel != after.accessLevel {
@@ -87,12 +86,14 @@ extension EntitlementChange {
     let (endBefore, endAfter) = (before.expectedEnd, after.expectedEnd)
     if isLater(endAfter, than: endBefore) {
       // An early renewal joins the current period, whose own end stays the same.
-      return isSamePurchase && facts.isMoved(after.deciding) ? [.extended] : [.renewed]
+      let isExtension =
+        facts.isMoved(after.deciding) && facts.isSamePurchase(before.deciding, after.deciding)
+      return [isExtension ? .extended : .renewed]
     }
     if isLater(endBefore, than: endAfter) { return [.shortened] }
     if before.accessLevel != after.accessLevel { return [.accessLevelChanged] }
     // The next period, whose renewal was reported before, starts.
-    if !isSamePurchase {
+    if !facts.isSamePurchase(before.deciding, after.deciding) {
       return cause == .time && isSameLine && endBefore == endAfter ? [] : [.renewed]
     }
     return before.isSameAccess(as: after) ? [] : [.reasonChanged]

@@ -26,20 +26,25 @@ package struct FactsChange: Sendable {
   /// The transaction of an answer; `nil` if it is not among the facts.
   func transaction(_ deciding: DecidingTransaction?) -> TransactionFact? {
     guard let deciding else { return nil }
-    return after.transaction(deciding) ?? before.transaction(deciding)
+    return after.index(deciding).map { after.transactions[$0] }
+      ?? before.index(deciding).map { before.transactions[$0] }
   }
 
   /// Whether the facts before had no transaction of this purchase.
   func isNew(_ transaction: TransactionFact) -> Bool {
-    !before.transactions.contains { $0.isSame(as: transaction) || $0.isCopy(of: transaction) }
+    let line = before.range(ofLine: transaction.originalTransactionID)
+    return !line.contains { index in
+      before.transactions[index].transactionID == transaction.transactionID
+        || before.transactions[index].isCopy(of: transaction)
+    }
   }
 
   /// Whether the end of the period that an answer rests on was moved.
   func isMoved(_ deciding: DecidingTransaction?) -> Bool {
-    guard let deciding, let old = before.transaction(deciding), let new = after.transaction(deciding) else {
+    guard let deciding, let old = before.index(deciding), let new = after.index(deciding) else {
       return false
     }
-    return old.expiresDate != new.expiresDate
+    return before.transactions[old].expiresDate != after.transactions[new].expiresDate
   }
 
   /// Whether two answers rest on one purchase: on copies of it, or on transactions that added seats to its period.
@@ -60,10 +65,9 @@ package struct FactsChange: Sendable {
 }
 
 extension CustomerFacts {
-  fileprivate func transaction(_ deciding: DecidingTransaction) -> TransactionFact? {
-    transactions.first {
-      $0.transactionID == deciding.transactionID
-        && $0.originalTransactionID == deciding.originalTransactionID
+  fileprivate func index(_ deciding: DecidingTransaction) -> Int? {
+    range(ofLine: deciding.originalTransactionID).first {
+      transactions[$0].transactionID == deciding.transactionID
     }
   }
 

@@ -22,6 +22,8 @@ package struct PurchaseChange: Hashable, Sendable {
 
   /// Returns the changes in the order of the transactions; several copies of a purchase are one change.
   static func all(from before: CustomerFacts, to after: CustomerFacts) -> [PurchaseChange] {
+    // Most writes add a period of a subscription that was never refunded.
+    guard before.hasPurchasesOrRefunds || after.hasPurchasesOrRefunds else { return [] }
     var changes: [PurchaseChange] = []
     var line = Line("", before, after)
     for fact in after.transactions(changedSince: before) {
@@ -101,6 +103,17 @@ extension TransactionFact {
 }
 
 extension CustomerFacts {
+  /// Whether a transaction is no period of a subscription, or is refunded or revoked, in whole or in part.
+  fileprivate var hasPurchasesOrRefunds: Bool {
+    transactions.indices.contains { index in
+      guard transactions[index].revocationDate == nil, transactions[index].revokedSeatQuantity == nil else {
+        return true
+      }
+      if case .autoRenewableSubscription = transactions[index].type { return false }
+      return !transactions[index].isSubscription
+    }
+  }
+
   /// The transactions that `before` has not, or not in the same state. Both are in the same order.
   fileprivate func transactions(changedSince before: CustomerFacts) -> [TransactionFact] {
     var changed: [TransactionFact] = []

@@ -1,5 +1,14 @@
 internal import AppStore
 
+extension [Instant] {
+  /// A sorted array with each instant once.
+  fileprivate var withoutRepetitions: [Instant] {
+    var distinct: [Instant] = []
+    for instant in self where instant != distinct.last { distinct.append(instant) }
+    return distinct
+  }
+}
+
 // Queries about the intervals at one instant.
 extension AccessIntervals {
   /// The interval that decides at `now`: the highest level, then own purchases, then the latest end; `nil` if
@@ -99,17 +108,24 @@ extension AccessIntervals {
   /// All instants after `now`, in order, at which the answer may change: every instant that a rule compares
   /// with the clock. A rule that compares another one must add it here.
   func changeInstants(after now: Instant, _ facts: borrowing CustomerFacts) -> [Instant] {
-    var instants: Set<Instant> = []
+    var instants: [Instant] = []
+    func add(_ instant: Instant) {
+      if now < instant, instant < .openEnd { instants.append(instant) }
+    }
     for interval in all {
-      instants.formUnion([interval.start, interval.end])
-      if let index = interval.transaction { instants.formUnion(facts.billingRetryEnds(index)) }
+      add(interval.start)
+      add(interval.end)
+      if let index = interval.transaction { facts.billingRetryEnds(index).forEach(add) }
     }
     // The next purchase of a line replaces the previous one, whether or not it grants this entitlement.
     for index in facts.transactions.indices {
-      instants.insert(facts.transactions[index].purchaseDate)
-      if let expiry = facts.transactions[index].expiresDate { instants.insert(expiry) }
+      add(facts.transactions[index].purchaseDate)
+      if let expiry = facts.transactions[index].expiresDate { add(expiry) }
     }
-    for history in facts.renewalHistories { instants.formUnion(history.changes(after: now)) }
-    return instants.filter { now < $0 && $0 < .openEnd }.sorted()
+    for history in facts.renewalHistories.indices {
+      facts.renewalHistories[history].changes(after: now).forEach(add)
+    }
+    instants.sort()
+    return instants.withoutRepetitions
   }
 }

@@ -31,7 +31,7 @@ private func granted(
   by deciding: AccessInterval, _ intervals: AccessIntervals, _ facts: borrowing CustomerFacts,
   at now: Instant
 ) -> EntitlementStatus {
-  let outlook = deciding.transaction.flatMap { RenewalOutlook(facts, $0, at: now) }
+  let outlook = deciding.transaction.flatMap { facts.renewal(of: $0, at: now) }.map(RenewalOutlook.init)
   let run = intervals.run(of: deciding)
   let paidUntil = intervals.paidUntil(deciding, facts)?.bounded
   let reason = grantReason(deciding.kind, willRenew: outlook?.willRenew)
@@ -81,9 +81,9 @@ private func denied(
   after last: AccessInterval, _ intervals: AccessIntervals, _ facts: borrowing CustomerFacts,
   at now: Instant
 ) -> EntitlementStatus {
-  let reason = lapseReason(of: last, facts, at: now)
-  let retryEnd =
-    reason == .billingRetry ? last.transaction.map { facts.billingRetryEnd($0, at: now) } : nil
+  let renewal = last.transaction.flatMap { facts.renewal(of: $0, at: now) }
+  let reason = lapseReason(of: last, facts, renewal, at: now)
+  let retryEnd = reason == .billingRetry ? last.transaction.map { facts.billingRetryEnd($0, renewal) } : nil
   let takeover = last.transaction.flatMap { index in
     facts.nextInLine(after: index).map { facts.transactions[$0].purchaseDate }
   }
@@ -99,7 +99,7 @@ private func denied(
     paidUntil: last.isPaid ? last.end : intervals.paidUntil(last, facts),
     checkAgainAt: changes.filter { $0 > now }.min(), actBy: retryEnd,
     deciding: last.transaction.map { DecidingTransaction(facts, $0) }, grantID: last.grantID(facts),
-    outlook: last.transaction.flatMap { RenewalOutlook(facts, $0, at: now) })
+    outlook: renewal.map(RenewalOutlook.init))
 }
 
 extension AccessInterval {
@@ -115,13 +115,15 @@ extension AccessInterval {
 
 /// Returns why `interval`, which is over or empty, does not grant access at `now`.
 ///
-/// The first match wins: revoked, replaced by another product, ended.
+/// The first match wins: revoked, replaced by another product, ended. `renewal` is the renewal info in force for its
+/// period at `now` (``CustomerFacts/renewal(of:at:)``).
 func lapseReason(
-  of interval: AccessInterval, _ facts: borrowing CustomerFacts, at now: Instant
+  of interval: AccessInterval, _ facts: borrowing CustomerFacts, _ renewal: RenewalFact?,
+  at now: Instant
 ) -> EntitlementReason {
   if interval.isEndedByConsent { return .consentRescinded }
   switch interval.source {
-  case .transaction(let index): return lapseReason(of: interval, by: index, facts, at: now)
+  case .transaction(let index): return lapseReason(of: interval, by: index, facts, renewal, at: now)
   case .grant(let index):
     return facts.grants[index].revokedAt.map { $0 <= interval.end } ?? false ? .grantRevoked : .grantEnded
   case .appTransaction: return .boughtBeforeVersion
@@ -129,7 +131,8 @@ func lapseReason(
 }
 
 private func lapseReason(
-  of interval: AccessInterval, by index: Int, _ facts: borrowing CustomerFacts, at now: Instant
+  of interval: AccessInterval, by index: Int, _ facts: borrowing CustomerFacts,
+  _ renewal: RenewalFact?, at now: Instant
 ) -> EntitlementReason {
   if let revoked = facts.transactions[index].accessRevokedAt, revoked <= interval.end {
     return revocationReason(facts.transactions[index])
@@ -146,10 +149,11 @@ private func lapseReason(
     return facts.transactions[next].purchaseDate < facts.transactions[index].expiresDate ?? interval.end
       ? .upgraded : .productChanged
   }
-  guard let renewal = facts.renewal(of: index, at: now) else { return .expired }
-  return endOfSubscription(
-    renewal, facts.transactions[index].details.commitment,
-    retryEnded: facts.billingRetryEnd(index, at: now) <= now)
+  guard let renewal else { return .expired }
+  guard !renewal.isInBillingRetry else {
+    return facts.billingRetryEnd(index, renewal) <= now ? .billingLapsed : .billingRetry
+  }
+  return endOfSubscription(renewal, facts.transactions[index].details.commitment)
 }
 
 private func revocationReason(_ transaction: borrowing TransactionFact) -> EntitlementReason {
@@ -159,9 +163,8 @@ private func revocationReason(_ transaction: borrowing TransactionFact) -> Entit
 
 /// `commitment` is that of the last period.
 private func endOfSubscription(
-  _ renewal: borrowing RenewalFact, _ commitment: TransactionDetails.Commitment?, retryEnded: Bool
+  _ renewal: RenewalFact, _ commitment: TransactionDetails.Commitment?
 ) -> EntitlementReason {
-  if renewal.isInBillingRetry { return retryEnded ? .billingLapsed : .billingRetry }
   switch renewal.expirationIntent {
   case .customerCancelled: return .cancelled
   case .billingError: return .billingLapsed
@@ -175,11 +178,11 @@ private func endOfSubscription(
 }
 
 extension CustomerFacts {
-  /// The end of billing retry after the period at `index`, as the renewal info in force at `now` has it: its length
-  /// depends on the billing plan of the payment that failed.
-  func billingRetryEnd(_ index: Int, at now: Instant) -> Instant {
+  /// The end of billing retry after the period at `index`, as the renewal info in force has it: its length depends on the
+  /// billing plan of the payment that failed.
+  func billingRetryEnd(_ index: Int, _ renewal: RenewalFact?) -> Instant {
     let length =
-      switch renewal(of: index, at: now)?.details.billingPlanType {
+      switch renewal?.details.billingPlanType {
       case .monthly?: BillingRetry.ofCommitment
       case .billedUpfront?: BillingRetry.ofPlainSubscription
       case .unrecognized?, nil: transactions[index].billingRetryLength
@@ -187,9 +190,12 @@ extension CustomerFacts {
     return billingRetryStart(index).advanced(byMilliseconds: length)
   }
 
-  /// The instants at which billing retry after the period at `index` may end.
+  /// The instants at which billing retry after the period at `index` may end; none if Apple did not report any.
   func billingRetryEnds(_ index: Int) -> [Instant] {
-    [BillingRetry.ofPlainSubscription, BillingRetry.ofCommitment]
+    guard let history = renewalHistory(of: index), renewalHistories[history].reportsBillingRetry else {
+      return []
+    }
+    return [BillingRetry.ofPlainSubscription, BillingRetry.ofCommitment]
       .map(billingRetryStart(index).advanced(byMilliseconds:))
   }
 

@@ -43,10 +43,10 @@ package struct Explanation: Hashable, Sendable {
     for interval in intervals.all.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) {
       add(interval, facts, at: now, isDecisive: deciding.map { $0.isSame(as: interval) } ?? false)
     }
-    if let index = deciding?.transaction, let renewal = facts.renewal(of: index, at: now),
-      let outlook = RenewalOutlook(facts, index, at: now)
-    {
-      add("RENEWAL_INFO", outlook.sentence, facts.transactions[index].transactionID, .renewal(renewal))
+    if let index = deciding?.transaction, let renewal = facts.renewal(of: index, at: now) {
+      add(
+        "RENEWAL_INFO", RenewalOutlook(renewal).sentence, facts.transactions[index].transactionID,
+        .renewal(renewal))
     }
     addCopies(stored, facts)
     add(status.isEntitled ? "ENTITLED" : "NOT_ENTITLED", status.reason.sentence, isDecisive: deciding == nil)

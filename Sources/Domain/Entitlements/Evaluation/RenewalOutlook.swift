@@ -29,11 +29,10 @@ package struct RenewalOutlook: Hashable, Sendable {
     self.winBackOfferIDs = winBackOfferIDs
   }
 
-  /// Reads the renewal info in force for the period at `index` at `now`; `nil` if there is none.
+  /// Reads the renewal info in force (``CustomerFacts/renewal(of:at:)``).
   ///
   /// In a commitment it is about the renewal at its end. The payments until then are due in any case.
-  init?(_ facts: borrowing CustomerFacts, _ index: Int, at now: Instant) {
-    guard let renewal = facts.renewal(of: index, at: now) else { return nil }
+  init(_ renewal: RenewalFact) {
     let commitment = renewal.details.commitment
     willRenew = renewal.renewalStatus.flatMap { status in
       switch status {

@@ -53,15 +53,24 @@ extension CustomerFacts {
       if index == 0
         || transactions[index].originalTransactionID != transactions[index - 1].originalTransactionID
       {
-        latest = transactions[index].periodID
+        latest = periodID(index)
         continue
       }
-      if transactions[index].type == .nonConsumable { return true }
-      guard let period = transactions[index].periodID else { continue }
+      // Matches the case because == compares raw values, which are strings.
+      if case .nonConsumable = transactions[index].type { return true }
+      guard let period = periodID(index) else { continue }
       if let latest, (period.utf8.count, period) <= (latest.utf8.count, latest) { return true }
       latest = period
     }
     return false
+  }
+
+  /// As that of the transaction, without a copy of it.
+  private func periodID(_ index: Int) -> String? {
+    guard case .autoRenewableSubscription = transactions[index].type,
+      let id = transactions[index].details.webOrderLineItemID
+    else { return nil }
+    return id.isEmpty || id == "0" ? nil : id
   }
 
   /// The transactions of the same purchase as `transaction`, itself included.
@@ -73,11 +82,8 @@ extension CustomerFacts {
 extension TransactionFact {
   /// The id of the subscription period; `nil` without one. Receipts have 0 for other purchases.
   fileprivate var periodID: String? {
-    guard type == .autoRenewableSubscription, let id = details.webOrderLineItemID, !id.isEmpty, id != "0"
-    else {
-      return nil
-    }
-    return id
+    guard case .autoRenewableSubscription = type, let id = details.webOrderLineItemID else { return nil }
+    return id.isEmpty || id == "0" ? nil : id
   }
 
   /// The id that all copies of the purchase share; `nil` if it can have none.

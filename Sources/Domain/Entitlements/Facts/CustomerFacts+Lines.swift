@@ -6,6 +6,12 @@ extension CustomerFacts {
   func range(ofLine originalTransactionID: String) -> Range<Int> {
     // By index, because an element has about 300 bytes and a dozen reference counts.
     let all = transactions.indices
+    // Most customers have one line.
+    if let last = all.last, transactions[0].originalTransactionID == originalTransactionID,
+      transactions[last].originalTransactionID == originalTransactionID
+    {
+      return all
+    }
     let start = all.firstInOrder { transactions[$0].originalTransactionID >= originalTransactionID }
     let rest = start..<all.endIndex
     return start..<rest.firstInOrder { transactions[$0].originalTransactionID > originalTransactionID }
@@ -13,6 +19,9 @@ extension CustomerFacts {
 
   /// The index of the history of a line; `nil` without renewal info.
   func renewalHistory(ofLine originalTransactionID: String) -> Int? {
+    if renewalHistories.count == 1 {
+      return renewalHistories[0].originalTransactionID == originalTransactionID ? 0 : nil
+    }
     let index = renewalHistories.indices.firstInOrder {
       renewalHistories[$0].originalTransactionID >= originalTransactionID
     }

@@ -89,6 +89,9 @@ package struct RenewalHistory: Hashable, Sendable {
     return known
   }
 
+  /// Whether any of the documents reports that Apple retries a failed payment.
+  var reportsBillingRetry: Bool { contents.indices.contains { contents[$0].isInBillingRetry } }
+
   /// When documents that were signed in the future count, without repetitions.
   func changes(after now: Instant) -> [Instant] {
     var changes: [Instant] = []

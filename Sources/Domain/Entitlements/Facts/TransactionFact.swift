@@ -110,8 +110,11 @@ package struct TransactionFact: Hashable, Sendable {
   /// Whether it is a period of a subscription that renews. Of the types that this version does not know, those
   /// with an end are.
   package var isSubscription: Bool {
-    if case .unrecognized = type { return expiresDate != nil }
-    return type == .autoRenewableSubscription
+    switch type {
+    case .autoRenewableSubscription: true
+    case .unrecognized: expiresDate != nil
+    case .nonConsumable, .consumable, .nonRenewingSubscription: false
+    }
   }
 
   /// Whether another customer pays for it.

@@ -155,13 +155,14 @@ extension SubscriptionHistory {
     let ofPeriod = intervals.all.filter { $0.transaction.map(period.contains) ?? false }
     guard let last = ofPeriod.max(by: { $0.end < $1.end }), last.end <= now else { return }
     let transaction = facts.transactions[index]
-    switch lapseReason(of: last, facts, at: now) {
+    let renewal = last.transaction.flatMap { facts.renewal(of: $0, at: now) }
+    let retryEnd = facts.billingRetryEnd(index, facts.renewal(of: index, at: now))
+    switch lapseReason(of: last, facts, renewal, at: now) {
     case .cancelled, .priceIncreaseNotAccepted: add(.churnedVoluntarily, last.end, transaction)
     case .billingLapsed:
       add(.churnedInvoluntarily, last.end, transaction)
-      add(.billingRetry, last.end, facts.billingRetryEnd(index, at: now), transaction.productID)
-    case .billingRetry:
-      add(.billingRetry, last.end, facts.billingRetryEnd(index, at: now), transaction.productID)
+      add(.billingRetry, last.end, retryEnd, transaction.productID)
+    case .billingRetry: add(.billingRetry, last.end, retryEnd, transaction.productID)
     case .expired, .productUnavailable: add(.churnedOtherwise, last.end, transaction)
     default: break
     }
