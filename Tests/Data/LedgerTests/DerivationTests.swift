@@ -148,7 +148,8 @@ struct StateDiffTests {
 
   @Test("A new customer's purchase is one change at the time of the write")
   func purchase() throws {
-    let changes = try diff(nil, facts(40...70), on: 50).changes()
+    let difference = try diff(nil, facts(40...70), on: 50)
+    let changes = try difference.changes(to: difference.answers)
     #expect(changes.map(\.cause) == [.evidence])
     #expect(changes.map(\.change.effectiveAt) == [at(40)])
     #expect(changes.first?.change.after.isEntitled == true)
@@ -159,7 +160,8 @@ struct StateDiffTests {
     let before = try state(facts(0...30), answeredAt: at(10))
     var after = before.facts
     after.merge(try facts(40...70))
-    let changes = try diff(before, after, on: 50).changes()
+    let difference = diff(before, after, on: 50)
+    let changes = try difference.changes(to: difference.answers)
     #expect(changes.map(\.cause) == [.time, .evidence])
     #expect(changes.map(\.change.effectiveAt) == [at(30), at(40)])
   }

@@ -89,6 +89,8 @@ struct ChangeSet {
   private(set) var affected: [CustomerKey: AffectedCustomer] = [:]
   /// The facts that are new, by line.
   private(set) var newFacts: [LineKey: CustomerFacts] = [:]
+  /// The transactions among them, in the order in which they were stored.
+  private var newTransactions: [(line: LineKey, id: String, evidence: EvidenceID)] = []
   /// The number of documents that stated something new.
   private(set) var newDocuments = 0
   private(set) var informationalEvents: [InformationalEvent] = []
@@ -131,10 +133,23 @@ struct ChangeSet {
     body(&affected[customer, default: AffectedCustomer(origin: origin)])
   }
 
-  /// Records a transaction that was stored.
-  mutating func recordFact(_ fact: TransactionFact, of line: LineKey, isNew: Bool) {
+  /// Records a transaction that was stored; `evidence` is the document that states it.
+  mutating func recordFact(
+    _ fact: TransactionFact, of line: LineKey, isNew: Bool, from evidence: EvidenceID
+  ) {
     recordDocument(isNew: isNew)
-    if isNew { newFacts[line, default: CustomerFacts()].insert(fact) }
+    guard isNew else { return }
+    newFacts[line, default: CustomerFacts()].insert(fact)
+    newTransactions.append((line, fact.transactionID, evidence))
+  }
+
+  /// The document that states a deciding fact of a customer; `nil` if this write stored none.
+  func evidence(of fact: DecidingFact, of customer: CustomerKey) -> EvidenceID? {
+    guard case .transaction(let id, let lineID) = fact else { return nil }
+    return newTransactions.last { new in
+      new.id == id && new.line.lineID == lineID && new.line.appID == customer.appID
+        && new.line.environment == customer.environment
+    }?.evidence
   }
 
   /// Records a renewal info that was stored.

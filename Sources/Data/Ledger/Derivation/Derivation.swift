@@ -79,7 +79,8 @@ struct Derivation {
   mutating func record(
     _ diff: StateDiff, of customer: CustomerKey, _ entry: ChangeSet.AffectedCustomer
   ) throws(StoreError) -> PrecomputedAnswers {
-    for change in try diff.changes() {
+    let answers = diff.answers
+    for change in try diff.changes(to: answers) {
       let tokenOwner = change.change.subject.flatMap { entry.tokenOwners[$0.originalTransactionID] }
       try emit(
         change.change, to: customer, by: change.cause == .time ? .time : entry.origin,
@@ -88,8 +89,9 @@ struct Derivation {
     for contradiction in diff.newContradictions {
       derived.effects.append(.contradictionFound(contradiction.kind))
     }
-    return try diff.answers.addingEvidence { fact throws(StoreError) in
-      try store.evidence(of: fact, of: customer)
+    return try answers.addingEvidence { fact throws(StoreError) in
+      if let evidence = changes.evidence(of: fact, of: customer) { return evidence }
+      return try store.evidence(of: fact, of: customer)
     }
   }
 

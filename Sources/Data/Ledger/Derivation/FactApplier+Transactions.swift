@@ -8,7 +8,7 @@ extension FactApplier {
     let line = source.line(fact.originalTransactionID)
     let fact = fact.arrived(at: source.knownAt)
     let isNew = try store.put(fact, of: line, from: source.id)
-    changes.recordFact(fact, of: line, isNew: isNew)
+    changes.recordFact(fact, of: line, isNew: isNew, from: source.id)
     if isNew, type(of: fact, in: line) == .consumable { try recordConsumable(line, fact.transactionID) }
     try resolveOwner(of: line, token: fact.details.appAccountToken?.lowercased(), from: source)
     try markSeatHoldersAffected(of: line, by: source.origin)

@@ -44,8 +44,12 @@ struct StateDiff {
     return found.filter { !known.contains($0) }
   }
 
-  /// All changes in the order in which they became true.
-  func changes() throws(StoreError) -> [AttributedChange] {
+  /// All changes in the order in which they became true; `answers` are ``answers``.
+  func changes(to answers: PrecomputedAnswers) throws(StoreError) -> [AttributedChange] {
+    func answer(_ entitlement: String) -> EntitlementStatus {
+      answers.timelines[entitlement]?.answer(at: now)
+        ?? evaluate(after, entitlement: entitlement, in: app, at: now)
+    }
     let causeOfRest = cause == .time && !isOfThisCatalog ? .catalog : cause
     let facts = FactsChange(from: before?.facts ?? CustomerFacts(), to: after, by: causeOfRest)
     var changes = EntitlementChange.purchases(in: facts, at: now)
@@ -62,26 +66,21 @@ struct StateDiff {
     return try changesOfTime() + changes.map { AttributedChange(change: $0, cause: causeOfRest) }
   }
 
-  /// The answer after this write.
-  private func answer(_ entitlement: String) -> EntitlementStatus {
-    evaluate(after, entitlement: entitlement, in: app, at: now)
-  }
-
   /// Whether the stored answers were computed under the current catalog.
   private var isOfThisCatalog: Bool { before.map { $0.answers.fingerprint == app.fingerprint } ?? true }
 
   /// The answer just before this write. If the clock was set back since the last one, that is the answer of the
   /// last one, whose events may be about a time that has not come.
   private func statusBefore(_ entitlement: String) throws(StoreError) -> EntitlementStatus {
-    var facts = before?.facts ?? CustomerFacts()
-    if let before, isOfThisCatalog, before.answers.start > now {
-      return evaluate(facts, entitlement: entitlement, in: app, at: before.answers.start)
+    guard let before else { return evaluate(CustomerFacts(), entitlement: entitlement, in: app, at: now) }
+    if isOfThisCatalog, before.answers.start > now {
+      return evaluate(before.facts, entitlement: entitlement, in: app, at: before.answers.start)
     }
-    if let before, !isOfThisCatalog {
-      if let stored = try before.answers.status(of: entitlement, at: now) { return stored }
+    if let stored = try before.answers.status(of: entitlement, at: now) { return stored }
+    var facts = before.facts
+    if !isOfThisCatalog, try before.answers.status(of: entitlement, at: before.answers.start) == nil {
       // No customer had an entitlement that the previous catalog does not define.
-      let isNew = try before.answers.status(of: entitlement, at: before.answers.start) == nil
-      if isNew { facts = CustomerFacts() }
+      facts = CustomerFacts()
     }
     return evaluate(facts, entitlement: entitlement, in: app, at: now)
   }
