@@ -37,6 +37,35 @@ package final class BackgroundThreads: TaskExecutor {
   }
 }
 
+/// Starts a thread with background priority that runs `body` and ends.
+///
+/// - Returns: the error number of the system, such as `EAGAIN` at a limit of threads; `nil` if the thread started.
+package func startBackgroundThread(_ body: @escaping @Sendable () -> Void) -> CInt? {
+  let body = Unmanaged.passRetained(ThreadBody(run: body))
+  var thread = pthread_t()
+  let result = pthread_create(
+    &thread, nil,
+    { body in
+      guard let body else { return nil }
+      ThreadPriority.setBackground()
+      Unmanaged<ThreadBody>.fromOpaque(body).takeRetainedValue().run()
+      return nil
+    }, body.toOpaque())
+  guard result == 0 else {
+    body.release()
+    return result
+  }
+  pthread_detach(thread)
+  return nil
+}
+
+/// Carries a closure through a C pointer.
+private final class ThreadBody: Sendable {
+  let run: @Sendable () -> Void
+
+  init(run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
 /// The work and its threads, which outlive the ``BackgroundThreads`` until the work is done.
 private final class WorkQueue: Sendable {
   typealias Work = @Sendable () -> Void
@@ -96,26 +125,12 @@ private final class WorkQueue: Sendable {
   }
 
   private func startThread() {
-    let context = Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    let result = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<WorkQueue>.fromOpaque(context).takeRetainedValue().run()
-        return nil
-      }, context.toOpaque())
-    guard result != 0 else {
-      pthread_detach(thread)
-      return
-    }
-    context.release()
+    guard startBackgroundThread({ self.run() }) != nil else { return }
     state.withLock { $0.threads -= 1 }
   }
 
   /// Runs one thread.
   private func run() {
-    ThreadPriority.setBackground()
     while true {
       enum Decision { case work(Work), wait, end }
       let decision: Decision = state.withLock { state in

@@ -184,20 +184,8 @@ final class ReaderPool: Sendable {
 
   /// Starts a thread; if that fails and there is no other, rejects the queued jobs.
   private func startThread() {
-    let context = Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    let result = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<ReaderPool>.fromOpaque(context).takeRetainedValue().work()
-        return nil
-      }, context.toOpaque())
-    guard result != 0 else {
-      pthread_detach(thread)
-      return
-    }
-    context.release()
+    // Reads may take long; the event loops take precedence.
+    guard let result = startBackgroundThread({ self.work() }) else { return }
     let failure = StoreError.failed("cannot create a reader thread: error \(result)")
     // Other threads may take the queued jobs. Without any other thread, the jobs are rejected.
     let (rejected, waiters) = state.withLock { state in
@@ -211,8 +199,6 @@ final class ReaderPool: Sendable {
 
   /// Runs one thread: takes jobs until the pool closes.
   private func work() {
-    // Reads may take long; the event loops take precedence.
-    ThreadPriority.setBackground()
     let wakeUp = DispatchSemaphore(value: 0)
     var reader: SQLiteReader?
     do throws(StoreError) {
