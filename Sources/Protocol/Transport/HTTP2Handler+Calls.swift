@@ -19,9 +19,10 @@ extension HTTP2Handler {
     if let timeout = head.malformedTimeout {
       return refuse(id, Status(.invalidArgument, "malformed grpc-timeout '\(timeout.excerpt)'"))
     }
-    let context = CallContext(headers: fields, timeout: head.timeout, peer: peer)
+    // Made in place, because a variable for the context would be copied.
     var call = Call(
-      id: id, context: context, requestEncoding: encoding, acceptsGzip: head.acceptsGzip)
+      id: id, context: CallContext(headers: fields, timeout: head.timeout, peer: peer),
+      requestEncoding: encoding, acceptsGzip: head.acceptsGzip)
     if let timeout = head.timeout, timeout.nanoseconds == 0 { return refuse(id, .deadlineExceeded) }
     let method = host.methods.methods[index]
     switch method.handler {
