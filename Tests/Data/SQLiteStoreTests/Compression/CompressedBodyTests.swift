@@ -27,6 +27,24 @@ import Testing
     ] { try expectRound(Array(text.utf8)) }
   }
 
+  @Test("Each byte is in the alphabets or ends a run, wherever it is", arguments: UInt8.min...UInt8.max)
+  func alphabets(byte: UInt8) {
+    let isInAlphabet =
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "+/-_".utf8.contains(byte)
+      }
+    let letters = [UInt8](repeating: UInt8(ascii: "A"), count: 160)
+    for position in [0, 1, 15, 16, 31, 32, 63, 64, 78] {
+      var text = letters
+      text[position] = byte
+      let segments = BodySegment.segments(of: text[...])
+      if case .encoded? = segments.first { #expect(isInAlphabet) } else { #expect(!isInAlphabet) }
+    }
+  }
+
   @Test("A notification is compressed to a twentieth, and its certificates are stored once")
   func notification() throws {
     let certificates = JSONValue.array([.string(Random(state: 9).base64(2_400))])
