@@ -6,6 +6,9 @@ internal import Entitlements
 struct FactEncoder {
   private(set) var bytes: [UInt8] = []
 
+  /// Creates an encoder with room for most facts, so that its bytes are not moved as they grow.
+  init() { bytes.reserveCapacity(128) }
+
   mutating func append(_ facts: CustomerFacts) {
     append(unsigned: UInt64(facts.transactions.count))
     for index in facts.transactions.indices {
