@@ -34,7 +34,7 @@ final class HTTPRequestExchange: Exchange {
     requestTimeout?.cancel()
     var request = HTTPRequest(fields, body: session.inbound(of: id) ?? [])
     request.peer = connection.peer
-    request.address = connection.context?.remoteAddress?.ipAddress ?? ""
+    request.address = connection.remoteIPAddress
     start(request)
   }
 
