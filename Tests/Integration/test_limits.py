@@ -262,6 +262,21 @@ def test_a_peer_that_only_costs_is_told_to_calm_down(limited, data, count):
         assert peer.error() == ("GOAWAY", ErrorCodes.ENHANCE_YOUR_CALM)
 
 
+def test_resets_that_a_peer_provokes_close_the_connection(limited):
+    """CVE-2025-8671: invalid frames make the server reset streams whose calls it has begun."""
+    with Peer(limited.grpc) as peer:
+        peer.handshake()
+        fields = frames.get("POST", "/", ("content-length", "1"))
+        for stream in range(1, 401, 2):
+            peer.send(headers(stream, fields, flags=frames.END_HEADERS), frame(0, 0, stream, b"test"))
+        code = 0
+        while code in (0, ErrorCodes.PROTOCOL_ERROR):
+            error = peer.error()
+            assert error != "closed"
+            code = error[1] if error[0] == "GOAWAY" else 0
+        assert code == ErrorCodes.ENHANCE_YOUR_CALM
+
+
 def test_references_to_one_large_field_close_the_connection(limited):
     # A field of 3,000 bytes into the table, and then a block of references of one byte to it: 45 MB in 15 KB.
     field = b"\x40\x01a\x7f\xb9\x16" + b"x" * 3_000

@@ -117,6 +117,19 @@ def test_weak_versions_and_suites_are_rejected(secure, version, suites):
         secure.handshake(secure.service.grpc, context)
 
 
+def test_a_client_that_negotiated_http_1_1_cannot_speak_http_2(secure):
+    context = secure.context()
+    context.set_alpn_protocols(["http/1.1"])
+    host, _, number = secure.service.http.rpartition(":")
+    with socket.create_connection((host, int(number)), timeout=CALL_LIMIT) as plain:
+        with context.wrap_socket(plain, server_hostname="localhost") as connection:
+            connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
+            try:
+                assert connection.recv(65_536) == b""
+            except ConnectionError:
+                pass
+
+
 @pytest.mark.parametrize("port", ["grpc", "http"])
 @pytest.mark.parametrize(
     "first", [b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n"])

@@ -276,7 +276,7 @@ extension Session {
 
   /// The frames received since the last reset of the count that carry no part of a request: pings, settings,
   /// resets, window updates, empty or padded data, unknown ones. A priority counts as ten, like empty or padded data,
-  /// and header fields that were dropped as one for each 64 bytes.
+  /// like a stream that ends because of an invalid frame, and header fields that were dropped as one for each 64 bytes.
   package var controlFrames: Int { state.pointee.controlFrames }
 
   /// Whether a header block exceeded ``Limits/headerBytes`` so far that only an attack explains it. A server then reads

@@ -34,6 +34,16 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
   package static let cancel = ErrorCode(rawValue: 0x8)
   /// The peer causes too much load.
   package static let enhanceYourCalm = ErrorCode(rawValue: 0xb)
+
+  /// Whether a stream ends with this code because of an invalid frame: PROTOCOL_ERROR, FLOW_CONTROL_ERROR,
+  /// STREAM_CLOSED, FRAME_SIZE_ERROR. A client can provoke such resets as fast as it resets streams itself
+  /// (CVE-2025-8671).
+  var blamesPeer: Bool {
+    switch rawValue {
+    case 0x1, 0x3, 0x5, 0x6: true
+    default: false
+    }
+  }
 }
 
 /// An action of the peer. A value without references, because a call causes three of them.

@@ -5,8 +5,8 @@ internal import NIOTLS
 /// Detects HTTP/2 or HTTP/1.1 by the first bytes of a connection, builds its pipeline, and removes itself.
 ///
 /// Plain text has no ALPN, and an HTTP/2 client begins with a preface that no HTTP/1.1 request can begin with
-/// (RFC 9113, section 3.4). With TLS, a client that negotiated HTTP/2 must send it. A connection that sends too little within `timeout`, TLS handshake included, is
-/// closed.
+/// (RFC 9113, section 3.4). With TLS, a client must speak what it negotiated, if it negotiated anything. A connection
+/// that sends too little within `timeout`, TLS handshake included, is closed.
 final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -17,8 +17,8 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
   private var seen = ByteBuffer()
   private var isDecided = false
   private var shouldLeave = false
-  /// Whether ALPN selected HTTP/2.
-  private var mustBeHTTP2 = false
+  /// The protocol that ALPN selected.
+  private var negotiated: String?
 
   init(
     timeout: TimeAmount,
@@ -38,7 +38,7 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .handshakeCompleted(let negotiated)? = event as? TLSUserEvent {
-      mustBeHTTP2 = negotiated == "h2"
+      self.negotiated = negotiated
     }
     guard event is ChannelShouldQuiesceEvent, !isDecided else {
       return context.fireUserInboundEventTriggered(event)
@@ -61,7 +61,7 @@ final class ProtocolSniffer: ChannelInboundHandler, RemovableChannelHandler {
     guard !mayBeHTTP2 || start.count == Self.preface.count else { return }
     isDecided = true
     end?.cancel()
-    guard mayBeHTTP2 || !mustBeHTTP2 else { return context.close(promise: nil) }
+    guard negotiated == nil || mayBeHTTP2 == (negotiated == "h2") else { return context.close(promise: nil) }
     do {
       try configure(mayBeHTTP2, context)
       context.fireChannelRead(wrapInboundOut(seen))
