@@ -228,6 +228,23 @@ def test_inspect_and_submit_name_the_same_fault_of_a_receipt(service, receipts, 
     assert words in inspected.explanation and words in details
 
 
+@pytest.mark.parametrize("text", ["hello", "hello world", "?", "héllo", "[1]", "MIIT!", "AAAA", "%7B%7D"])
+def test_inspect_and_every_submission_name_text_of_no_known_form_alike(receipts, text):
+    inspected = inspect(receipts, text)
+    assert not inspected.verified
+    assert submitted(receipts, receipt=text)[0] == inspected.reason
+    # A document without a dot is no receipt either, if it is submitted as a transaction.
+    assert submitted(receipts, jws=text)[0] == inspected.reason
+
+
+def test_a_receipt_from_before_ios_7_has_one_reason(service, receipts):
+    old = signed(service, "transaction-receipt")
+    inspected = inspect(receipts, old)
+    assert (inspected.verified, inspected.reason) == (False, "NOT_VERIFIABLE")
+    reason, details = submitted(receipts, receipt=old)
+    assert reason == inspected.reason and details == inspected.explanation
+
+
 def test_white_space_around_a_document_does_not_count(service, receipts):
     document = signed(service, "transaction")
     request = receipt_service.SubmitTransactionRequest(app="ocean-journal", signed_transaction=f"\r\n {document}\n")

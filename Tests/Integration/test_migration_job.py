@@ -54,7 +54,7 @@ def bad_receipts(store):
         ({"customer_id": "worse", "receipt": owned}, "OWNED_BY_ANOTHER_CUSTOMER"),
         ({"customer_id": "a", "receipt": "MIIé"}, "NOT_BASE64"),
         ({"customer_id": "b", "receipt": base64.b64encode(valid[:900]).decode()}, "NOT_A_RECEIPT"),
-        ({"customer_id": "c", "receipt": old}, "UNCHECKABLE_RECEIPT"),
+        ({"customer_id": "c", "receipt": old}, "NOT_VERIFIABLE"),
         ({"customer_id": "d", "original_transaction_id": "0"}, "TRANSACTION_ID_ZERO"),
         ({"customer_id": "e", "original_transaction_id": "123456"}, "UNKNOWN_TO_APPLE"),
         ({"customer_id": "f"}, "EMPTY_DOCUMENT"),

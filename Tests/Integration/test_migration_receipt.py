@@ -179,7 +179,7 @@ def test_each_invalid_receipt_has_its_reason(store):
     }
     assert reasons == {
         "not base64": "NOT_BASE64", "truncated": "NOT_A_RECEIPT", "a transaction": "NOT_A_RECEIPT",
-        "before iOS 7": "UNCHECKABLE_RECEIPT", "other device": "WRONG_DEVICE",
+        "before iOS 7": "NOT_VERIFIABLE", "other device": "WRONG_DEVICE",
     }  # fmt: skip
     assert store.rejection("ida", base64.b64encode(forged).decode())[1] in ("BAD_SIGNATURE", "NOT_A_RECEIPT")
     assert not store.check("ida").entitled

@@ -52,7 +52,7 @@ BAD = {
     "of Xcode": "XCODE_NOT_ALLOWED",
     "number 0": "TRANSACTION_ID_ZERO",
     "receipt numbered 0": "TRANSACTION_ID_ZERO",
-    "before iOS 7": "UNCHECKABLE_RECEIPT",
+    "before iOS 7": "NOT_VERIFIABLE",
     "unknown number": "UNKNOWN_TO_APPLE",
     "nothing": "EMPTY_DOCUMENT",
     "another customer's": "OWNED_BY_ANOTHER_CUSTOMER",

@@ -18,7 +18,7 @@ package enum RecognizedDocument: Hashable, Sendable {
 package enum UnrecognizedDocument: Error, Hashable, Sendable {
   case empty
   case tooLarge(bytes: Int, limit: Int)
-  /// Starts like a Base64 receipt, but is not Base64, for the reason given.
+  /// Starts like a Base64 receipt, or has characters that no format has, and is not Base64 for the reason given.
   case notBase64(String)
   /// Base64, but not of a receipt.
   case notAReceipt
@@ -80,7 +80,8 @@ extension RecognizedDocument {
     do throws(Base64Fault) { bytes = try Base64.standard.decodeLines(text) } catch {
       // A JWS that was cut before its first dot.
       if startsLikeJWS(text) { return try jws(text) }
-      throw startsLikeReceipt(text) ? .notBase64(error.explanation(for: .standard)) : .unknown
+      guard startsLikeReceipt(text) || !text.allSatisfy(isBase64) else { throw .unknown }
+      throw .notBase64(error.explanation(for: .standard))
     }
     if startsLikeASN1(bytes) { return .appReceipt(bytes) }
     let content = bytes[...].trimmed
@@ -109,6 +110,17 @@ private func startsLikeReceipt(_ text: ArraySlice<UInt8>) -> Bool {
 
 /// Whether `text` starts like the Base64 of a JSON object, as the header of a JWS does.
 private func startsLikeJWS(_ text: ArraySlice<UInt8>) -> Bool { text.starts(with: "eyJ".utf8) }
+
+/// Whether a byte occurs in Base64 of either alphabet or between its lines.
+private func isBase64(_ byte: UInt8) -> Bool {
+  switch byte {
+  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"),
+    UInt8(ascii: "_"), UInt8(ascii: "="):
+    true
+  default: byte.isWhitespace
+  }
+}
 
 /// Whether an equals sign, instead of JSON's colon, follows the first name.
 private func isPropertyList(_ text: ArraySlice<UInt8>) -> Bool {
@@ -143,7 +155,7 @@ extension UnrecognizedDocument: CustomStringConvertible {
     switch self {
     case .empty: "the document is empty"
     case .tooLarge(let bytes, let limit): "the document has \(bytes) bytes, more than the limit of \(limit)"
-    case .notBase64(let detail): "the document starts like a receipt, but is not base64: \(detail)"
+    case .notBase64(let detail): "the document is not base64: \(detail)"
     case .notAReceipt: "the document is base64, but not a receipt"
     case .malformedJSON(let error): "the document is not JSON: \(error)"
     case .unknownJSON: "the document is JSON of no known format"

@@ -67,7 +67,8 @@ import Testing
     arguments: [
       ("", "EMPTY_DOCUMENT"), (" \n ", "EMPTY_DOCUMENT"), ("hello", "NOT_A_JWS"), ("MIIT*", "NOT_BASE64"),
       ("MIIT1", "NOT_BASE64"), ("aGVsbG8gd29ybGQh", "NOT_A_RECEIPT"), (#"{"a": 1}"#, "UNKNOWN_DOCUMENT"),
-      (#"{"a": 1,}"#, "MALFORMED_JSON"), ("{", "MALFORMED_JSON"), ("[1]", "NOT_A_JWS"),
+      (#"{"a": 1,}"#, "MALFORMED_JSON"), ("{", "MALFORMED_JSON"), ("[1]", "NOT_BASE64"), ("?", "NOT_BASE64"),
+      ("hello world", "NOT_A_JWS"), ("héllo", "NOT_BASE64"),
       (#"{"notification_type": true}"#, "MALFORMED_FIELD"),
     ])
   func refused(text: String, reason: String) {

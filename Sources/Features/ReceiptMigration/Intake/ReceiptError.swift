@@ -16,7 +16,7 @@ package enum ReceiptRejection: Error, Hashable, Sendable {
   /// The document is signed by Apple, but no receipt.
   case otherDocument
   /// A receipt from before iOS 7, which cannot be verified, while the policy does not allow to look it up.
-  case uncheckable
+  case notVerifiable
   /// The transaction id is 0, as in StoreKit testing, and identifies no purchase.
   case transactionIDZero
   /// The receipt is for another device than the one given.
@@ -39,7 +39,7 @@ package enum ReceiptRejection: Error, Hashable, Sendable {
     case .unrecognized(let error): error.reason
     case .notVerified(let error): error.reason
     case .otherDocument: "NOT_A_RECEIPT"
-    case .uncheckable: "UNCHECKABLE_RECEIPT"
+    case .notVerifiable: "NOT_VERIFIABLE"
     case .transactionIDZero: "TRANSACTION_ID_ZERO"
     case .wrongDevice: "WRONG_DEVICE"
     case .rejectedByVerifyReceipt(let status): "VERIFY_RECEIPT_\(status.rawValue)"
@@ -54,7 +54,6 @@ package enum ReceiptRejection: Error, Hashable, Sendable {
   init(_ error: UnrecognizedDocument) {
     switch error {
     case .empty: self = .empty
-    case .unknown: self = .notVerified(.notBase64("it is neither a receipt nor a JWS"))
     default: self = .unrecognized(error)
     }
   }
@@ -67,7 +66,7 @@ extension ReceiptRejection: CustomStringConvertible {
     case .unrecognized(let error): error.description
     case .notVerified(let error): error.description
     case .otherDocument: "the document is no app receipt; submit signed transactions with SubmitTransaction"
-    case .uncheckable:
+    case .notVerifiable:
       "receipts from before iOS 7 cannot be verified; set receipts.look_up_unverified to look them up"
     case .transactionIDZero: "the transaction id is 0, as in StoreKit testing, and identifies no purchase"
     case .wrongDevice: "the receipt is for another device"

@@ -149,7 +149,7 @@ extension ReceiptIntake {
     if let bundle = receipt.bundleID, bundle != app.identity.bundleID {
       throw .rejected(.notVerified(.wrongBundle(bundle.debugDescription)), evidence: nil)
     }
-    guard policy.looksUpUnverified else { throw .rejected(.uncheckable, evidence: nil) }
+    guard policy.looksUpUnverified else { throw .rejected(.notVerifiable, evidence: nil) }
     guard let id = receipt.originalTransactionID ?? receipt.transactionID, id.isTransactionID
     else { throw .rejected(.transactionIDZero, evidence: nil) }
     let environment = receipt.environment ?? app.environments.first ?? .production

@@ -63,7 +63,7 @@ extension InspectResponse {
     if let bundle = receipt.bundleID, bundle != app.identity.bundleID {
       self.init(.transactionReceipt, InspectionResult(.wrongBundle(bundle.debugDescription)))
     } else {
-      self.init(.transactionReceipt, .uncheckable)
+      self.init(.transactionReceipt, InspectionResult(ReceiptRejection.notVerifiable))
     }
     payloadJson = receipt.json.displayText
     bundleId = receipt.bundleID ?? ""

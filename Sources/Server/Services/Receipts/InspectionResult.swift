@@ -50,12 +50,6 @@ struct InspectionResult: Sendable {
   static let unknownPayload = InspectionResult(
     reason: "UNKNOWN_DOCUMENT", explanation: "the document is a JWS, but of no kind that Apple signs")
 
-  /// A receipt of a kind whose signature can no longer be verified.
-  static let uncheckable = InspectionResult(
-    reason: "NOT_VERIFIABLE",
-    explanation: "the signature of a receipt from before iOS 7 cannot be checked; its transaction can be "
-      + "looked up at Apple")
-
   init(_ body: ResponseBodyV1, for app: AppDefinition) {
     if let bundle = body.bid, bundle != app.identity.bundleID {
       self.init(.wrongBundle(bundle.debugDescription))

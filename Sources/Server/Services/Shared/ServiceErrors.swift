@@ -299,7 +299,7 @@ extension ReceiptRejection {
     switch self {
     case .empty, .unrecognized, .otherDocument, .transactionIDZero: .invalidArgument
     case .notVerified(let error): error.statusCode
-    case .uncheckable, .wrongDevice, .rejectedByVerifyReceipt, .verificationMismatch, .revoked:
+    case .notVerifiable, .wrongDevice, .rejectedByVerifyReceipt, .verificationMismatch, .revoked:
       .permissionDenied
     case .ownedByAnotherCustomer: .failedPrecondition
     case .unknownToApple: .notFound
