@@ -262,6 +262,25 @@ def test_refunded_seats_end_the_last_claim_and_not_the_purchasers_access(team, e
     assert team.list().purchased == 2
 
 
+def test_events_of_seats_have_the_price_of_one_seat_their_number_and_that_of_the_refunded_ones(family):
+    bought = family.act("purchases", app=APP, productId="pro.monthly", account="boss", seats=3)
+    submitted = family.submit("boss", bought["signedTransactionInfo"]).transaction
+    family.act("refund-seats", transactionId=bought["transactionId"], seats=1)
+    family.deliver()
+    events = family.entitlements.ListTimeline(
+        entitlement_service.ListTimelineRequest(app=APP, customer_id="boss"), timeout=CALL_LIMIT).events
+    assert [event.type for event in events] == ["STARTED", "REFUNDED"]
+    payload = forge.payload_of(bought["signedTransactionInfo"])
+    tiers = payload["multiSeatInfo"]["priceTiers"]
+    for event, refunded in zip(events, [0, 1]):
+        assert event.transaction_id == bought["transactionId"]
+        assert (event.quantity, event.revoked_seat_quantity) == (3, refunded)
+        assert event.price.milliunits == payload["price"]
+        assert event.price.milliunits * event.quantity == sum(tier["tierPrice"] * tier["tierQuantity"] for tier in tiers)
+    assert events[1].after.entitled, "two seats are left"
+    assert (submitted.price.milliunits, submitted.quantity, submitted.revoked_seat_quantity) == (payload["price"], 3, 0)
+
+
 @pytest.mark.parametrize(
     "management, code", [("APPLE", "SEATS_ASSIGNED_BY_APPLE"), (None, "NO_SEATS")], ids=["Apple's", "none"])
 def test_seat_claims_on_other_purchases_are_rejected(team, management, code):

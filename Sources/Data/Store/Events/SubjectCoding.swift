@@ -19,6 +19,7 @@ package enum SubjectCoding {
     case totalBillingPeriods = 11
     case commitmentExpiresDate = 12
     case commitmentPrice = 13
+    case revokedSeatQuantity = 14
   }
 
   /// Encodes a subject.
@@ -35,6 +36,7 @@ package enum SubjectCoding {
     add(.type, subject.type?.rawValue)
     add(.ownership, subject.ownership.rawValue)
     add(.quantity, String(subject.quantity))
+    add(.revokedSeatQuantity, subject.revokedSeatQuantity.map { String($0) })
     add(.price, subject.price.map { String($0) })
     add(.currency, subject.currency)
     add(.billingPlanType, subject.billingPlanType?.rawValue)
@@ -69,7 +71,7 @@ package enum SubjectCoding {
       transactionID: transactionID, originalTransactionID: line, productID: productID,
       type: text(.type).map { ProductType(rawValue: $0) },
       ownership: InAppOwnershipType(rawValue: text(.ownership) ?? ""), quantity: quantity,
-      price: number(.price), currency: text(.currency),
+      revokedSeatQuantity: number(.revokedSeatQuantity), price: number(.price), currency: text(.currency),
       billingPlanType: text(.billingPlanType).map(BillingPlanType.init(rawValue:)), commitment: commitment)
   }
 }

@@ -14,7 +14,9 @@ package struct EventSubject: Hashable, Sendable {
   package let ownership: InAppOwnershipType
   /// The purchased quantity; at least 1.
   package let quantity: Int64
-  /// Apple's `price` in milliunits of ``currency``; `nil` if Apple sent none.
+  /// The refunded seats; `nil` if none are.
+  package let revokedSeatQuantity: Int64?
+  /// Apple's `price` in milliunits of ``currency``: of one seat if it has several; `nil` if Apple sent none.
   package let price: Int64?
   /// ISO 4217.
   package let currency: String?
@@ -26,8 +28,9 @@ package struct EventSubject: Hashable, Sendable {
   /// Recreates a stored subject.
   package init(
     transactionID: String, originalTransactionID: String, productID: String, type: ProductType?,
-    ownership: InAppOwnershipType, quantity: Int64, price: Int64?, currency: String?,
-    billingPlanType: BillingPlanType? = nil, commitment: TransactionDetails.Commitment? = nil
+    ownership: InAppOwnershipType, quantity: Int64, revokedSeatQuantity: Int64? = nil, price: Int64?,
+    currency: String?, billingPlanType: BillingPlanType? = nil,
+    commitment: TransactionDetails.Commitment? = nil
   ) {
     self.transactionID = transactionID
     self.originalTransactionID = originalTransactionID
@@ -35,6 +38,7 @@ package struct EventSubject: Hashable, Sendable {
     self.type = type
     self.ownership = ownership
     self.quantity = quantity
+    self.revokedSeatQuantity = revokedSeatQuantity
     self.price = price
     self.currency = currency
     self.billingPlanType = billingPlanType
@@ -46,7 +50,8 @@ package struct EventSubject: Hashable, Sendable {
     self.init(
       transactionID: fact.transactionID, originalTransactionID: fact.originalTransactionID,
       productID: fact.productID, type: fact.type, ownership: fact.ownership, quantity: fact.quantity,
-      price: fact.details.price, currency: fact.details.currency,
+      revokedSeatQuantity: fact.revokedSeatQuantity, price: fact.details.price,
+      currency: fact.details.currency,
       billingPlanType: fact.details.billingPlanType, commitment: fact.details.commitment)
   }
 

@@ -277,7 +277,7 @@ package struct CheckResponse: WireMessage {
   package var evidenceId: Int64 = 0
   /// The start of the unbroken access.
   package var since: GoogleProtobuf.Timestamp?
-  /// The product that the deciding subscription renews to, and its price; in a commitment: after its end.
+  /// The product that the deciding subscription renews to, and its price (of one seat); in a commitment: after its end.
   package var autoRenewProductId: String = ""
   /// `renewal_price`.
   package var renewalPrice: Money?

@@ -744,7 +744,8 @@ package struct EntitlementEvent: WireMessage {
   package var originalTransactionId: String = ""
   /// The person or service of the operator that caused it, if any.
   package var actor: String = ""
-  /// The product, quantity and price of that transaction. The price is unset for customers who do not pay.
+  /// The product, quantity and price of that transaction. The price is unset for customers who do not pay. It is that of
+  /// the whole transaction, but of one seat if a subscription has a `quantity` above 1: see Transaction.
   package var productId: String = ""
   /// `product_type`.
   package var productType: ProductType = .init()
@@ -768,6 +769,8 @@ package struct EntitlementEvent: WireMessage {
   /// CUSTOMER_ERASED: the id that the pseudonym in `customer_id` replaces, so that receivers erase the customer, too. It
   /// is not stored: empty a day after the erasure, and after a restart. Calling EraseCustomer again repeats the event.
   package var erasedCustomerId: String = ""
+  /// The refunded seats of that transaction in all, `quantity` if all are; 0: none, or no seats.
+  package var revokedSeatQuantity: Int32 = 0
 
   /// A message with every field at its default.
   package init() {}
@@ -804,6 +807,7 @@ package struct EntitlementEvent: WireMessage {
     commitmentInfo = CField.message(c.pointee.commitment_info)
     billingPlanTypeRaw = CField.text(c.pointee.billing_plan_type_raw)
     erasedCustomerId = CField.text(c.pointee.erased_customer_id)
+    revokedSeatQuantity = c.pointee.revoked_seat_quantity
   }
 
   /// Writes the fields that are set.
@@ -834,6 +838,7 @@ package struct EntitlementEvent: WireMessage {
     writer.message(24, commitmentInfo)
     writer.text(25, billingPlanTypeRaw)
     writer.text(26, erasedCustomerId)
+    writer.integer(27, revokedSeatQuantity)
   }
 }
 
@@ -2102,7 +2107,7 @@ package struct DailyMetrics: WireMessage {
   package var recoveredAfterGracePeriod: Int64 = 0
   /// `refunded`.
   package var refunded: Int64 = 0
-  /// The estimated share of the operator from the prices in transactions, less refunds, per currency:
+  /// The estimated share of the operator from the prices in transactions, less refunds, per currency, with all seats:
   /// 70 %, and 85 % after a subscription group was paid for one year; taxes are not known.
   package var proceeds: [Money] = []
   /// Customers with the product whose auto-renew is off.

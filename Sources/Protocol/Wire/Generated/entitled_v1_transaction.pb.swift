@@ -80,7 +80,7 @@ package struct Transaction: WireMessage {
   package var revocationType: String = ""
   /// Whether a higher level of the same group took over.
   package var isUpgraded: Bool = false
-  /// `quantity`.
+  /// The units, or the seats of a subscription; at least 1.
   package var quantity: Int32 = 0
   /// `offer_type`.
   package var offerType: OfferType = .init()
@@ -92,7 +92,8 @@ package struct Transaction: WireMessage {
   package var appAccountToken: String = ""
   /// One Apple account and one app.
   package var appTransactionId: String = ""
-  /// `price`.
+  /// As Apple sends it: of the whole transaction with its quantity, but of one seat if a subscription has a `quantity`
+  /// above 1. The seats then cost `price` times `quantity`; with volume prices, `price` is the rounded average.
   package var price: Money?
   /// `storefront`.
   package var storefront: String = ""
@@ -119,6 +120,8 @@ package struct Transaction: WireMessage {
   package var revocationReasonRaw: String = ""
   /// `billing_plan_type_raw`.
   package var billingPlanTypeRaw: String = ""
+  /// The refunded seats. `revocation_date` is set when all are.
+  package var revokedSeatQuantity: Int32 = 0
 
   /// A message with every field at its default.
   package init() {}
@@ -164,6 +167,7 @@ package struct Transaction: WireMessage {
     offerDiscountTypeRaw = CField.text(c.pointee.offer_discount_type_raw)
     revocationReasonRaw = CField.text(c.pointee.revocation_reason_raw)
     billingPlanTypeRaw = CField.text(c.pointee.billing_plan_type_raw)
+    revokedSeatQuantity = c.pointee.revoked_seat_quantity
   }
 
   /// Writes the fields that are set.
@@ -203,6 +207,7 @@ package struct Transaction: WireMessage {
     writer.text(33, offerDiscountTypeRaw)
     writer.text(34, revocationReasonRaw)
     writer.text(35, billingPlanTypeRaw)
+    writer.integer(36, revokedSeatQuantity)
   }
 }
 
@@ -259,7 +264,7 @@ package struct RenewalInfo: WireMessage {
   package var gracePeriodExpiresDate: GoogleProtobuf.Timestamp?
   /// `renewal_date`.
   package var renewalDate: GoogleProtobuf.Timestamp?
-  /// `renewal_price`.
+  /// With seats, that of one seat.
   package var renewalPrice: Money?
   /// Whether Apple requested consent to a price increase, and the answer.
   package var priceIncreaseStatus: PriceIncreaseStatus = .init()

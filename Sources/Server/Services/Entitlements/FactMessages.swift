@@ -27,6 +27,7 @@ extension Wire.Transaction {
     revocationType = fact.revocationType?.rawValue ?? ""
     isUpgraded = fact.isUpgraded
     quantity = Int32(clamping: fact.quantity)
+    revokedSeatQuantity = Int32(clamping: fact.revokedSeatQuantity ?? 0)
     offerType = fact.offerType.map(Wire.OfferType.init) ?? .unspecified
     offerTypeRaw = fact.offerType?.unknownWord ?? ""
     offerIdentifier = fact.details.offerIdentifier ?? ""

@@ -51,6 +51,7 @@ extension Wire.EntitlementEvent {
     case nil: break
     }
     quantity = Int32(clamping: subject.quantity)
+    revokedSeatQuantity = Int32(clamping: subject.revokedSeatQuantity ?? 0)
     let mayReceivePrice = PurchaseRole(subject.ownership).mayReceive(.price)
     billingPlanType = subject.billingPlanType.map(Wire.BillingPlanType.init) ?? .unspecified
     billingPlanTypeRaw = subject.billingPlanType?.unknownWord ?? ""

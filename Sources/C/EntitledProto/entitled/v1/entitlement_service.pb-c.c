@@ -3773,7 +3773,7 @@ const ProtobufCMessageDescriptor entitled__v1__heartbeat__descriptor =
   (ProtobufCMessageInit) entitled__v1__heartbeat__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_descriptors[26] =
+static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_descriptors[27] =
 {
   {
     "sequence",
@@ -4087,6 +4087,18 @@ static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "revoked_seat_quantity",
+    27,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EntitlementEvent, revoked_seat_quantity),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__entitlement_event__field_indices_by_name[] = {
   14,   /* field[14] = actor */
@@ -4112,6 +4124,7 @@ static const unsigned entitled__v1__entitlement_event__field_indices_by_name[] =
   21,   /* field[21] = product_type_raw */
   17,   /* field[17] = quantity */
   10,   /* field[10] = recorded_at */
+  26,   /* field[26] = revoked_seat_quantity */
   0,   /* field[0] = sequence */
   12,   /* field[12] = transaction_id */
   5,   /* field[5] = type */
@@ -4119,7 +4132,7 @@ static const unsigned entitled__v1__entitlement_event__field_indices_by_name[] =
 static const ProtobufCIntRange entitled__v1__entitlement_event__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 26 }
+  { 0, 27 }
 };
 const ProtobufCMessageDescriptor entitled__v1__entitlement_event__descriptor =
 {
@@ -4129,7 +4142,7 @@ const ProtobufCMessageDescriptor entitled__v1__entitlement_event__descriptor =
   "Entitled__V1__EntitlementEvent",
   "entitled.v1",
   sizeof(Entitled__V1__EntitlementEvent),
-  26,
+  27,
   entitled__v1__entitlement_event__field_descriptors,
   entitled__v1__entitlement_event__field_indices_by_name,
   1,  entitled__v1__entitlement_event__number_ranges,

@@ -187,7 +187,7 @@ void   entitled__v1__renewal_commitment_info__free_unpacked
   assert(message->base.descriptor == &entitled__v1__renewal_commitment_info__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor entitled__v1__transaction__field_descriptors[35] =
+static const ProtobufCFieldDescriptor entitled__v1__transaction__field_descriptors[36] =
 {
   {
     "transaction_id",
@@ -609,6 +609,18 @@ static const ProtobufCFieldDescriptor entitled__v1__transaction__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "revoked_seat_quantity",
+    36,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Transaction, revoked_seat_quantity),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__transaction__field_indices_by_name[] = {
   20,   /* field[20] = app_account_token */
@@ -638,6 +650,7 @@ static const unsigned entitled__v1__transaction__field_indices_by_name[] = {
   13,   /* field[13] = revocation_reason */
   33,   /* field[33] = revocation_reason_raw */
   14,   /* field[14] = revocation_type */
+  35,   /* field[35] = revoked_seat_quantity */
   25,   /* field[25] = signed_date */
   23,   /* field[23] = storefront */
   5,   /* field[5] = subscription_group_identifier */
@@ -650,7 +663,7 @@ static const unsigned entitled__v1__transaction__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__transaction__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 35 }
+  { 0, 36 }
 };
 const ProtobufCMessageDescriptor entitled__v1__transaction__descriptor =
 {
@@ -660,7 +673,7 @@ const ProtobufCMessageDescriptor entitled__v1__transaction__descriptor =
   "Entitled__V1__Transaction",
   "entitled.v1",
   sizeof(Entitled__V1__Transaction),
-  35,
+  36,
   entitled__v1__transaction__field_descriptors,
   entitled__v1__transaction__field_indices_by_name,
   1,  entitled__v1__transaction__number_ranges,

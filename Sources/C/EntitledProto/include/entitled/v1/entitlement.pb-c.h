@@ -241,7 +241,7 @@ struct  Entitled__V1__CheckResponse
    */
   Google__Protobuf__Timestamp *since;
   /*
-   * The product that the deciding subscription renews to, and its price; in a commitment: after its end.
+   * The product that the deciding subscription renews to, and its price (of one seat); in a commitment: after its end.
    */
   char *auto_renew_product_id;
   Entitled__V1__Money *renewal_price;

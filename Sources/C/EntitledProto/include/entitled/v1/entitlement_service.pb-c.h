@@ -575,7 +575,8 @@ struct  Entitled__V1__EntitlementEvent
    */
   char *actor;
   /*
-   * The product, quantity and price of that transaction. The price is unset for customers who do not pay.
+   * The product, quantity and price of that transaction. The price is unset for customers who do not pay. It is that of
+   * the whole transaction, but of one seat if a subscription has a `quantity` above 1: see Transaction.
    */
   char *product_id;
   Entitled__V1__ProductType product_type;
@@ -608,10 +609,14 @@ struct  Entitled__V1__EntitlementEvent
    * is not stored: empty a day after the erasure, and after a restart. Calling EraseCustomer again repeats the event.
    */
   char *erased_customer_id;
+  /*
+   * The refunded seats of that transaction in all, `quantity` if all are; 0: none, or no seats.
+   */
+  int32_t revoked_seat_quantity;
 };
 #define ENTITLED__V1__ENTITLEMENT_EVENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__entitlement_event__descriptor) \
-    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Entitled__V1__ListTimelineRequest
@@ -1286,7 +1291,7 @@ struct  Entitled__V1__DailyMetrics
   int64_t recovered_after_grace_period;
   int64_t refunded;
   /*
-   * The estimated share of the operator from the prices in transactions, less refunds, per currency:
+   * The estimated share of the operator from the prices in transactions, less refunds, per currency, with all seats:
    * 70 %, and 85 % after a subscription group was paid for one year; taxes are not known.
    */
   size_t n_proceeds;

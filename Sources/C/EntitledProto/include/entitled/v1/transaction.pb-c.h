@@ -88,6 +88,9 @@ struct  Entitled__V1__Transaction
    * Whether a higher level of the same group took over.
    */
   protobuf_c_boolean is_upgraded;
+  /*
+   * The units, or the seats of a subscription; at least 1.
+   */
   int32_t quantity;
   Entitled__V1__OfferType offer_type;
   char *offer_identifier;
@@ -100,6 +103,10 @@ struct  Entitled__V1__Transaction
    * One Apple account and one app.
    */
   char *app_transaction_id;
+  /*
+   * As Apple sends it: of the whole transaction with its quantity, but of one seat if a subscription has a `quantity`
+   * above 1. The seats then cost `price` times `quantity`; with volume prices, `price` is the rounded average.
+   */
   Entitled__V1__Money *price;
   char *storefront;
   /*
@@ -129,10 +136,14 @@ struct  Entitled__V1__Transaction
   char *offer_discount_type_raw;
   char *revocation_reason_raw;
   char *billing_plan_type_raw;
+  /*
+   * The refunded seats. `revocation_date` is set when all are.
+   */
+  int32_t revoked_seat_quantity;
 };
 #define ENTITLED__V1__TRANSACTION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__transaction__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, NULL, NULL, NULL, NULL, 0, (char *)protobuf_c_empty_string, 0, 0, ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, NULL, NULL, NULL, NULL, 0, (char *)protobuf_c_empty_string, 0, 0, ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 /*
@@ -183,6 +194,9 @@ struct  Entitled__V1__RenewalInfo
   protobuf_c_boolean is_in_billing_retry_period;
   Google__Protobuf__Timestamp *grace_period_expires_date;
   Google__Protobuf__Timestamp *renewal_date;
+  /*
+   * With seats, that of one seat.
+   */
   Entitled__V1__Money *renewal_price;
   /*
    * Whether Apple requested consent to a price increase, and the answer.
