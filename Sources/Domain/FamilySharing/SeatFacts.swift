@@ -54,6 +54,7 @@ extension TransactionFact {
       revocationReason: revocationReason, revocationType: revocationType, isUpgraded: isUpgraded,
       ownership: .assigned, subscriptionGroupID: subscriptionGroupID, signedDate: signedDate)
     fact.details.additionalTransactionReason = details.additionalTransactionReason
+    fact.details.wasWithoutAdditions = details.wasWithoutAdditions
     guard let released = seat.releasedAt, released < fact.revocationDate ?? .distantEnd,
       released < fact.expiresDate ?? .distantEnd
     else { return fact }

@@ -88,6 +88,7 @@ struct StatusPolling: Sendable {
 struct PurchaseStatusQuery: Sendable {
   private let line: LineKey
   private let isSubscription: Bool
+  private let facts: CustomerFacts
   /// The end of the latest stored period.
   private let end: Instant?
   /// The start of that period.
@@ -96,14 +97,15 @@ struct PurchaseStatusQuery: Sendable {
   /// Creates a query of `line`, whose stored facts are `facts`.
   init(_ line: LineKey, _ facts: CustomerFacts) {
     self.line = line
+    self.facts = facts
     isSubscription = facts.transactions.last?.isSubscription ?? true
-    end = facts.transactions.last?.expiresDate
+    end = facts.latestPeriod?.transaction.expiresDate
     start = facts.latestPeriod?.start
   }
 
   /// Runs the query: one call for all subscriptions of the Apple account, or for all its other purchases; further calls if
-  /// periods between the stored and the latest one are missing, or if the status shows only one of several transactions
-  /// of a period.
+  /// periods between the stored and the latest one are missing, if the latest one was renewed before it starts and the one
+  /// before it is not stored, or if the status shows only one of several transactions of a period.
   func run(through lookup: PurchaseLookup) async throws(LookupError) {
     var request = PurchaseLookup.Request(
       appID: line.appID, environment: line.environment, transactionID: line.lineID)
@@ -113,7 +115,9 @@ struct PurchaseStatusQuery: Sendable {
     }
     let result = try await lookup.fetchStatuses(request)
     try result.requireVerified()
-    if result.skipsPeriods(of: line, after: end) || result.hasAddedSeats(to: line) {
+    if result.lacksCurrentPeriod(of: line, in: facts) {
+      _ = try await lookup.fetchHistory(request, since: nil)
+    } else if result.skipsPeriods(of: line, after: end) || result.hasAddedSeats(to: line) {
       _ = try await lookup.fetchHistory(request, since: start)
     }
   }
@@ -124,6 +128,16 @@ extension PurchaseLookup.Result {
   fileprivate func hasAddedSeats(to line: LineKey) -> Bool {
     transactions.contains {
       $0.originalTransactionId == line.lineID && $0.additionalTransactionReason != nil
+    }
+  }
+
+  /// Whether the response has only a period that is yet to start, and `facts`, those stored, have none before it.
+  fileprivate func lacksCurrentPeriod(of line: LineKey, in facts: CustomerFacts) -> Bool {
+    transactions.contains { transaction in
+      guard transaction.originalTransactionId == line.lineID,
+        let fact = try? TransactionFact(transaction)
+      else { return false }
+      return facts.lacksPeriod(before: fact)
     }
   }
 

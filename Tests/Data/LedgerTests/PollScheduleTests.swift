@@ -148,6 +148,22 @@ struct PollScheduleTests {
     #expect(Self.next(old) == at(10).advanced(byMilliseconds: 15 * Self.minute))
   }
 
+  @Test("An early renewal without the period before it is polled at once, and once")
+  func renewedEarly() {
+    let renewed = Self.period(signed: at(0).advanced(byMilliseconds: -20 * Self.hour))
+    #expect(Self.next(renewed) == renewed.signedDate)
+    let off = Self.renewal(signed: renewed.signedDate, autoRenews: false)
+    #expect(Self.next(renewed, off) == renewed.signedDate)
+    #expect(Self.next(renewed, lastPoll: renewed.signedDate) == Self.end(-30 * Self.minute))
+    var before = Self.period(signed: at(-30))
+    before.transactionID = "T0"
+    before.purchaseDate = at(-30)
+    before.expiresDate = at(0)
+    #expect(
+      PollSchedule.next(CustomerFacts(transactions: [before, renewed]), polledAt: nil)
+        == Self.end(-30 * Self.minute))
+  }
+
   @Test("Renewal info of the previous period settles no poll of this one")
   func oldEvidence() {
     let stale = Self.renewal(signed: at(-1), autoRenews: false)

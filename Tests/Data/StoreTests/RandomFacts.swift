@@ -50,6 +50,7 @@ final class RandomFacts {
     details.seatsPrice = maybe(39_920)
     details.seatRefunds = maybe([.init(quantity: 2, reportedAt: instant())]) ?? []
     details.isFromReceipt = .random(using: &random)
+    details.wasWithoutAdditions = .random(using: &random)
     details.commitment = maybe(
       .init(billingPeriodNumber: 3, totalBillingPeriods: 12, expiresDate: maybe(instant()), price: maybe(-1)))
     return details

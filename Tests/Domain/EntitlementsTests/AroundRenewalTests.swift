@@ -158,6 +158,69 @@ import Testing
     #expect(facts.contains(.transaction(signedLater)))
   }
 
+  @Test("A renewal that arrives before its period, without the period before it, grants from its arrival")
+  func renewedEarlyAndUnknownBefore() {
+    let arrival = Self.end.advanced(byMilliseconds: -20 * Self.hour)
+    let renewed = period(30...60).with {
+      $0.details.transactionReason = .renewal
+      $0.signedDate = arrival
+    }.arrived(at: arrival)
+    let answer = status([renewed], after: -19 * Self.hour)
+    #expect(answer.isEntitled && answer.reason == .subscriptionActive && answer.since == arrival)
+    #expect(!status([renewed], after: -21 * Self.hour).isEntitled)
+    // Known periods decide: one that is running, one that ended, and one that was refunded.
+    #expect(status([period(0...30), renewed], after: -19 * Self.hour).since == at(0))
+    #expect(!status([period(0...28), renewed], after: -19 * Self.hour).isEntitled)
+    let refunded = period(0...30).with { $0.revocationDate = at(20) }
+    #expect(!status([refunded, renewed], after: -19 * Self.hour).isEntitled)
+    // Only the App Store renews early, and not earlier than a day.
+    let bought = renewed.with { $0.details.transactionReason = .purchase }
+    #expect(!status([bought], after: -19 * Self.hour).isEntitled)
+    let dayBefore = renewed.arrived(at: Self.end.advanced(byMilliseconds: -25 * Self.hour))
+    #expect(!status([dayBefore], after: -19 * Self.hour).isEntitled)
+  }
+
+  @Test("A member who joins in the grace period has its access, and the recovered period after it")
+  func joinedInGrace() {
+    let failed = info(.on, signedAfterEnd: 0) { $0.gracePeriodExpiresDate = at(46) }
+    func joined(_ id: String, _ day: Int64) -> TransactionFact {
+      period(30...30, id: id).with {
+        $0.purchaseDate = at(day)
+        $0.signedDate = at(day)
+        $0.ownership = .familyShared
+      }
+    }
+    let gone = info(.off, signedAfterEnd: 4 * 24 * Self.hour) { $0.expirationIntent = .other }
+    let again = info(.on, signedAfterEnd: 5 * 24 * Self.hour) { $0.gracePeriodExpiresDate = at(46) }
+    let left = period(0...30).with {
+      $0.revocationDate = at(34)
+      $0.ownership = .familyShared
+    }
+    let members = [left, joined("B", 35)]
+    for (day, isEntitled) in [(33, true), (34, false), (35, true), (45, true), (46, false)] {
+      #expect(pro(members, [failed, gone, again], on: Int64(day)).isEntitled == isEntitled, "day \(day)")
+    }
+    let recovered = period(30...60, id: "C").with {
+      $0.signedDate = at(36)
+      $0.ownership = .familyShared
+    }
+    let renewed = info(.on, signedAfterEnd: 6 * 24 * Self.hour) { $0.renewalDate = at(60) }
+    let failedAgain = info(.on, signedAfterEnd: 30 * 24 * Self.hour) {
+      $0.renewalDate = at(60)
+      $0.gracePeriodExpiresDate = at(76)
+    }
+    let all = members + [recovered]
+    let infos = [failed, gone, again, renewed, failedAgain]
+    for day in [36, 50, 61, 75] as [Int64] {
+      #expect(pro(all, infos, on: day).deciding?.transactionID == "C", "day \(day)")
+      #expect(pro(all, infos, on: day).isEntitled, "day \(day)")
+    }
+    #expect(!pro(all, infos, on: 76).isEntitled)
+    // The grace period is over with the recovery.
+    let revoked = [left, joined("B", 35), recovered.with { $0.revocationDate = at(40) }]
+    #expect(!pro(revoked, [failed, gone, again, renewed], on: 41).isEntitled)
+  }
+
   @Test(
     "A pending downgrade grants in grace what the policy names",
     arguments: RenewalPolicy.GraceEntitlements.allCases)

@@ -119,6 +119,63 @@ import Testing
     #expect(milestones.map(\.kind) == [.refunded, .started, .started])
   }
 
+  @Test("A purchase stays a period of its own when the refund before it is reversed")
+  func reversedAfterPurchase() {
+    let first = Self.seats("A", 0...31)
+    let refunded = first.with {
+      $0.revocationDate = at(8)
+      $0.signedDate = at(8)
+    }
+    let reversed = first.with { $0.signedDate = at(12) }
+    // It covers less than the first period, as one from February on does.
+    let end = at(38, hours: 7)
+    let bought = Self.seats("B", 10...38) {
+      $0.expiresDate = end
+      $0.details.additionalTransactionReason = nil
+    }
+    let withAddition = Self.seats("B", 10...38) {
+      $0.expiresDate = end
+      $0.signedDate = at(13)
+    }
+    let added = Self.seats("C", 13...38) { $0.expiresDate = end }
+    let documents = [refunded, reversed, bought, withAddition, added]
+    for missing in documents.indices {
+      var known = documents
+      known.remove(at: missing)
+      var expected: CustomerFacts?
+      for order in [known, known.reversed(), [known[2], known[0], known[3], known[1]]] {
+        let facts = CustomerFacts(transactions: order)
+        #expect(expected == nil || facts == expected)
+        expected = facts
+        let last = facts.transactions.count - 1
+        #expect(facts.period(at: last).lowerBound == 1, "without document \(missing)")
+      }
+    }
+    // A response has the latest state of all of them, signed at the same time; the refund may be repeated.
+    for refund in [nil, at(15)] {
+      let response = [reversed.with { $0.revocationDate = refund }, withAddition, added].map { fact in
+        fact.with { $0.signedDate = at(20) }
+      }
+      #expect(CustomerFacts(transactions: response).period(at: 2) == 1...2)
+      let answer = pro(response, on: 35)
+      #expect(answer.deciding?.transactionID == "B" && answer.until == end)
+    }
+  }
+
+  @Test("A document without the reason of added seats shows that a transaction began its period")
+  func beganPeriod() {
+    let first = Self.seats("A", 0...31) { $0.signedDate = at(12) }
+    let bought = Self.seats("B", 10...38) { $0.details.additionalTransactionReason = nil }
+    let later = Self.seats("B", 10...38) { $0.signedDate = at(13) }
+    // The ends are whole days apart, as after an extension.
+    #expect(CustomerFacts(transactions: [first, later]).period(at: 1) == 0...1)
+    for order in [[first, later, bought], [bought, later, first], [later, first, bought]] {
+      let facts = CustomerFacts(transactions: order)
+      #expect(facts.period(at: 1) == 1...1)
+      #expect(facts.transactions[1].asStated == later)
+    }
+  }
+
   @Test("A renewal with added seats is another period, and a refund of added seats is no lapse before it")
   func renewed() {
     let team = [

@@ -84,7 +84,11 @@ import Testing
     #expect(SeatCapacity(CustomerFacts(transactions: Array(line.prefix(2)))).current == 12)
     #expect(SeatCapacity(CustomerFacts(transactions: line)).current == 2)
     // Only the extension of the first transaction has arrived.
-    #expect(SeatCapacity(CustomerFacts(transactions: [Self.team(8, 0...37), added])).current == 12)
+    let extended = Self.team(8, 0...37).with {
+      $0.signedDate = at(12)
+      $0.details.additionalTransactionReason = "SEAT_ADDITION"
+    }
+    #expect(SeatCapacity(CustomerFacts(transactions: [extended, added])).current == 12)
     let refunded = Self.team(8).with { $0.revokedSeatQuantity = 3 }
     #expect(SeatCapacity(CustomerFacts(transactions: [refunded, added])).current == 9)
     #expect(SeatCapacity(CustomerFacts(transactions: [Self.team(8).revoked(on: 5)])).current == 0)

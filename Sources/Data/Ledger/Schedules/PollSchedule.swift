@@ -33,6 +33,10 @@ struct PollSchedule {
     guard let (transaction, start) = facts.latestPeriod, let end = transaction.expiresDate else { return nil }
     // A refund ended it; its reversal and a new purchase have no schedule.
     guard transaction.accessRevokedAt == nil else { return nil }
+    // The first known transaction was renewed early, so the App Store has a period that decides access now.
+    if facts.lacksPeriod(before: transaction), polledAt.map({ $0 < transaction.signedDate }) ?? true {
+      return transaction.signedDate
+    }
     let renewal = facts.renewals.first
     let settledAt = max(start, renewal?.signedDate ?? .distantPast, polledAt ?? .distantPast)
     // Renewal info from before the period began is about the previous period.

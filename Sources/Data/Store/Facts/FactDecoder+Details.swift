@@ -9,6 +9,7 @@ extension FactDecoder {
     let flags = TransactionDetailFlags(rawValue: UInt32(truncatingIfNeeded: try unsigned()))
     var details = TransactionDetails()
     details.isFromReceipt = flags.contains(.isFromReceipt)
+    details.wasWithoutAdditions = flags.contains(.wasWithoutAdditions)
     if flags.contains(.hasPrice) { details.price = try signed() }
     details.currency = try optionalText(sharedWith: previous.currency)
     details.offerIdentifier = try optionalText(sharedWith: previous.offerIdentifier)

@@ -19,6 +19,7 @@ extension FactEncoder {
     flags.set(.isFromReceipt, details.isFromReceipt)
     flags.set(.hasSeatsPrice, details.seatsPrice != nil)
     flags.set(.hasSeatRefunds, !details.seatRefunds.isEmpty)
+    flags.set(.wasWithoutAdditions, details.wasWithoutAdditions)
 
     append(unsigned: UInt64(flags.rawValue))
     if let price = details.price { append(signed: price) }

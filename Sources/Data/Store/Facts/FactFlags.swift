@@ -54,6 +54,7 @@ struct TransactionDetailFlags: OptionSet {
   static let isFromReceipt = TransactionDetailFlags(rawValue: 1 << 8)
   static let hasSeatsPrice = TransactionDetailFlags(rawValue: 1 << 9)
   static let hasSeatRefunds = TransactionDetailFlags(rawValue: 1 << 10)
+  static let wasWithoutAdditions = TransactionDetailFlags(rawValue: 1 << 11)
 }
 
 /// The optional numbers and codes in the details of a renewal info.

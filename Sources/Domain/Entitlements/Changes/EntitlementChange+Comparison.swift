@@ -92,9 +92,10 @@ extension EntitlementChange {
     }
     if isLater(endBefore, than: endAfter) { return [.shortened] }
     if before.accessLevel != after.accessLevel { return [.accessLevelChanged] }
-    // The next period, whose renewal was reported before, starts.
     if !facts.isSamePurchase(before.deciding, after.deciding) {
-      return cause == .time && isSameLine && endBefore == endAfter ? [] : [.renewed]
+      guard isSameLine, endBefore == endAfter else { return [.renewed] }
+      // The next period, whose renewal was reported before, starts; or the period before it became known.
+      return cause == .time || facts.isLater(before.deciding, than: after.deciding) ? [] : [.renewed]
     }
     return before.isSameAccess(as: after) ? [] : [.reasonChanged]
   }

@@ -47,6 +47,12 @@ package struct FactsChange: Sendable {
     return before.transactions[old].expiresDate != after.transactions[new].expiresDate
   }
 
+  /// Whether the period that an answer rests on began after that of another answer.
+  func isLater(_ deciding: DecidingTransaction?, than other: DecidingTransaction?) -> Bool {
+    guard let transaction = transaction(deciding), let other = transaction(other) else { return false }
+    return transaction.purchaseDate > other.purchaseDate
+  }
+
   /// Whether two answers rest on one purchase: on copies of it, or on transactions that added seats to its period.
   func isSamePurchase(_ left: DecidingTransaction?, _ right: DecidingTransaction?) -> Bool {
     if left?.transactionID == right?.transactionID { return true }

@@ -182,7 +182,8 @@ extension AccessIntervals {
     guard let product = rules.products[productID], !facts.transactions[index].isUpgraded,
       let expiry = facts.end(ofPeriodAt: index)
     else { return }
-    let start = max(expiry, failure.start ?? expiry)
+    // A member may join in the grace period.
+    let start = max(expiry, facts.transactions[failure.period].purchaseDate, failure.start ?? expiry)
     let cut = min(facts.cut(index, facts.nextInLine(after: index)), failure.turnedOffAt ?? .openEnd)
     if let end = failure.graceEnd.map({ min($0, cut) }), start < end {
       add(.grace, product.level, from: start, to: end, by: index, facts, rules)

@@ -49,12 +49,12 @@ extension CustomerFacts {
       && transactions[index - 1].purchaseDate < transactions[index].purchaseDate
   }
 
-  /// Whether the line is a subscription without copies and without seats added during a period, so that its chunks depend
-  /// on each other only in order.
+  /// Whether the line is a subscription without copies, without seats added during a period and without a period that ends
+  /// before it begins, so that its chunks depend on each other only in order.
   private var isSplittable: Bool {
     let arePeriods = transactions.indices.allSatisfy {
       transactions[$0].type == .autoRenewableSubscription
-        && transactions[$0].details.additionalTransactionReason == nil
+        && transactions[$0].details.additionalTransactionReason == nil && !transactions[$0].isContradictory
     }
     return arePeriods && !mayHaveCopies
   }

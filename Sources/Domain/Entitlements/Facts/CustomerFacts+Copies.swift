@@ -130,5 +130,6 @@ extension TransactionFact {
       details.seatRefunds = TransactionDetails.SeatRefund.merged(
         details.seatRefunds, other.details.seatRefunds)
     }
+    recordBeginning(of: first, copy)
   }
 }

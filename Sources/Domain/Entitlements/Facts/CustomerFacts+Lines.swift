@@ -35,14 +35,28 @@ extension CustomerFacts {
   /// line. Several transactions can cover one period, for example after adding seats; they do not replace
   /// each other (Apple's `revokedSeatQuantity`: access ends when all of them are revoked).
   func nextInLine(after index: Int) -> Int? {
+    guard !transactions[index].isContradictory else { return firstInLine(afterEndOf: index) }
     var next = period(at: index).upperBound + 1
     while next < transactions.endIndex,
       transactions[next].originalTransactionID == transactions[index].originalTransactionID
     {
-      if transactions[next].purchaseDate > transactions[index].purchaseDate { return next }
+      if transactions[next].purchaseDate > transactions[index].purchaseDate,
+        !transactions[next].isContradictory
+      {
+        return next
+      }
       next += 1
     }
     return nil
+  }
+
+  /// The same for a transaction that ends before it begins, which replaces nothing itself. A member who joins in the grace
+  /// period of the purchaser may get one, and the recovered payment after it begins earlier.
+  private func firstInLine(afterEndOf index: Int) -> Int? {
+    guard let end = transactions[index].expiresDate else { return nil }
+    return range(ofLine: transactions[index].originalTransactionID).first {
+      transactions[$0].purchaseDate >= end && !transactions[$0].isContradictory
+    }
   }
 
   /// The transactions of the period at `index`: the one that began it, then those that added seats to it (Apple:
@@ -66,7 +80,7 @@ extension CustomerFacts {
 
   /// Whether the transaction at `index` may add seats to the period of the one before it.
   private func mayAdd(_ index: Int) -> Bool {
-    transactions[index].details.additionalTransactionReason != nil
+    transactions[index].details.additionalTransactionReason != nil && !transactions[index].beganPeriod
       && transactions[index].productID == transactions[index - 1].productID
       && transactions[index].originalTransactionID == transactions[index - 1].originalTransactionID
   }
@@ -89,16 +103,28 @@ extension CustomerFacts {
       ?? index
   }
 
+  /// Whether `transaction` was renewed before its period starts, and the period that was running then is missing.
+  package func lacksPeriod(before transaction: TransactionFact) -> Bool {
+    transaction.signedDate < transaction.purchaseDate
+      && !transactions.contains {
+        $0.originalTransactionID == transaction.originalTransactionID
+          && $0.purchaseDate <= transaction.signedDate
+          && $0.expiresDate.map { transaction.signedDate < $0 } ?? false
+      }
+  }
+
   /// The latest subscription period of facts about one line: the transaction that stands for it, and its start; `nil`
   /// without one.
   package var latestPeriod: (transaction: TransactionFact, start: Instant)? {
-    let latest = transactions.indices.last { transactions[$0].isSubscription }
-    return latest.map { index in
-      (
-        transactions[standing(ofPeriodAt: index)],
-        transactions[beginning(ofPeriodAt: index)].purchaseDate
-      )
+    guard var latest = transactions.indices.last(where: { transactions[$0].isSubscription }) else {
+      return nil
     }
+    if transactions[latest].isContradictory {
+      while let next = nextInLine(after: latest) { latest = next }
+    }
+    return (
+      transactions[standing(ofPeriodAt: latest)], transactions[beginning(ofPeriodAt: latest)].purchaseDate
+    )
   }
 
   /// The end of the period at `index`. While only one of the documents about an extension has arrived, the ends of its
@@ -145,22 +171,31 @@ extension Range<Int> {
 extension TransactionFact {
   /// Whether this transaction only adds seats to the period of an earlier one.
   ///
-  /// Both end together. While only one of the documents about an extension has arrived, their ends differ; then it adds
-  /// seats if it was bought during the period and covers less than all of it. After a refund of the period, even a
-  /// reversed one, a purchase begins another period: the first transaction does not get the reason of added seats, which
-  /// all transactions of a period have (Apple: additionalTransactionReason).
+  /// Both end together. While only one of the documents about an extension has arrived, or if the extension left out a
+  /// refunded transaction, their ends differ by whole days; then it adds seats if it was bought during the period and
+  /// covers less than all of it. After a refund of the period, even a reversed one, a purchase begins another period:
+  /// see ``beganPeriod``.
   package func addsSeats(toPeriodOf first: TransactionFact) -> Bool {
-    guard details.additionalTransactionReason != nil, productID == first.productID,
+    guard details.additionalTransactionReason != nil, !beganPeriod, productID == first.productID,
       originalTransactionID == first.originalTransactionID, let end = first.expiresDate
     else { return false }
     if expiresDate == end { return true }
     guard first.details.additionalTransactionReason != nil || first.signedDate < purchaseDate,
-      let ownEnd = expiresDate,
+      let ownEnd = expiresDate, endsWholeDaysApart(from: first),
       ownEnd.milliseconds(since: purchaseDate) < end.milliseconds(since: first.purchaseDate)
     else { return false }
     return details.transactionReason != .renewal
       && (first.purchaseDate..<max(first.purchaseDate, end)).contains(purchaseDate)
       && first.accessRevokedAt.map { purchaseDate < $0 } ?? true
+  }
+
+  /// Whether the ends may differ because of an extension, which is by whole days (Apple: extendByDays), except for daylight
+  /// saving time. The days of periods shorter than a week, as Apple's sandbox has them, have any length.
+  private func endsWholeDaysApart(from first: TransactionFact) -> Bool {
+    guard let ownEnd = expiresDate, let firstEnd = first.expiresDate else { return false }
+    let (hour, day) = (Int64(3_600_000), Int64(86_400_000))
+    let rest = abs(ownEnd.milliseconds(since: firstEnd)) % day
+    return firstEnd.milliseconds(since: first.purchaseDate) < 7 * day || [0, hour, day - hour].contains(rest)
   }
 
   /// How long Apple retries a failed renewal of the period, in milliseconds; see ``BillingRetry``.

@@ -11,7 +11,8 @@ extension CustomerFacts {
   /// `renewalDate`, "when the most recent auto-renewable subscription purchase expires" (Apple, renewalDate).
   /// Apple renews up to a day early, so that period can start after the renewal info was signed. If no period
   /// ends then, because the date is missing or was moved by an extension, it is the latest period that had
-  /// started when Apple signed. Of several transactions about that period it is the first one.
+  /// started when Apple signed. Of several transactions about that period it is the first one; of several periods that
+  /// end then, because a member left and came back, it is the last one that had started.
   func period(describedBy signature: Int, of history: Int) -> Int? {
     let (signed, content) =
       (
@@ -20,12 +21,19 @@ extension CustomerFacts {
       )
     let date = renewalHistories[history].contents[content].renewalDate
     var begunLast: Int?
+    var match: Int?
     // By index, because an element has about 300 bytes and a dozen reference counts.
     for index in range(ofLine: renewalHistories[history].originalTransactionID).reversed() {
-      if let date, transactions[index].expiresDate == date { return beginning(ofPeriodAt: index) }
-      if begunLast == nil, transactions[index].purchaseDate <= signed { begunLast = index }
+      let hasBegun = transactions[index].purchaseDate <= signed
+      if let date, transactions[index].expiresDate == date {
+        if hasBegun { return beginning(ofPeriodAt: index) }
+        match = match ?? index
+      } else if hasBegun, match != nil {
+        break
+      }
+      if begunLast == nil, hasBegun { begunLast = index }
     }
-    return begunLast.map(beginning(ofPeriodAt:))
+    return (match ?? begunLast).map(beginning(ofPeriodAt:))
   }
 
   /// The renewal info that is in force for the period at `index` at `now`: the newest one, of those signed by
@@ -35,7 +43,7 @@ extension CustomerFacts {
   /// end takes its place: that one proves how the period ended.
   func renewal(of index: Int, at now: Instant) -> RenewalFact? {
     guard let history = renewalHistory(of: index) else { return nil }
-    let start = transactions[beginning(ofPeriodAt: index)].purchaseDate
+    let start = transactions[beginning(ofPeriodAt: index)].coverageStart
     let newest = newestSignature(of: history, notBefore: start, at: now)
     if let end = transactions[index].expiresDate, end <= now,
       newest.map({ renewalHistories[history].signatures[$0].signedDate < end }) ?? true,
@@ -61,7 +69,7 @@ extension CustomerFacts {
       guard signature.inForceFrom <= now, signature.content != examined else { continue }
       examined = signature.content
       if let described = period(describedBy: index, of: history),
-        transactions[described].purchaseDate >= start
+        transactions[described].coverageStart >= start
       {
         return index
       }
@@ -75,7 +83,7 @@ extension CustomerFacts {
     for index in renewalHistories[history].signatures.indices.reversed() {
       guard renewalHistories[history].signatures[index].signedDate >= end else { break }
       if let described = period(describedBy: index, of: history),
-        transactions[described].purchaseDate == start
+        transactions[described].coverageStart == start
       {
         first = index
       }
@@ -123,7 +131,7 @@ extension CustomerFacts {
       guard signature.content != examined || info.renewalDate == nil else { continue }
       examined = signature.content
       guard info.hasFailed || open != nil, let period = period(describedBy: index, of: history),
-        open.map({ transactions[$0.period].purchaseDate <= transactions[period].purchaseDate }) ?? true
+        open.map({ transactions[$0.period].coverageStart <= transactions[period].coverageStart }) ?? true
       else { continue }
       if let other = open, other.period != period {
         failures.append(other)
@@ -191,17 +199,26 @@ extension CustomerFacts {
 
   /// When the purchase at `index` starts to grant access: on its purchase date, or when it arrived, if that was
   /// at most the policy's tolerance earlier by the service's clock. An early renewal starts when the period
-  /// before it ends.
+  /// before it ends. If that period is not known, the renewal counts from its arrival, because Apple renews only a
+  /// subscription that is running.
   func accessStart(_ index: Int, _ policy: RenewalPolicy) -> Instant {
     let bought = transactions[index].purchaseDate
-    guard let arrived = transactions[index].arrivedEarlyAt,
-      bought.milliseconds(since: arrived) <= policy.clockTolerance
-    else { return bought }
-    let isRenewal =
-      index > 0 && transactions[index - 1].originalTransactionID == transactions[index].originalTransactionID
-      && transactions[index - 1].expiresDate.map { arrived < $0 } ?? false
+    guard let arrived = transactions[index].arrivedEarlyAt else { return bought }
+    let isFirst =
+      index == 0
+      || transactions[index - 1].originalTransactionID != transactions[index].originalTransactionID
+    if isFirst, case .renewal? = transactions[index].details.transactionReason,
+      bought.milliseconds(since: arrived) <= Self.longestChargeLead
+    {
+      return arrived
+    }
+    guard bought.milliseconds(since: arrived) <= policy.clockTolerance else { return bought }
+    let isRenewal = !isFirst && transactions[index - 1].expiresDate.map { arrived < $0 } ?? false
     return isRenewal ? bought : arrived
   }
+
+  /// Apple charges for a renewal within the last 24 hours of the period ("In-App Purchase Programming Guide").
+  private static let longestChargeLead: Int64 = 86_400_000
 
   /// The times in which the renewal infos about the period at `index` had auto-renew off.
   func timesWithRenewalOff(_ index: Int) -> [(start: Instant, end: Instant)] {

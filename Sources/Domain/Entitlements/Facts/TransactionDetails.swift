@@ -21,6 +21,8 @@ package struct TransactionDetails: Hashable, Sendable {
   package var transactionReason: TransactionReason?
   /// Why several transactions cover one period.
   package var additionalTransactionReason: String?
+  /// Whether an earlier document about the transaction had no ``additionalTransactionReason``, although this one has.
+  package var wasWithoutAdditions = false
   /// The refunded share of the price in thousandths of a percent, 0 to 100,000.
   package var revocationPercentage: Int64?
   /// The `originalTransactionId` before a migration to Advanced Commerce.

@@ -126,6 +126,9 @@ package struct TransactionFact: Hashable, Sendable {
     guard let expiresDate else { return false }
     return expiresDate < purchaseDate
   }
+
+  /// The purchase date, or the expiry if that precedes it.
+  var coverageStart: Instant { expiresDate.map { min($0, purchaseDate) } ?? purchaseDate }
 }
 
 extension TransactionFact {
@@ -137,12 +140,15 @@ extension TransactionFact {
     return fact
   }
 
-  /// The fact as its document states it: without its arrival, and without refunds that other documents reported.
+  /// The fact as its document states it: without its arrival, and without what other documents reported.
   package var asStated: TransactionFact {
-    guard arrivedEarlyAt != nil || !details.seatRefunds.isEmpty else { return self }
+    guard arrivedEarlyAt != nil || !details.seatRefunds.isEmpty || details.wasWithoutAdditions else {
+      return self
+    }
     var fact = self
     fact.arrivedEarlyAt = nil
     if !details.seatRefunds.isEmpty { fact.details.seatRefunds = [] }
+    if details.wasWithoutAdditions { fact.details.wasWithoutAdditions = false }
     return fact
   }
 
@@ -156,7 +162,23 @@ extension TransactionFact {
       fact.details.seatRefunds = TransactionDetails.SeatRefund.merged(
         details.seatRefunds, other.details.seatRefunds)
     }
+    fact.recordBeginning(of: self, other)
     return fact
+  }
+
+  /// Whether it began its period, instead of adding seats to it: a document about it has no reason of added seats, which
+  /// all transactions of a period have from the first added seats on (Apple: additionalTransactionReason). Receipts
+  /// never have the reason.
+  var beganPeriod: Bool {
+    details.additionalTransactionReason == nil ? !details.isFromReceipt : details.wasWithoutAdditions
+  }
+
+  /// Records whether either of two documents about this purchase shows that it began its period.
+  mutating func recordBeginning(of first: TransactionFact, _ second: TransactionFact) {
+    guard details.additionalTransactionReason != nil, !details.wasWithoutAdditions,
+      first.beganPeriod || second.beganPeriod
+    else { return }
+    details.wasWithoutAdditions = true
   }
 
   /// Whether this document replaces `other` about the same transaction.
