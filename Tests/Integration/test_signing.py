@@ -16,6 +16,7 @@ from appstoreserverlibrary.jws_signature_creator import (
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+import forge
 from forge import Forger
 from harness import FREE_PORTS, PROGRAM, environment
 
@@ -224,6 +225,29 @@ def test_a_token_is_verified_with_the_published_keys_alone(signing):
     short = decoded(signing, issue(signing, lifetime="10s"))
     assert short["exp"] - short["iat"] == 10
     assert decoded(signing, issue(signing, lifetime="9999s"))["exp"] - int(time.time()) <= 300
+
+
+@pytest.mark.parametrize("renews", [True, False])
+def test_a_token_lasts_until_the_end_of_the_slack_while_renewal_is_on(signing, renews):
+    now = int(time.time() * 1000)
+    forger = Forger(signing)
+    end = now + 60_000
+    transaction = forger.transaction(
+        transactionId="91", originalTransactionId="91", purchaseDate=now - 60_000, expiresDate=end, signedDate=now)
+    info = forge.sign({
+        "originalTransactionId": "91", "productId": "pro.monthly", "autoRenewProductId": "pro.monthly",
+        "autoRenewStatus": int(renews), "environment": "Sandbox", "renewalDate": end, "signedDate": now,
+    }, forger.chain, forger.leaf_key)  # fmt: skip
+    status, answer = signing.json(
+        "entitled.v1.ReceiptService/SubmitTransaction",
+        {"app": "ocean-journal", "customerId": "alice", "signedTransaction": transaction, "signedRenewalInfo": info})
+    assert status == 200, answer
+    claims = decoded(signing, issue(signing))
+    assert claims["entitlements"] == ["pro"]
+    if renews:
+        assert claims["exp"] - claims["iat"] == 300, "the slack of an hour is longer"
+    else:
+        assert claims["exp"] == end // 1000
 
 
 def test_keys_change_on_sighup_and_old_tokens_stay_valid(signing, folder):

@@ -185,6 +185,33 @@ def test_a_purchase_that_does_not_renew_is_delivered_with_its_price(start, tmp_p
     assert len(receiver.accepted) == 1
 
 
+@pytest.mark.parametrize("policy", ["notify", "end_access"])
+def test_a_rescinded_consent_is_delivered_and_ends_access_only_by_policy(start, tmp_path, receiver, policy):
+    service = start(
+        arguments=configured(
+            tmp_path, {"billing": {"url": receiver.url, "events": ["CONSENT_RESCINDED", "ENDED"]}},
+            rescind_consent=policy))
+    bought = service.buy("pro.monthly", account="child")
+    request = {"app": APP, "customerId": "ana", "signedTransaction": bought["signedTransactionInfo"]}
+    assert service.json("entitled.v1.ReceiptService/SubmitTransaction", request)[0] == 200
+    url = f"http://{service.http}/notifications/{APP}"
+    for action, members in [
+        ("notification-url", {"url": url, "version": 2}), ("rescind-consent", {"account": "child"}),
+    ]:  # fmt: skip
+        status, answer = post(f"http://{service.sandbox}/sandbox/v1/{action}", {"app": APP, **members})
+        assert status == 200, answer
+    expected = ["CONSENT_RESCINDED"] + (["ENDED"] if policy == "end_access" else [])
+    receiver.wait(lambda r: len(r.accepted) == len(expected))
+    events = [request.verified(SECRET)["data"] for request in receiver.accepted]
+    assert sorted(event["type"] for event in events) == expected
+    assert {event["customerId"] for event in events} == {"ana"}
+    status, answer = service.json(
+        "entitled.v1.EntitlementService/Check", {"app": APP, "customerId": "ana", "entitlement": "pro"})
+    assert status == 200
+    expected = (True, "SUBSCRIPTION_ACTIVE") if policy == "notify" else (False, "CONSENT_RESCINDED")
+    assert (answer.get("entitled", False), answer["reason"]) == expected
+
+
 def test_only_selected_event_types_are_delivered(start, tmp_path, receiver):
     service = start(
         arguments=configured(tmp_path, {"billing": {"url": receiver.url, "events": ["GRANT_REVOKED"]}}))

@@ -34,6 +34,49 @@ import Testing
     }
   }
 
+  @Test(
+    "A year after commands and documents each answer is the one of its time, unless its later change is named",
+    arguments: UInt64(100)..<116)
+  func pastAnswers(seed: UInt64) async throws {
+    var random = SplitMix64(state: seed)
+    try await LedgerFixture.run { fixture in
+      var transfers: [String] = []
+      var recorded: [String: [(at: Instant, status: EntitlementStatus)]] = [:]
+      for step in 0..<40 {
+        fixture.clock.set(at(50 + Int64(step)))
+        if try await act(fixture, &transfers, using: &random) {
+          // Nothing remains of an erased customer's past.
+          for customer in Self.customers where try fixture.facts(of: customer) == nil {
+            recorded[customer] = nil
+          }
+        }
+        fixture.clock.set(at(50 + Int64(step), hours: 1))
+        for customer in Self.customers {
+          guard let facts = try fixture.facts(of: customer) else { continue }
+          let now = fixture.clock.now
+          recorded[customer, default: []].append(
+            (now, evaluate(facts, entitlement: "pro", in: LedgerFixture.app, at: now)))
+        }
+      }
+      fixture.clock.set(at(500))
+      for (customer, answers) in recorded {
+        let key = CustomerKey(appID: "ocean", environment: .sandbox, customerID: customer)
+        try await fixture.store.snapshot { reader throws in
+          let history = try FactHistory(of: key, in: reader)
+          for answer in answers {
+            let past = try PastAnswer(
+              history, entitlement: "pro", in: LedgerFixture.app, at: answer.at, reader)
+            let status = evaluate(past.facts, entitlement: "pro", in: LedgerFixture.app, at: answer.at)
+            #expect(
+              status == answer.status || past.changes.contains { $0.recordedAt > answer.at },
+              "\(customer) at \(answer.at): \(answer.status.reason), and now \(status.reason)")
+            #expect(past.changes.allSatisfy { $0.recordedAt > answer.at })
+          }
+        }
+      }
+    }
+  }
+
   @Test("State is independent of order and repetition of documents among commands", arguments: UInt64(0)..<6)
   func order(seed: UInt64) async throws {
     var random = SplitMix64(state: seed)
@@ -70,9 +113,12 @@ import Testing
   }
 
   /// Performs one step of a history; a step that is not possible is rejected and changes nothing.
+  ///
+  /// - Returns: whether a customer was erased.
+  @discardableResult
   private func act(
     _ fixture: LedgerFixture, _ transfers: inout [String], using random: inout SplitMix64
-  ) async throws {
+  ) async throws -> Bool {
     func one<Element>(_ choices: [Element]) -> Element { choices[Int(random.next() % UInt64(choices.count))] }
     let (customer, other) = (one(Self.customers), one(Self.customers))
     let line = one(["L1", "L2", "L3"])
@@ -84,7 +130,7 @@ import Testing
         var changes: JSONObject = random.next() % 2 == 0 ? [:] : ["appAccountToken": .string("token-\(line)")]
         if random.next() % 2 == 0 { changes["quantity"] = .number(JSONNumber(start / 30 + 1)) }
         guard let jws = try? fixture.period(start...(start + 30), line: line, signed: start, changes) else {
-          return
+          return false
         }
         _ = try await fixture.submit(jws, for: random.next() % 3 == 0 ? nil : customer)
       case 4:
@@ -106,10 +152,13 @@ import Testing
         let seat = "seat-\(random.next() % 40)"
         _ = try await ledger.associateSeat(seat, of: line, with: customer, fixture.scope)
       case 14: _ = try await ledger.releaseSeat("seat-\(random.next() % 40)", of: line, fixture.scope)
-      default: _ = try await ledger.erase(customer, fixture.scope)
+      default:
+        _ = try await ledger.erase(customer, fixture.scope)
+        return true
       }
     } catch {
       if case .store = error { throw error }
     }
+    return false
   }
 }

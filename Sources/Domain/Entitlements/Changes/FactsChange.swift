@@ -49,8 +49,8 @@ package struct FactsChange: Sendable {
 
   /// Whether the period that an answer rests on began after that of another answer.
   func isLater(_ deciding: DecidingTransaction?, than other: DecidingTransaction?) -> Bool {
-    guard let transaction = transaction(deciding), let other = transaction(other) else { return false }
-    return transaction.purchaseDate > other.purchaseDate
+    guard let first = transaction(deciding), let second = transaction(other) else { return false }
+    return first.purchaseDate > second.purchaseDate
   }
 
   /// Whether two answers rest on one purchase: on copies of it, or on transactions that added seats to its period.
