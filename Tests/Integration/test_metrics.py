@@ -60,6 +60,7 @@ def busy(tmp_path_factory):
         for customer in ("ana", "ben", "ana"):
             stub.Check(wire.CheckRequest(app=APP, customer_id=customer, entitlement="pro"), timeout=CALL_LIMIT)
     post(f"http://{service.http}/notifications/{APP}", {"signedPayload": "a.b.c"})
+    post(f"http://{service.http}/app/v1/{APP}/sync", {})
     yield service
     service.stop()
 

@@ -11,7 +11,7 @@ extension AppConfiguration {
       "check_offer_eligibility", "online_checks", "receipts", "status_polling", "gap_repair",
       "full_poll_interval", "webhooks", "forward_notifications", "consumption_requests",
       "renewal_slack", "clock_tolerance", "grace_entitlements",
-      "customer_from_app_account_token", "fulfillment_since", "rescind_consent",
+      "customer_from_app_account_token", "fulfillment_since", "rescind_consent", "device_sync",
     ])
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
@@ -47,7 +47,8 @@ extension AppConfiguration {
       customerFromAppAccountToken: try members["customer_from_app_account_token"]?.flag() ?? false,
       fulfillmentSince: try members["fulfillment_since"].map(Self.instant),
       consumptionPolicy: try members["consumption_requests"].map(ConsumptionPolicy.init) ?? .manual,
-      rescindConsent: try members["rescind_consent"].map(RescindConsentPolicy.init) ?? .notify)
+      rescindConsent: try members["rescind_consent"].map(RescindConsentPolicy.init) ?? .notify,
+      deviceSync: try members["device_sync"].map(DeviceSyncPolicy.init))
   }
 
   private static func products(

@@ -57,6 +57,7 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
   case stallTimeoutSeconds = "stall_timeout_seconds"
   case maxRejectedBytesPerDay = "max_rejected_bytes_per_day"
   case maxRejectedPostsPerSecond = "max_rejected_posts_per_second"
+  case maxDeviceSyncsPerSecond = "max_device_syncs_per_second"
 
   /// The allowed values.
   package var range: ClosedRange<Int64> {
@@ -69,7 +70,7 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
     case .maxUnreadResponseBytes: 1_048_576...1_099_511_627_776
     case .controlFramesPerSecond: 100...100_000_000
     case .maxRejectedBytesPerDay: 0...1_099_511_627_776
-    case .maxRejectedPostsPerSecond: 1...1_000_000
+    case .maxRejectedPostsPerSecond, .maxDeviceSyncsPerSecond: 1...1_000_000
     case .handshakeTimeoutSeconds, .requestTimeoutSeconds, .idleTimeoutSeconds, .maxConnectionAgeSeconds,
       .maxConnectionAgeGraceSeconds,
       .keepaliveIntervalSeconds, .keepaliveTimeoutSeconds, .stallTimeoutSeconds:

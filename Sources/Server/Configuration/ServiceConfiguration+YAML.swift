@@ -37,6 +37,9 @@ extension ServiceConfiguration {
     for node in try members["trusted_roots"]?.list() ?? [] { roots.append(try TrustedRoot(node)) }
     self.roots = roots
     tokens = try members["tokens"].map(TokenConfiguration.init)
+    if tokens == nil, let app = apps.first(where: { $0.definition.deviceSync != nil }) {
+      throw root.error("device_sync of app \(app.definition.id) needs the section tokens")
+    }
     log = try members["log"].map(LogConfiguration.init) ?? .standard
     retention = try RetainedEvidence.days(members["retention"])
     tokenIssuer = try members["token_issuer"].map(TokenIssuerConfiguration.init)

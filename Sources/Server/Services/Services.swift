@@ -58,6 +58,11 @@ package struct Services: Sendable {
   /// Entitlements as flags of OpenFeature.
   package var flagEndpoint: FlagEndpoint { FlagEndpoint(context, chain: policy.chain) }
 
+  /// The exchange of signed documents for tokens. `addresses` limits the requests of each address.
+  package func deviceSyncEndpoint(addresses: AddressLimiter) -> DeviceSyncEndpoint {
+    DeviceSyncEndpoint(context, addresses: addresses, audit: policy.audit)
+  }
+
   /// The metrics of `registry` for callers with the role `read`.
   package func metricsEndpoint(_ registry: MetricsRegistry) -> MetricsEndpoint {
     MetricsEndpoint(registry: registry, chain: policy.chain)

@@ -53,6 +53,9 @@ package struct AppDefinition: Hashable, Sendable {
   /// How consumption requests are answered. Not part of ``fingerprint``.
   package let consumptionPolicy: ConsumptionPolicy
 
+  /// How apps without a backend get tokens; `nil` turns it off. Not part of ``fingerprint``.
+  package let deviceSync: DeviceSyncPolicy?
+
   /// What happens when a parent or guardian withdraws the consent to use the app.
   package let rescindConsent: RescindConsentPolicy
 
@@ -69,7 +72,8 @@ package struct AppDefinition: Hashable, Sendable {
     boughtBefore: [BoughtBeforeVersion] = [], familySharing: [String: FamilySharingPolicy] = [:],
     renewalPolicy: RenewalPolicy = .exact, ownershipPolicy: OwnershipPolicy = .keep,
     customerFromAppAccountToken: Bool = false, fulfillmentSince: Instant? = nil,
-    consumptionPolicy: ConsumptionPolicy = .manual, rescindConsent: RescindConsentPolicy = .notify
+    consumptionPolicy: ConsumptionPolicy = .manual, rescindConsent: RescindConsentPolicy = .notify,
+    deviceSync: DeviceSyncPolicy? = nil
   ) {
     self.id = id
     self.identity = identity
@@ -81,6 +85,7 @@ package struct AppDefinition: Hashable, Sendable {
     self.fulfillmentSince = fulfillmentSince
     self.rescindConsent = rescindConsent
     self.consumptionPolicy = consumptionPolicy
+    self.deviceSync = deviceSync
     rules = EntitlementRules.all(
       self.products.values, boughtBefore, familySharing, renewalPolicy, rescindConsent)
     fingerprint = Fingerprint(rules: rules, products: self.products).value

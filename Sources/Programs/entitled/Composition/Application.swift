@@ -31,7 +31,8 @@ struct Application: Sendable {
   private let logger: Logger
   private let policy: CallPolicy
   private let signing: SigningSettings
-  private let rejectedPosts: RejectedPostLimiter
+  private let rejectedPosts: AddressLimiter
+  private let deviceSyncs: AddressLimiter
   private let sandbox: EmbeddedSandbox?
   private let broadcaster: EventBroadcaster
   private let supervisor: WorkerSupervisor
@@ -62,9 +63,12 @@ struct Application: Sendable {
     catalog = CatalogWorker(ledger)
     supervisor = WorkerSupervisor(logger: logger)
     signing = try Startup.signing(configuration)
-    rejectedPosts = RejectedPostLimiter(
+    rejectedPosts = AddressLimiter(
       perSecond: configuration.listeners.limits[.maxRejectedPostsPerSecond]
-        ?? RejectedPostLimiter.postsPerSecond,
+        ?? AddressLimiter.postsPerSecond,
+      ticks: SystemClock.ticks)
+    deviceSyncs = AddressLimiter(
+      perSecond: configuration.listeners.limits[.maxDeviceSyncsPerSecond] ?? AddressLimiter.postsPerSecond,
       ticks: SystemClock.ticks)
 
     features = try Features(
@@ -142,6 +146,7 @@ struct Application: Sendable {
   func router(metrics: MetricsRegistry) -> EdgeRouter {
     EdgeRouter(
       connect: services.connectEndpoint, flags: services.flagEndpoint,
+      deviceSync: services.deviceSyncEndpoint(addresses: deviceSyncs),
       openAPI: OpenAPIEndpoint(version: Version.current),
       notifications: NotificationEndpoint(
         inbox: features.inbox, limiter: rejectedPosts, now: now, audit: policy.audit),

@@ -78,8 +78,8 @@ extension TransportLimits {
     case .keepaliveIntervalSeconds: times.keepalive = value * 1_000
     case .keepaliveTimeoutSeconds: times.keepaliveTimeout = value * 1_000
     case .stallTimeoutSeconds: times.stall = value * 1_000
-    // Limits of the store and of the notification endpoint.
-    case .maxRejectedBytesPerDay, .maxRejectedPostsPerSecond: break
+    // Limits of the store and of endpoints.
+    case .maxRejectedBytesPerDay, .maxRejectedPostsPerSecond, .maxDeviceSyncsPerSecond: break
     }
   }
 }

@@ -7,6 +7,7 @@ internal import RPC
 package struct EdgeRouter: Sendable {
   private let connect: ConnectEndpoint
   private let flags: FlagEndpoint
+  private let deviceSync: DeviceSyncEndpoint
   private let openAPI: OpenAPIEndpoint
   private let notifications: NotificationEndpoint
   private let verifyReceipt: VerifyReceiptEndpoint
@@ -17,6 +18,7 @@ package struct EdgeRouter: Sendable {
   /// - Parameters:
   ///   - connect: the methods of the contract by the Connect protocol.
   ///   - flags: entitlements as flags of OpenFeature.
+  ///   - deviceSync: signed documents of apps without a backend.
   ///   - openAPI: the description of all routes.
   ///   - notifications: App Store Server Notifications.
   ///   - verifyReceipt: receipts of legacy backends.
@@ -24,12 +26,13 @@ package struct EdgeRouter: Sendable {
   ///   - jwks: returns the JSON Web Key Set of entitlement tokens.
   ///   - readiness: the readiness probe.
   package init(
-    connect: ConnectEndpoint, flags: FlagEndpoint, openAPI: OpenAPIEndpoint,
+    connect: ConnectEndpoint, flags: FlagEndpoint, deviceSync: DeviceSyncEndpoint, openAPI: OpenAPIEndpoint,
     notifications: NotificationEndpoint, verifyReceipt: VerifyReceiptEndpoint,
     metrics: MetricsEndpoint, jwks: @escaping @Sendable () -> [UInt8], readiness: ReadinessEndpoint
   ) {
     self.connect = connect
     self.flags = flags
+    self.deviceSync = deviceSync
     self.openAPI = openAPI
     self.notifications = notifications
     self.verifyReceipt = verifyReceipt
@@ -59,6 +62,7 @@ package struct EdgeRouter: Sendable {
     case "/.well-known/jwks.json": Self.read(request, publishedKeys())
     case OpenAPIEndpoint.path: Self.read(request, openAPI.respond(to: request))
     case let path where flags.serves(path): await flags.respond(to: request)
+    case let path where deviceSync.serves(path): await deviceSync.respond(to: request)
     case let path where notifications.serves(path): await notifications.respond(to: request)
     case let path where verifyReceipt.serves(path): await verifyReceipt.respond(to: request)
     case let path where connect.serves(path): await connect.respond(to: request)
@@ -71,6 +75,7 @@ package struct EdgeRouter: Sendable {
     switch path {
     case "/healthz", "/readyz", "/metrics", "/.well-known/jwks.json", OpenAPIEndpoint.path: path
     case _ where flags.serves(path): path == FlagEndpoint.path ? path : "\(FlagEndpoint.path)/{key}"
+    case _ where deviceSync.serves(path): DeviceSyncEndpoint.route
     case _ where notifications.serves(path): "/notifications/{app}"
     case _ where verifyReceipt.serves(path): "/verifyReceipt"
     case _ where connect.serves(path): "/{service}/{method}"
@@ -94,9 +99,10 @@ package struct EdgeRouter: Sendable {
     ["/healthz", "/readyz"].contains(path) || HealthService.serves(path)
   }
 
-  /// Whether a path is called by probes or Apple, under any host name.
+  /// Whether a path is called by probes, Apple or apps, under any host name.
   package static func isCalledByOthers(_ path: String) -> Bool {
     ["/healthz", "/readyz", "/metrics"].contains(path) || path.hasPrefix(NotificationEndpoint.prefix)
+      || DeviceSyncEndpoint.serves(path)
   }
 
   /// Responds to plain HTTP requests on the gRPC port with an error that names the cause.

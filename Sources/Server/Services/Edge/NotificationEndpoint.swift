@@ -16,7 +16,7 @@ package struct NotificationEndpoint: Sendable {
   static let prefix = "/notifications/"
 
   private let inbox: NotificationInbox
-  private let limiter: RejectedPostLimiter
+  private let limiter: AddressLimiter
   private let now: @Sendable () -> Instant
   private let audit: @Sendable (AuditRecord) -> Void
 
@@ -26,7 +26,7 @@ package struct NotificationEndpoint: Sendable {
   ///   - now: the arrival time.
   ///   - audit: receives a record of each notification that could not be stored.
   package init(
-    inbox: NotificationInbox, limiter: RejectedPostLimiter, now: @escaping @Sendable () -> Instant,
+    inbox: NotificationInbox, limiter: AddressLimiter, now: @escaping @Sendable () -> Instant,
     audit: @escaping @Sendable (AuditRecord) -> Void
   ) {
     self.inbox = inbox

@@ -283,6 +283,13 @@ extension APIErrorCode {
   }
 }
 
+extension Status {
+  /// The error of a document that is rejected without being stored.
+  init(rejected rejection: Rejection, field: String) {
+    self.init(rejection.statusCode, reason: rejection.reason, rejection.description, field: field)
+  }
+}
+
 extension Rejection {
   /// A malformed document is an invalid argument; one of another signer or app is not permitted.
   fileprivate var statusCode: StatusCode {

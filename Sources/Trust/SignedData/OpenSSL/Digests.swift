@@ -22,6 +22,19 @@ package enum SHA256 {
   private static let algorithm = FetchedDigest(name: "SHA256")
 }
 
+/// SHA-384 (FIPS 180-4), only for the device hash of app transactions.
+package enum SHA384 {
+  /// Returns the 48 bytes of the digest of `message`. It fails only when ``SHA256/hash(_:)`` does.
+  package static func hash(_ message: ArraySlice<UInt8>) -> [UInt8] {
+    var digest = [UInt8](repeating: 0, count: 48)
+    let result = message.withUnsafeBytes { bytes in
+      EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_sha384(), nil)
+    }
+    precondition(result == 1, "OpenSSL cannot compute SHA-384")
+    return digest
+  }
+}
+
 /// A fetched algorithm of OpenSSL; lives as long as the process.
 // Unchecked: OpenSSL's fetched algorithms are immutable and shared between threads by design.
 private final class FetchedDigest: @unchecked Sendable {

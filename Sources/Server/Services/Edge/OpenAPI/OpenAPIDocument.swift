@@ -17,6 +17,7 @@ struct OpenAPIDocument {
     for (path, item) in OpenAPIRoutes.paths { paths[path] = item }
     var definitions = schemas.definitions
     for (name, schema) in OpenAPIRoutes.schemas { definitions[name] = schema }
+    for (name, schema) in OpenAPIDeviceSync.schemas { definitions[name] = schema }
     json = [
       "openapi": "3.1.0",
       "info": [

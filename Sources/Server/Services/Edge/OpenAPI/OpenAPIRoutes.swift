@@ -7,6 +7,7 @@ enum OpenAPIRoutes {
       "name": "OpenFeature",
       "description": "Entitlements as flags, by the OpenFeature Remote Evaluation Protocol.",
     ],
+    OpenAPIDeviceSync.tag,
     ["name": "Apple", "description": "Called by Apple and by backends of older apps."],
     ["name": "Operation", "description": "Probes, keys and this document."],
   ]
@@ -14,6 +15,7 @@ enum OpenAPIRoutes {
   static let paths: JSONObject = [
     "/ofrep/v1/evaluate/flags/{key}": ["post": .object(flag)],
     "/ofrep/v1/evaluate/flags": ["post": .object(flags)],
+    DeviceSyncEndpoint.route: ["post": .object(OpenAPIDeviceSync.operation)],
     "/notifications/{app}": ["post": .object(notification)],
     "/.well-known/jwks.json": [
       "get": .object(

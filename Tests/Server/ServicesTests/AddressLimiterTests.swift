@@ -3,15 +3,15 @@ import Testing
 
 @testable import Services
 
-@Suite struct RejectedPostLimiterTests {
+@Suite struct AddressLimiterTests {
   private final class Clock: Sendable {
     let ticks = Atomic<Int64>(0)
   }
 
   private let clock = Clock()
 
-  private func limiter() -> RejectedPostLimiter {
-    RejectedPostLimiter(perSecond: 2) { [clock] in clock.ticks.load(ordering: .relaxed) }
+  private func limiter() -> AddressLimiter {
+    AddressLimiter(perSecond: 2) { [clock] in clock.ticks.load(ordering: .relaxed) }
   }
 
   @Test("The posts of a minute may arrive at once; then the sender waits, and others do not")

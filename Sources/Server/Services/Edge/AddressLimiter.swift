@@ -1,12 +1,12 @@
 internal import Callers
 internal import Synchronization
 
-/// Limits how many rejected posts of one address are stored.
+/// Limits the posts of each address: rejected notifications, or requests of devices.
 ///
-/// Only posts that do not verify count, so Apple's notifications never reach the limit, even if strangers post through
-/// the same proxy, whose address then stands for all of them.
-package final class RejectedPostLimiter: Sendable {
-  /// The default: rejected posts per second of one address.
+/// Of notifications, only those that do not verify count, so Apple's never reach the limit, even if strangers post
+/// through the same proxy, whose address then stands for all of them.
+package final class AddressLimiter: Sendable {
+  /// The default: posts per second of one address.
   package static let postsPerSecond: Int64 = 10
   /// The number of addresses with a bucket of their own.
   private static let maxAddresses = 4096
@@ -22,9 +22,9 @@ package final class RejectedPostLimiter: Sendable {
     self.ticks = ticks
   }
 
-  /// Counts a rejected post.
+  /// Counts a post.
   ///
-  /// - Returns: `nil` if it may be stored; otherwise the milliseconds until another one may.
+  /// - Returns: `nil` if it is within the limit; otherwise the milliseconds until another one may.
   package func delay(of address: String) -> Int64? {
     bucket(of: Self.group(address)).take(at: ticks()).map { $0 / 1_000_000 + 1 }
   }

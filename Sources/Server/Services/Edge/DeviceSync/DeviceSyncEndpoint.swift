@@ -1,0 +1,187 @@
+internal import AppStore
+internal import Bytes
+internal import Callers
+internal import Entitlements
+package import HTTP
+internal import JSON
+internal import Ledger
+internal import Metrics
+internal import RPC
+internal import SignedData
+internal import Store
+internal import Telemetry
+
+/// `POST /app/v1/{app}/sync` on the edge: an app without a backend exchanges its signed documents for the entitlements
+/// of these purchases and a token.
+///
+/// Apple's signatures are the credential. They prove the purchases, but not that the sender made them, because signed
+/// documents can be copied; so the number of installations is limited.
+package struct DeviceSyncEndpoint: Sendable {
+  private static let prefix = "/app/v1/"
+  private static let suffix = "/sync"
+  static let route = "/app/v1/{app}/sync"
+  private static let tokenLifetime: Int64 = 15 * 60 * 1_000
+
+  private let context: ServiceContext
+  private let addresses: AddressLimiter
+  private let limits = DeviceSyncLimits()
+  private let audit: @Sendable (AuditRecord) -> Void
+
+  init(
+    _ context: ServiceContext, addresses: AddressLimiter, audit: @escaping @Sendable (AuditRecord) -> Void
+  ) {
+    self.context = context
+    self.addresses = addresses
+    self.audit = audit
+  }
+
+  /// Whether a path is that of a sync.
+  package func serves(_ path: String) -> Bool { Self.serves(path) }
+
+  static func serves(_ path: String) -> Bool { path.hasPrefix(prefix) && path.hasSuffix(suffix) }
+
+  /// Responds to a request to a path that ``serves(_:)`` accepts.
+  package func respond(to request: HTTPRequest) async -> HTTPResponse {
+    guard request.method == "POST" else { return .methodNotAllowed("POST") }
+    let appID = String(request.path.dropFirst(Self.prefix.count).dropLast(Self.suffix.count))
+    do throws(Status) {
+      let response = try await sync(appID, request)
+      count(appID, "OK")
+      return response
+    } catch {
+      count(appID, error.reason ?? error.code.name)
+      return HTTPResponse(connectError: error, httpStatus: error.reason == Self.mediaType ? 415 : nil)
+    }
+  }
+
+  private func sync(_ appID: String, _ request: HTTPRequest) async throws(Status) -> HTTPResponse {
+    guard let app = context.catalog.value[appID], let policy = app.deviceSync,
+      let tokens = context.signing.tokens
+    else {
+      throw Status(.notFound, reason: "DEVICE_SYNC_OFF", "there is no such app, or it has no device_sync")
+    }
+    if let wait = addresses.delay(of: request.address) { throw Self.tooMany("address", wait) }
+    guard request.mediaType == "application/json" else {
+      throw Status(.invalidArgument, reason: Self.mediaType, "content-type must be application/json")
+    }
+    let submitted = try DeviceSyncRequest(request.body)
+    let appTransaction = try DeviceDocuments.verifyAppTransaction(submitted, of: app, with: context.verifier)
+    let now = context.now()
+    let install = LineKey(
+      appID: app.id, environment: appTransaction.receiptType ?? .production,
+      lineID: LineKey.appTransactionPrefix + (appTransaction.appTransactionId ?? ""))
+    if let wait = limits.delay(ofRequestOf: install, policy, at: now) {
+      throw Self.tooMany("app install", wait)
+    }
+    let documents = try DeviceDocuments(submitted, appTransaction, of: app, with: context.verifier)
+    try limitInstallations(of: documents, policy, request, at: now)
+    try await store(submitted, app)
+    let answer = try await answer(documents, app, tokens, at: now)
+    return .json(200, answer.serialized(pretty: true) + [UInt8(ascii: "\n")])
+  }
+
+  /// Refuses or reports an installation over the limit.
+  private func limitInstallations(
+    of documents: DeviceDocuments, _ policy: DeviceSyncPolicy, _ request: HTTPRequest, at now: Instant
+  ) throws(Status) {
+    let excess = limits.excess(
+      ofInstallation: documents.installation, of: documents.lines, policy, at: now)
+    guard let line = excess.first else { return }
+    let status = Status(
+      .permissionDenied, reason: "TOO_MANY_INSTALLATIONS",
+      "the purchase \(line.lineID) has \(policy.maxInstallations) other installations today",
+      metadata: [("originalTransactionId", line.lineID)])
+    var generator = SystemRandomNumberGenerator()
+    audit(
+      AuditRecord(
+        caller: "", method: "POST \(Self.route)", mutates: false, apps: [line.appID], customers: [],
+        actor: "",
+        outcome: status.code.name, error: status.message,
+        trace: TraceContext(continuing: request.header("traceparent"), using: &generator)))
+    guard policy.excess == .report else { throw status }
+    count(line.appID, "TOO_MANY_INSTALLATIONS_REPORTED")
+  }
+
+  /// Ingests the transactions, so that later notifications about their purchases have facts to change. No customer
+  /// claims them.
+  private func store(_ request: DeviceSyncRequest, _ app: AppDefinition) async throws(Status) {
+    let submissions = request.signedTransactions.map {
+      Submission(appID: app.id, customerID: nil, signedTransaction: $0)
+    }
+    guard !submissions.isEmpty else { return }
+    do throws(LedgerError) {
+      for submission in submissions { try await checkCertificates(submission) }
+      for result in try await context.ledger.submitBatch(submissions) { _ = try result.get() }
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  private func checkCertificates(_ submission: Submission) async throws(LedgerError) {
+    guard let onlineChecks = context.onlineChecks else { return }
+    for document in submission.documents {
+      do throws(OnlineCheckError) {
+        try await onlineChecks.check([.jws(document.text)], of: submission.appID)
+      } catch {
+        throw .notChecked(error)
+      }
+    }
+  }
+
+  /// The entitlements of the purchases, by all stored facts about them, and a token.
+  private func answer(
+    _ documents: DeviceDocuments, _ app: AppDefinition, _ tokens: TokenSettings, at now: Instant
+  ) async throws(Status) -> JSONObject {
+    var facts = try await context.read { snapshot throws(StoreError) in
+      var facts = CustomerFacts()
+      for line in documents.lines { facts.merge(try snapshot.facts(of: line)) }
+      return facts
+    }
+    facts.insert(documents.appTransaction)
+    let held = app.entitlements.map { ($0, evaluate(facts, entitlement: $0, in: app, at: now)) }
+    let granted = held.filter { $0.1.isEntitled }
+    let identity = documents.appAccountToken ?? documents.appTransactionID
+    // A token must not outlive the entitlements that it states.
+    let end = granted.compactMap(\.1.until).reduce(now.advanced(byMilliseconds: Self.tokenLifetime), min)
+    let token = EntitlementToken(
+      issuer: tokens.issuer, customerID: identity, audience: "\(app.id)/device", appID: app.id,
+      environment: documents.environment, entitlements: granted.map(\.0), issuedAt: now, expiresAt: end)
+    let signed: String
+    do throws(CryptographyError) { signed = try token.signed(by: tokens.keys.current.signer) } catch {
+      throw Status(.internalError, reason: "CRYPTOGRAPHY_FAILED", "the token could not be signed")
+    }
+    return [
+      "identity": .string(identity),
+      "identityKind": documents.appAccountToken == nil ? "APP_TRANSACTION_ID" : "APP_ACCOUNT_TOKEN",
+      "environment": .string(documents.environment.rawValue), "evaluatedAt": .string(now.description),
+      "entitlements": .array(held.map { .object(Self.entitlement($0.0, $0.1)) }),
+      "token": .string(signed), "tokenExpiresAt": .string(end.description),
+    ]
+  }
+
+  private static func entitlement(_ name: String, _ status: EntitlementStatus) -> JSONObject {
+    var entitlement: JSONObject = [
+      "name": .string(name), "entitled": .bool(status.isEntitled),
+      "accessLevel": .string("\(status.accessLevel)"), "reason": .string(status.reason.rawValue),
+      "explanation": .string(status.sentence),
+    ]
+    entitlement["until"] = status.until.map { .string($0.description) }
+    entitlement["productId"] = status.deciding.map { .string($0.productID) }
+    return entitlement
+  }
+
+  private func count(_ appID: String, _ outcome: String) {
+    // Strangers choose the path, so an unknown app has no label of its own.
+    let app = context.catalog.value[appID] == nil ? "" : appID
+    Counter(label: "entitled_device_syncs_total", dimensions: [("app", app), ("outcome", outcome)])
+      .increment()
+  }
+
+  private static let mediaType = "UNSUPPORTED_CONTENT_TYPE"
+
+  private static func tooMany(_ subject: String, _ milliseconds: Int64) -> Status {
+    Status(
+      .resourceExhausted, reason: "RATE_LIMIT", "too many requests of this \(subject); retry later",
+      retryAfterMilliseconds: milliseconds)
+  }
+}
