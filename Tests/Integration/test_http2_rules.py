@@ -128,6 +128,10 @@ KEPT = {
     "PRIORITY on an idle stream": frame(PRIORITY, 0, 1, bytes(4) + b"\xff") + headers(),
     "PRIORITY on a half-closed stream": headers() + frame(PRIORITY, 0, 1, bytes(4) + b"\xff"),
     "WINDOW_UPDATE on a half-closed stream": headers() + frame(WINDOW_UPDATE, 0, 1, number(100)),
+    "WINDOW_UPDATE of the connection": frame(WINDOW_UPDATE, 0, 0, number(1)) + headers(),
+    "WINDOW_UPDATE on an open stream": headers(fields=POST, flags=OPEN) + frame(WINDOW_UPDATE, 0, 1, number(1)) + frame(DATA, END_STREAM, 1, b""),
+    "RST_STREAM on a half-closed stream": headers(3) + frame(RST_STREAM, 0, 3, CANCEL) + headers(5),
+    "PRIORITY with the weight 256, exclusive": frame(PRIORITY, 0, 1, number(1 << 31) + b"\xff") + headers(),
     "a lower stream after PRIORITY": frame(PRIORITY, 0, 3, bytes(4) + b"\xff") + headers(),
     "a dependency on another stream": frame(PRIORITY, 0, 1, number(5) + b"\x80") + headers(),
     "HEADERS with padding": headers(fields=b"\x04" + get() + bytes(4), flags=END_HEADERS | END_STREAM | PADDED),
@@ -142,9 +146,28 @@ KEPT = {
     "an unknown setting": settings({0xFF: 1}) + headers(),
     "an unsolicited PING ACK": frame(PING, ACK, 0, b"invalid!") + headers(),
     "RST_STREAM with an unknown code": headers(flags=OPEN) + frame(RST_STREAM, 0, 1, number(0xFF)) + headers(3),
+    "RST_STREAM with NO_ERROR": headers(flags=OPEN) + frame(RST_STREAM, 0, 1, number(0)) + headers(3),
+    "DATA of the maximum size": headers(fields=POST, flags=OPEN) + frame(DATA, END_STREAM, 1, bytes(16_384)),
+    "padding of the maximum size": headers(fields=POST, flags=OPEN) + frame(DATA, END_STREAM | PADDED, 1, b"\xff" + bytes(255)),
+    "empty CONTINUATION": headers(flags=END_STREAM) + frame(CONTINUATION, 0, 1, b"") * 3 + frame(CONTINUATION, END_HEADERS, 1, b""),
+    "empty SETTINGS": settings() + headers(),
+    "a PING with a reserved stream bit and other flags": frame(PING, 0xFE, 1 << 31, bytes(8)) + headers(),
     "HEAD": headers(fields=get("HEAD")),
     "a dynamic field": headers(fields=get() + b"\x40\x01a\x01b\xbe"),
     "a literal that is never indexed": headers(fields=get() + b"\x10\x01a\x01b"),
+    "a literal that is not indexed": headers(fields=get() + b"\0\x01a\x01b"),
+    # user-agent is the entry 58 of the static table.
+    "an indexed name": headers(fields=get() + b"\x7a\x01b"),
+    "an indexed name that is not indexed": headers(fields=get() + b"\x0f\x2b\x01b"),
+    "an indexed name that is never indexed": headers(fields=get() + b"\x1f\x2b\x01b"),
+    # "a" is 00011 in Huffman's code, and ones fill the byte.
+    "a Huffman name": headers(fields=get() + b"\x40\x81\x1f\x01b"),
+    "a Huffman value": headers(fields=get() + b"\x40\x01a\x81\x1f"),
+    "an empty value": headers(fields=get() + b"\x40\x01a\0"),
+    # But content-length, host and transfer-encoding, which must not be empty.
+    "the fields of the static table": headers(fields=get() + bytes({*range(0x90, 0xBE)} - {0x9C, 0xA6, 0xB9})),
+    "a field that the table evicts": headers(fields=get() + b"\x40\x01a\x7f\xa9\x1e" + bytes([98]) * 4_008 + b"\x40\x01c\x01d\xbe"),
+    "a table of size zero": headers(fields=b"\x20" + get() + b"\x40\x01a\x01b"),
     "two size updates": headers(fields=b"\x20\x3f\xe1\x1f" + get()),
 }  # fmt: skip
 
@@ -200,8 +223,42 @@ def test_a_broken_rule_is_an_error(connect, case):
 def test_a_kept_rule_is_no_error(connect, case):
     with connect() as peer:
         peer.send(KEPT[case])
-        peer.wait(HEADERS, 3 if "unknown code" in case else 1)
+        # The request whose response is expected.
+        stream = {"RST_STREAM with an unknown code": 3, "RST_STREAM with NO_ERROR": 3, "RST_STREAM on a half-closed stream": 5}
+        wait_for_response(peer, stream.get(case, 1))
         assert peer.is_served()
+
+
+def wait_for_response(peer, stream):
+    found = peer.read()
+    while found[:1] + found[2:3] != (HEADERS, stream):
+        # A stream that the client has reset may still be answered or reset.
+        assert found[0] != GOAWAY and (found[0], found[2]) != (RST_STREAM, stream), found
+        found = peer.read()
+
+
+@pytest.mark.parametrize("code", [0, 0xFF])
+def test_a_goaway_of_the_client_ends_no_stream(connect, code):
+    with connect() as peer:
+        peer.send(headers(fields=POST, flags=OPEN), frame(GOAWAY, payload=number(0) + number(code)))
+        peer.send(frame(DATA, END_STREAM, 1, b"test"))
+        peer.wait(HEADERS, 1)
+
+
+def test_priority_on_a_closed_stream_is_no_error(connect):
+    with connect() as peer:
+        peer.send(headers())
+        peer.wait(DATA, 1, flags=END_STREAM)
+        peer.send(frame(PRIORITY, 0, 1, bytes(4) + b"\x10"), frame(WINDOW_UPDATE, 0, 1, number(1)), headers(3))
+        peer.wait(HEADERS, 3)
+        assert peer.is_served()
+
+
+def test_the_reason_of_a_connection_error_arrives_before_the_end(connect):
+    with connect() as peer:
+        peer.send(frame(PING, 0, 0, bytes(7)))
+        assert peer.error() == ("GOAWAY", FRAME_SIZE_ERROR)
+        assert peer.error() == "closed"
 
 
 @pytest.mark.parametrize(
