@@ -47,7 +47,7 @@ let package = Package(
     library("Configuration", ["AppStore", "Callers", "Entitlements", "SignedData", "Yams"]),
     library("HTTP2", ["CNghttp2", "HTTP"]),
     library("Wire", ["Bytes", "CEntitledProto", "JSON"]),
-    library("RPC", ["Bytes", "HTTP", "Platform", "Wire"]),
+    library("RPC", ["Bytes", "HTTP", "JSON", "Platform", "Wire"]),
     library("Sandbox", ["AppReceipt", "AppStore", "Bytes", "HTTP", "JSON", "Platform", "SignedData"]),
     .executableTarget(
       name: "fuzz",

@@ -26,6 +26,20 @@ enum FuzzedCalls {
     requests[Int(choice) % requests.count].readBack(Array(input.dropFirst()))
   }
 
+  static func readConnect(_ input: [UInt8]) {
+    let text = String(decoding: input, as: UTF8.self)
+    let json = (name: "content-type", value: "application/json")
+    let fields: [[(name: String, value: String)]] = [
+      [json, ("content-encoding", "gzip")],
+      [json, ("connect-timeout-ms", text), ("accept-encoding", text)], [("content-type", text)],
+    ]
+    var requests = fields.map {
+      HTTPRequest(method: "POST", target: "/s/m", headers: HeaderFields($0), body: input)
+    }
+    requests.append(HTTPRequest(method: "GET", target: "/s/m?\(text)"))
+    for request in requests { _ = try? ConnectRequest(request).message(limit: 1 << 20) }
+  }
+
   static func readJSON(_ input: [UInt8]) {
     guard let choice = input.first else { return }
     requests[Int(choice) % requests.count].readBack(json: Array(input.dropFirst()))

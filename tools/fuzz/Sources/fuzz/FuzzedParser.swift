@@ -28,6 +28,8 @@ enum FuzzedParser: String, CaseIterable {
   case protobuf
   /// Requests of the API, as JSON.
   case request
+  /// Requests of the Connect protocol: the query of a GET, header fields, and compressed bodies.
+  case connect
   /// The operator's configuration.
   case yaml
 
@@ -45,6 +47,7 @@ enum FuzzedParser: String, CaseIterable {
     case .grpc: FuzzedCalls.readFrames(input)
     case .protobuf: FuzzedCalls.readMessage(input)
     case .request: FuzzedCalls.readJSON(input)
+    case .connect: FuzzedCalls.readConnect(input)
     case .yaml: _ = try? ServiceConfiguration(yaml: String(decoding: input, as: UTF8.self), file: "fuzz.yaml")
     }
   }

@@ -55,6 +55,8 @@ struct Seeds {
       try write([choice, 10, 3, 97, 112, 112, 18, 1, 99], "\(index)", for: .protobuf)
       try write([choice] + Array(#"{"app":"a","customerId":"c"}"#.utf8), method.name, for: .request)
     }
+    let query = "connect=v1&encoding=json&base64=1&compression=gzip&message=H4sIAAAAAAACA6uuBQBDv6ajAgAAAA"
+    try write(Array(query.utf8), "query", for: .connect)
     let yaml = """
       apps:
         a: {bundle_id: com.example.a, apple_id: 1, environments: [Sandbox], products: {p: {type: Consumable}}}
