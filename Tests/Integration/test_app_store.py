@@ -43,7 +43,7 @@ class World:
     def check(self, customer):
         return self.entitlements.Check(
             entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro"),
-            timeout=CALL_LIMIT)
+            timeout=CALL_LIMIT).entitlement
 
     def buy(self, customer, product="pro.monthly"):
         """Returns a customer whose id is the app account token and who has submitted the first purchase."""

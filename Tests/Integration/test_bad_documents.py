@@ -114,7 +114,7 @@ def test_an_invalid_document_is_rejected_with_its_reason_and_changes_nothing(
     answer = entitlements.Check(
         entitlement_service.CheckRequest(app="ocean-journal", customer_id=customer, entitlement="pro"),
         timeout=CALL_LIMIT,
-    )  # fmt: skip
+    ).entitlement  # fmt: skip
     assert (answer.entitled, answer.reason) == (False, "NEVER_PURCHASED")
 
     [(_, rejection, digest, is_whole)] = service.evidence(customer)

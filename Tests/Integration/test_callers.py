@@ -117,7 +117,9 @@ def check(app=APP):
 
 
 def grant(app=APP, actor="sam"):
-    return wire.GrantRequest(app=app, customer_id="ana", entitlement="pro", actor=actor).SerializeToString()
+    return wire.GrantRequest(
+        app=app, customer_id="ana", entitlement="pro", access_level="ACCESS_LEVEL_FULL", actor=actor
+    ).SerializeToString()
 
 
 def test_no_method_can_be_called_without_a_token(guarded):
@@ -317,7 +319,7 @@ def test_an_actor_cannot_write_another_audit_record(guarded):
 def test_evidence_names_the_caller_and_the_actor(guarded):
     with guarded.channel() as channel:
         stub, metadata = contract.entitlement_stub(channel), [("authorization", f"Bearer {token('admin')}")]
-        stub.Grant(wire.GrantRequest(app=APP, customer_id="cleo", entitlement="pro", actor="sam"),
+        stub.Grant(wire.GrantRequest(app=APP, customer_id="cleo", entitlement="pro", access_level="ACCESS_LEVEL_FULL", actor="sam"),
                    metadata=metadata, timeout=CALL_LIMIT)  # fmt: skip
         timeline = stub.ListTimeline(wire.ListTimelineRequest(app=APP, customer_id="cleo"),
                                      metadata=metadata, timeout=CALL_LIMIT)  # fmt: skip

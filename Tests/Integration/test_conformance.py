@@ -183,7 +183,7 @@ def test_the_service_works_behind_a_proxy(service, tmp_path, kind):
             stub = contract.entitlement_stub(channel)
             request = entitlement_service.CheckRequest(
                 app="ocean-journal", customer_id="customer", entitlement="pro")
-            assert stub.Check(request, timeout=CALL_LIMIT).reason == "NEVER_PURCHASED"
+            assert stub.Check(request, timeout=CALL_LIMIT).entitlement.reason == "NEVER_PURCHASED"
             watch = stub.Watch(entitlement_service.WatchRequest(app="none"), timeout=CALL_LIMIT)
             with pytest.raises(grpc.RpcError) as error:
                 next(watch)

@@ -39,7 +39,7 @@ def today():
 
 def test_a_customer_without_purchases_is_new_in_every_view(entitlements, customer):
     answer = get(entitlements, customer)
-    assert [e.entitlement for e in answer.entitlements] == ["pro"]
+    assert [e.name for e in answer.entitlements] == ["pro"]
     assert {p.state for p in answer.products} == {product.PRODUCT_STATE_NEW}
     assert [g.state for g in answer.subscription_groups] == [product.PRODUCT_STATE_NEW]
     assert answer.subscription_groups[0].eligible_for_introductory_offer
@@ -73,7 +73,7 @@ def test_an_answer_names_the_next_change(service, receipts, entitlements, custom
     bought = payload_of(purchase["signedTransactionInfo"])
     assert answer.since.ToMilliseconds() == bought["purchaseDate"]
     assert answer.status == 1
-    assert answer.state_code == "5.0"
+    assert answer.app_store_codes.state_code == "5.0"
     assert answer.auto_renew_product_id == "pro.monthly"
     assert list(answer.advice) == []
 
@@ -83,7 +83,7 @@ def test_an_explanation_names_the_deciding_fact(service, receipts, entitlements,
     submitted = submit(receipts, customer, purchase)
     bought = payload_of(purchase["signedTransactionInfo"])
     now = explain(entitlements, customer)
-    assert now.answer.entitled
+    assert now.entitlement.entitled
     decisive = [step for step in now.steps if step.decisive]
     assert [step.rule for step in decisive] == ["PERIOD_COVERS_INSTANT"]
     assert decisive[0].transaction_id == bought["transactionId"]
@@ -93,19 +93,19 @@ def test_an_explanation_names_the_deciding_fact(service, receipts, entitlements,
     request = entitlement_service.ExplainRequest(app=APP, customer_id=customer, entitlement="pro")
     request.as_of.FromMilliseconds(bought["purchaseDate"] - 1)
     before = entitlements.Explain(request, timeout=CALL_LIMIT)
-    assert before.answer.reason == "NEVER_PURCHASED"
+    assert before.entitlement.reason == "NEVER_PURCHASED"
     # The document arrived after the purchase: it changed the answer about that time, and is named.
     request.as_of.FromMilliseconds(bought["purchaseDate"])
     late = entitlements.Explain(request, timeout=CALL_LIMIT)
-    assert late.answer.entitled
+    assert late.entitlement.entitled
     assert [(change.kind, change.evidence_id) for change in late.later_changes] == [
         ("SIGNED_TRANSACTION", submitted.evidence_id)]
     assert late.later_changes[0].recorded_at.ToMilliseconds() > bought["purchaseDate"]
     request.as_of.FromMilliseconds(bought["expiresDate"])
-    awaiting = entitlements.Explain(request, timeout=CALL_LIMIT).answer
+    awaiting = entitlements.Explain(request, timeout=CALL_LIMIT).entitlement
     assert (awaiting.entitled, awaiting.reason) == (True, "AWAITING_RENEWAL")
     request.as_of.FromMilliseconds(bought["expiresDate"] + 3_600_000)
-    assert not entitlements.Explain(request, timeout=CALL_LIMIT).answer.entitled
+    assert not entitlements.Explain(request, timeout=CALL_LIMIT).entitlement.entitled
 
 
 def deciding_evidence(entitlements, customer):
@@ -114,10 +114,10 @@ def deciding_evidence(entitlements, customer):
     batch = entitlements.BatchCheck(
         entitlement_service.BatchCheckRequest(checks=[request]), timeout=CALL_LIMIT)
     explained = explain(entitlements, customer)
-    ids = {entitlements.Check(request, timeout=CALL_LIMIT).evidence_id for _ in range(2)}
-    ids.add(batch.results[0].response.evidence_id)
+    ids = {entitlements.Check(request, timeout=CALL_LIMIT).entitlement.evidence_id for _ in range(2)}
+    ids.add(batch.results[0].response.entitlement.evidence_id)
     ids.add(get(entitlements, customer).entitlements[0].evidence_id)
-    ids.add(explained.answer.evidence_id)
+    ids.add(explained.entitlement.evidence_id)
     ids.update(step.evidence_id for step in explained.steps if step.decisive)
     assert len(ids) == 1, ids
     return ids.pop()
@@ -194,7 +194,7 @@ def test_the_pages_of_an_explanation_have_all_steps_in_order(service, receipts, 
     steps, token, pages = [], "", 0
     while pages == 0 or token:
         page = explain(entitlements, customer, page_size=2, page_token=token)
-        assert len(page.steps) <= 2 and page.answer.reason == whole.answer.reason
+        assert len(page.steps) <= 2 and page.entitlement.reason == whole.entitlement.reason
         steps, token, pages = steps + list(page.steps), page.next_page_token, pages + 1
     assert steps == list(whole.steps) and pages == (len(steps) + 1) // 2
 

@@ -97,9 +97,9 @@ def test_calls_are_served_again_after_all_descriptors_were_used(start_with, limi
         with service.channel() as channel:
             call = channel.unary_unary(
                 CHECK, entitlement_service.CheckRequest.SerializeToString,
-                entitlement.CheckResponse.FromString)
+                entitlement_service.CheckResponse.FromString)
             request = entitlement_service.CheckRequest(app="ocean-journal", customer_id="a", entitlement="pro")
-            assert call(request, timeout=CALL_LIMIT, wait_for_ready=True).entitlement == "pro"
+            assert call(request, timeout=CALL_LIMIT, wait_for_ready=True).entitlement.name == "pro"
 
 
 def test_a_limit_that_is_too_low_ends_the_start_with_one_line(tmp_path):

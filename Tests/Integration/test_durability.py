@@ -53,7 +53,8 @@ def test_no_acknowledgement_leaves_before_the_sync_of_its_commit(traced):
     customers = [f"traced-{number:04}" for number in range(COUNT)]
     for number, customer in enumerate(customers):
         if number % 2:
-            request = {"app": "ocean-journal", "customerId": customer, "entitlement": "pro"}
+            request = {"app": "ocean-journal", "customerId": customer, "entitlement": "pro",
+                       "accessLevel": "ACCESS_LEVEL_FULL"}
             status, answer = service.json("entitled.v1.EntitlementService/Grant", request)
         else:
             jws = service.buy("lifetime")["signedTransactionInfo"]

@@ -28,17 +28,17 @@ def test_submit_and_check_in_json(service, customer):
 
     status, answer = service.json(CHECK, check_request(customer))
     assert status == 200
-    assert answer["entitled"] is True
-    assert answer["productId"] == "pro.monthly"
     assert answer["environment"] == "ENVIRONMENT_SANDBOX"
-    assert answer["until"].endswith("Z")
+    assert answer["entitlement"]["entitled"] is True
+    assert answer["entitlement"]["productId"] == "pro.monthly"
+    assert answer["entitlement"]["until"].endswith("Z")
     assert isinstance(submitted["evidenceId"], str), "64-bit numbers are strings in protobuf's JSON"
 
 
 def test_false_values_are_included(service, customer):
     status, answer = service.json(CHECK, check_request(customer))
     assert status == 200
-    assert answer["entitled"] is False
+    assert answer["entitlement"]["entitled"] is False
 
 
 def test_original_field_names_are_accepted(service, customer):

@@ -123,7 +123,7 @@ def check_request(customer):
 def test_grpc_over_tls(edge, customer):
     credentials = grpc.ssl_channel_credentials(edge.certificate)
     with grpc.secure_channel(f"localhost:{edge.port}", credentials) as channel:
-        answer = contract.entitlement_stub(channel).Check(check_request(customer), timeout=10)
+        answer = contract.entitlement_stub(channel).Check(check_request(customer), timeout=10).entitlement
     assert answer.reason == "NEVER_PURCHASED"
 
 
@@ -154,8 +154,8 @@ def test_grpc_web_over_http1(edge, customer):
     )  # fmt: skip
     assert (status, headers["content-type"]) == (200, "application/grpc-web+proto")
     flags, length = struct.unpack_from(">BI", body)
-    answer = contract.entitlement.CheckResponse.FromString(body[5 : 5 + length])
-    assert (flags, answer.reason) == (0, "NEVER_PURCHASED")
+    answer = contract.entitlement_service.CheckResponse.FromString(body[5 : 5 + length])
+    assert (flags, answer.entitlement.reason) == (0, "NEVER_PURCHASED")
     # The trailers are the last frame.
     assert body[5 + length] == 0x80 and b"grpc-status:0" in body[5 + length :].replace(b" ", b"")
 
@@ -193,7 +193,7 @@ def test_no_call_is_lost_when_the_service_restarts(tmp_path):
     credentials = grpc.ssl_channel_credentials(edge.certificate)
     with grpc.secure_channel(f"localhost:{edge.port}", credentials) as channel:
         stub = contract.entitlement_stub(channel)
-        calls = [lambda: stub.Check(check_request("ana"), timeout=CALL_LIMIT)] * 4 + [json_call] * 2
+        calls = [lambda: stub.Check(check_request("ana"), timeout=CALL_LIMIT).entitlement] * 4 + [json_call] * 2
         with Load(*calls) as load:
             for _ in range(2):
                 load.wait_for_calls()

@@ -55,7 +55,7 @@ def restart(client, folder=None, **more):
 def live(client):
     """Everything that the service stores about a customer: purchases, grants, notes, keys, receipts, rejections."""
     line = client.buy(ANA, account="ann", appAccountToken=TOKEN)
-    client.call("Grant", customer_id=ANA, entitlement="pro", note=f"{ANA} called", idempotency_key=f"gift-{ANA}")
+    client.call("Grant", customer_id=ANA, entitlement="pro", access_level="ACCESS_LEVEL_FULL", note=f"{ANA} called", idempotency_key=f"gift-{ANA}")
     client.call("RegisterAppAccountToken", customer_id=ANA, app_account_token=str(uuid.uuid4()))
     client.call("MergeCustomers", from_customer_id="phone-" + ANA, into_customer_id=ANA)
     coins = client.service.buy("coins", account="ann", appAccountToken=TOKEN)

@@ -151,7 +151,8 @@ def test_a_timeline_is_paged(own):
         stub = contract.entitlement_stub(channel)
         for _ in range(3):
             grant = stub.Grant(
-                entitlement_service.GrantRequest(app=APP, customer_id="ana", entitlement="pro", actor="support"),
+                entitlement_service.GrantRequest(
+                    app=APP, customer_id="ana", entitlement="pro", access_level="ACCESS_LEVEL_FULL", actor="support"),
                 timeout=CALL_LIMIT).grant  # fmt: skip
             stub.RevokeGrant(
                 entitlement_service.RevokeGrantRequest(app=APP, grant_id=grant.grant_id), timeout=CALL_LIMIT)
@@ -177,7 +178,8 @@ def test_a_page_token_works_for_its_own_request_only(own):
         for customer in ("ana", "ben"):
             for _ in range(2):
                 grant = stub.Grant(
-                    entitlement_service.GrantRequest(app=APP, customer_id=customer, entitlement="pro"),
+                    entitlement_service.GrantRequest(
+                        app=APP, customer_id=customer, entitlement="pro", access_level="ACCESS_LEVEL_FULL"),
                     timeout=CALL_LIMIT).grant  # fmt: skip
                 stub.RevokeGrant(
                     entitlement_service.RevokeGrantRequest(app=APP, grant_id=grant.grant_id), timeout=CALL_LIMIT)

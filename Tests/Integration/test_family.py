@@ -60,7 +60,7 @@ class Family:
     def check(self, customer):
         return self.entitlements.Check(
             entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro"),
-            timeout=CALL_LIMIT)
+            timeout=CALL_LIMIT).entitlement
 
     def probable(self, customer):
         return self.entitlements.GetProbableFamily(
@@ -205,7 +205,7 @@ def team(service, forger):
 
 def is_entitled(entitlements, customer):
     request = entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro")
-    return entitlements.Check(request, timeout=CALL_LIMIT).entitled
+    return entitlements.Check(request, timeout=CALL_LIMIT).entitlement.entitled
 
 
 def test_a_seat_is_claimed_released_and_claimed_again(team, entitlements, customer):

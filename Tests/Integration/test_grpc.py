@@ -107,7 +107,7 @@ def test_gzip_works_in_both_directions(service, receipts):
 
 def test_text_and_binary_metadata_are_accepted(entitlements):
     metadata = [("trace-bin", bytes(range(256))), ("note", "plain text"), ("note", "twice")]
-    assert entitlements.Check(request(), timeout=CALL_LIMIT, metadata=metadata).reason
+    assert entitlements.Check(request(), timeout=CALL_LIMIT, metadata=metadata).entitlement.reason
 
 
 def test_oversized_headers_are_rejected_and_the_server_survives(service):
@@ -153,15 +153,15 @@ def test_every_method_answers_an_empty_request(channel, method):
 )
 def test_malformed_request_bytes_are_an_invalid_argument(channel, entitlements, data):
     assert raw_call(channel, CHECK, data).code() == StatusCode.INVALID_ARGUMENT
-    assert entitlements.Check(request(), timeout=CALL_LIMIT).reason
+    assert entitlements.Check(request(), timeout=CALL_LIMIT).entitlement.reason
 
 
 def test_unknown_fields_are_ignored(channel):
     known = request().SerializeToString()
     unknown = b"\xfa\x7f\x03abc" + b"\xf0\x7f\x01"
-    answer = entitlement_service.entitled_dot_v1_dot_entitlement__pb2.CheckResponse.FromString(
+    answer = entitlement_service.CheckResponse.FromString(
         raw_call(channel, CHECK, known + unknown))
-    assert answer.reason == "NEVER_PURCHASED"
+    assert answer.entitlement.reason == "NEVER_PURCHASED"
 
 
 @pytest.mark.parametrize(
@@ -209,8 +209,8 @@ def test_two_hundred_concurrent_clients_are_served(service):
         with service.channel() as channel:
             stub = contract.entitlement_stub(channel)
             for call in range(5):
-                answer = stub.Check(request(customer_id=f"client-{number}-{call}"), timeout=30)
-                assert answer.reason == "NEVER_PURCHASED"
+                answer = stub.Check(request(customer_id=f"client-{number}-{call}"), timeout=30).entitlement
+                assert answer.entitlement.reason == "NEVER_PURCHASED"
         return number
 
     with concurrent.futures.ThreadPoolExecutor(200) as pool:

@@ -69,7 +69,7 @@ def test_a_full_disk_stops_writes_only(small_disk):
         assert service.command("health").returncode == 0
         assert service.command("health", "entitled.v1.ReceiptService").returncode == 1
         answer = contract.entitlement_stub(channel).Check(
-            wire.CheckRequest(app="ocean-journal", customer_id="ana", entitlement="pro"), timeout=CALL_LIMIT)
+            wire.CheckRequest(app="ocean-journal", customer_id="ana", entitlement="pro"), timeout=CALL_LIMIT).entitlement
         assert not answer.entitled
         filler.unlink()
         assert next(receipts).status == SERVING

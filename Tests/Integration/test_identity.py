@@ -130,7 +130,8 @@ def test_a_registered_token_claims_a_purchase_and_a_foreign_claim_is_flagged(cli
     conflicts = client.call("GetCustomer", customer_id="ben").token_conflicts
     assert [(one.original_transaction_id, one.token_customer_id) for one in conflicts] == [(stolen, "ana")]
     events = client.call("ListTimeline", customer_id="ben").events
-    assert {(event.other_customer_role, event.other_customer_id) for event in events} == {("TOKEN_OWNER", "ana")}
+    assert {(event.other_customer_role, event.other_customer_id) for event in events} == {
+        (contract.entitlement_service.OTHER_CUSTOMER_ROLE_TOKEN_OWNER, "ana")}
     assert not client.call("GetCustomer", customer_id="ana").token_conflicts
 
 
@@ -142,7 +143,8 @@ def test_a_refused_claim_names_the_transaction_and_the_owner(client):
     assert rejection(refused) == (StatusCode.FAILED_PRECONDITION, "OWNED_BY_ANOTHER_CUSTOMER")
     event = client.call("ListTimeline", customer_id="ben").events[0]
     assert (event.type, event.original_transaction_id, event.product_id) == ("CLAIM_REFUSED", line, "pro.monthly")
-    assert event.transaction_id and (event.other_customer_role, event.other_customer_id) == ("OWNER", "ana")
+    assert event.transaction_id and (event.other_customer_role, event.other_customer_id) == (
+        contract.entitlement_service.OTHER_CUSTOMER_ROLE_OWNER, "ana")
 
 
 def test_a_transfer_changes_both_customers_at_once_and_can_be_undone(client):
@@ -181,7 +183,8 @@ def test_the_ownership_policy_decides_about_owned_purchases(client):
         ("EraseCustomer", {"customer_id": "stranger"}, (StatusCode.NOT_FOUND, "UNKNOWN_CUSTOMER")),
         ("MergeCustomers", {"from_customer_id": "ana", "into_customer_id": "ana"},
          (StatusCode.INVALID_ARGUMENT, "INVALID_FIELD")),
-        ("Grant", {"customer_id": "ana", "entitlement": "gold"},
+        ("Grant", {"customer_id": "ana", "entitlement": "pro"}, (StatusCode.INVALID_ARGUMENT, "MISSING_FIELD")),
+        ("Grant", {"customer_id": "ana", "entitlement": "gold", "access_level": "ACCESS_LEVEL_FULL"},
          (StatusCode.NOT_FOUND, "UNKNOWN_ENTITLEMENT")),
         ("ListTimeline", {"customer_id": "ana", "page_token": "x"},
          (StatusCode.INVALID_ARGUMENT, "INVALID_PAGE_TOKEN")),
@@ -201,8 +204,11 @@ def test_an_anonymous_customer_is_merged_into_an_account_and_parted_again(client
 
 
 def test_a_grant_is_created_and_revoked(client):
-    created = client.call("Grant", customer_id="ana", entitlement="pro", note="sorry", actor="support")
-    assert created.entitlement.entitled and created.entitlement.state_code == "2.0"
+    created = client.call(
+        "Grant", customer_id="ana", entitlement="pro", access_level="ACCESS_LEVEL_FULL", note="sorry", actor="support")
+    assert created.entitlement.entitled and created.entitlement.app_store_codes.state_code == "2.0"
+    assert (created.grant.app, created.grant.customer_id, created.grant.environment) == (
+        APP, "ana", contract.environment.ENVIRONMENT_SANDBOX)  # fmt: skip
     revoked = client.call("RevokeGrant", grant_id=created.grant.grant_id, actor="support")
     assert not revoked.entitlement.entitled and revoked.grant.revoked_at.seconds
 
@@ -214,12 +220,12 @@ def test_a_past_state_is_explained_as_known_then(client):
     for offset, entitled in ((-1, False), (0, True)):
         request = wire.ExplainRequest(app=APP, customer_id="ana", entitlement="pro")
         request.known_at.FromMilliseconds(recorded_at_ms + offset)
-        assert client.entitlements.Explain(request, timeout=CALL_LIMIT).answer.entitled is entitled
+        assert client.entitlements.Explain(request, timeout=CALL_LIMIT).entitlement.entitled is entitled
 
 
 def test_an_erased_customer_leaves_only_the_purchase(client):
     line = client.buy("ana@example.com")
-    client.call("Grant", customer_id="ana@example.com", entitlement="pro", note="ana@example.com called")
+    client.call("Grant", customer_id="ana@example.com", entitlement="pro", access_level="ACCESS_LEVEL_FULL", note="ana@example.com called")
     counted = client.call("EraseCustomer", customer_id="ana@example.com", dry_run=True)
     erased = client.call("EraseCustomer", customer_id="ana@example.com", actor="privacy")
     assert counted.erased_rows == erased.erased_rows > 0 and erased.erased_at.seconds
@@ -236,7 +242,7 @@ def test_replay_reproduces_the_stored_state(client):
     client.buy("", "lifetime")
     client.call("LinkPurchase", customer_id="ben", original_transaction_id=line,
              policy=wire.OWNERSHIP_POLICY_TRANSFER)  # fmt: skip
-    client.call("Grant", customer_id="cleo", entitlement="pro")
+    client.call("Grant", customer_id="cleo", entitlement="pro", access_level="ACCESS_LEVEL_FULL")
     client.call("EraseCustomer", customer_id="ben")
     client.service.stop()
     replay = client.service.command("store", "replay", "--data", client.service.data)

@@ -69,7 +69,7 @@ class Subscriber:
     def check(self):
         return self.entitlements.Check(
             entitlement_service.CheckRequest(app=APP, customer_id=self.customer, entitlement="pro"),
-            timeout=CALL_LIMIT)
+            timeout=CALL_LIMIT).entitlement
 
     def expect(self, kind):
         """Waits for the next event, which must have this type."""
@@ -101,7 +101,7 @@ def test_a_subscription_is_correct_at_each_step_of_its_life(subscriber):
         1, life.at(0), life.at(3), offerType=1, offerDiscountType="FREE_TRIAL", price=0)
     life.submit(trial, life.renewal_info())
     answer = life.check()
-    assert (answer.entitled, answer.state_code, answer.will_renew) == (True, "5.1", True)
+    assert (answer.entitled, answer.app_store_codes.state_code, answer.will_renew) == (True, "5.1", True)
     life.expect("STARTED")
 
     # The subscription renews before the trial ends: a conversion with the first payment.
@@ -118,7 +118,7 @@ def test_a_subscription_is_correct_at_each_step_of_its_life(subscriber):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     answer = life.check()
-    assert (answer.entitled, answer.state_code) == (True, "5.0")
+    assert (answer.entitled, answer.app_store_codes.state_code) == (True, "5.0")
     # Apple's renewal info follows a little later, with a grace period of three seconds.
     life.submit(renewal_info=life.renewal_info(
         isInBillingRetryPeriod=True, expirationIntent=2, gracePeriodExpiresDate=life.at(9),
@@ -140,7 +140,7 @@ def test_a_subscription_is_correct_at_each_step_of_its_life(subscriber):
     life.submit(
         life.transaction(3, recovered, recovered + 30 * DAY, transactionReason="RENEWAL"), life.renewal_info())
     answer = life.check()
-    assert (answer.entitled, answer.state_code) == (True, "5.0")
+    assert (answer.entitled, answer.app_store_codes.state_code) == (True, "5.0")
     life.expect("RECOVERED")
 
     # The customer selects the yearly product for the next period, then turns auto-renew off.
@@ -168,7 +168,7 @@ def test_a_subscription_is_correct_at_each_step_of_its_life(subscriber):
         life.transaction(4, back, back + 365 * DAY, product="pro.yearly", offerType=4, offerIdentifier="back"),
         life.renewal_info("pro.yearly"))
     answer = life.check()
-    assert (answer.entitled, answer.state_code, answer.product_id) == (True, "5.3", "pro.yearly")
+    assert (answer.entitled, answer.app_store_codes.state_code, answer.product_id) == (True, "5.3", "pro.yearly")
     life.expect("STARTED")
 
     # Submitting the same documents again changes nothing, and the timeline contains every event.

@@ -69,7 +69,7 @@ def test_a_killed_and_lost_store_is_restored_completely(start, tmp_path):
                     app="ocean-journal", customer_id=f"customer-{number}", entitlement="pro"
                 ),
                 timeout=CALL_LIMIT,
-            )
+            ).entitlement
             assert answer.entitled, number
 
 

@@ -53,7 +53,8 @@ def test_every_line_is_json_and_a_call_logs_its_trace(service):
                 ("authorization", f"Bearer {token('operate')}")]  # fmt: skip
     with service.channel() as channel:
         answer, made = contract.entitlement_stub(channel).Grant.with_call(
-            wire.GrantRequest(app=APP, customer_id="ana", entitlement="pro", actor="sam"),
+            wire.GrantRequest(app=APP, customer_id="ana", entitlement="pro", access_level="ACCESS_LEVEL_FULL",
+                              actor="sam"),
             metadata=metadata, timeout=CALL_LIMIT)
     [request_id] = [value for key, value in made.trailing_metadata() if key == "x-request-id"]
     assert re.fullmatch("[0-9a-f]{16}", request_id) and request_id != "00f067aa0ba902b7"
@@ -79,7 +80,8 @@ def test_a_failed_call_returns_the_request_id_of_its_log_line(service):
     bearer = ("authorization", f"Bearer {token('operate')}")
     with service.channel() as channel, pytest.raises(grpc.RpcError) as error:
         contract.entitlement_stub(channel).Grant(
-            wire.GrantRequest(app=APP, customer_id="ana", entitlement="no such", actor="lee"),
+            wire.GrantRequest(app=APP, customer_id="ana", entitlement="no such", access_level="ACCESS_LEVEL_FULL",
+                              actor="lee"),
             metadata=[bearer], timeout=CALL_LIMIT)
     [request_id] = [value for key, value in error.value.trailing_metadata() if key == "x-request-id"]
     entry = audited(service, actor="lee")

@@ -53,7 +53,7 @@ class Store:
     def check(self, customer):
         return self.entitlements.Check(
             entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro"),
-            timeout=CALL_LIMIT)
+            timeout=CALL_LIMIT).entitlement
 
     def run_refreshes(self):
         """Advances the clock to the next refresh, and waits until Apple was called."""
@@ -96,7 +96,7 @@ def test_a_receipt_restores_every_purchase(store):
     assert states(answer)["pro.monthly"] == "PRODUCT_STATE_ACTIVE"
     assert states(answer)["lifetime"] == "PRODUCT_STATE_ACTIVE"
     assert states(answer)["pro.yearly"] == "PRODUCT_STATE_NEW"
-    assert next(e for e in answer.entitlements if e.entitlement == "pro").entitled
+    assert next(e for e in answer.entitlements if e.name == "pro").entitled
     assert store.check("alice").entitled
     again = store.submit("alice", old)
     assert again.already_known and again.evidence_id == answer.evidence_id
@@ -111,7 +111,7 @@ def test_advice_for_former_and_new_customers(store):
     store.act("clock/advance", by="60d")
     left = store.submit("bob-at-ours", store.receipt("bob"))
     assert states(left)["pro.monthly"] == "PRODUCT_STATE_INACTIVE"
-    pro = next(e for e in left.entitlements if e.entitlement == "pro")
+    pro = next(e for e in left.entitlements if e.name == "pro")
     assert not pro.entitled and pro.advice
     empty = store.submit("carl", store.receipt("newcomer"))
     nothing = store.submit("dora")

@@ -42,7 +42,7 @@ def test_failures_are_listed_page_by_page_as_input(store):
     name = start_job(store, [bad, good, {"customer_id": "c", "original_transaction_id": "77"}, bad])
     wait_for(lambda: get_job(store, name).state != State.MIGRATION_STATE_RUNNING)
     job = get_job(store, name)
-    assert (job.total, job.migrated, job.rejected, job.position) == (4, 1, 3, job.input_bytes)
+    assert (job.total, job.migrated, job.rejected, job.done_bytes) == (4, 1, 3, job.input_bytes)
     failures, token = [], ""
     while True:
         page = store.receipts.ListMigrationFailures(

@@ -210,7 +210,7 @@ CASES = [
 
 def answer(service, channel, customer):
     request = entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro")
-    return contract.entitlement_stub(channel).Check(request, timeout=CALL_LIMIT)
+    return contract.entitlement_stub(channel).Check(request, timeout=CALL_LIMIT).entitlement
 
 
 def events_and_explanations(channel, customer):

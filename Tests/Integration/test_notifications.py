@@ -56,7 +56,7 @@ def deliver(service, body, app=APP, **headers):
 
 def check(entitlements, customer):
     request = entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro")
-    return entitlements.Check(request, timeout=CALL_LIMIT)
+    return entitlements.Check(request, timeout=CALL_LIMIT).entitlement
 
 
 def test_a_notification_is_applied_before_its_response(service, forger, entitlements):

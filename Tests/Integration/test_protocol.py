@@ -37,7 +37,8 @@ def test_a_thousand_overlong_ids_are_answered_on_one_connection(service):
 
 @pytest.mark.parametrize("field, limit", [("note", 4096), ("idempotency_key", 128), ("actor", 256)])
 def test_notes_and_keys_have_limits(service, customer, field, limit):
-    members = {"app": "ocean-journal", "customer_id": customer, "entitlement": "pro"}
+    members = {
+        "app": "ocean-journal", "customer_id": customer, "entitlement": "pro", "access_level": "ACCESS_LEVEL_FULL"}
     for length, expected in ((limit, 200), (limit + 1, 400)):
         request = members | {field: "x" * length}
         status, body = post(f"http://{service.http}/entitled.v1.EntitlementService/Grant", request)

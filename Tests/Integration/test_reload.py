@@ -49,7 +49,7 @@ def test_a_new_catalog_emits_events_and_an_invalid_one_changes_nothing(tmp_path)
         assert "entitled.yaml:11: level" in service.log  # the file and the line
         answer = contract.entitlement_stub(channel).Check(
             entitlement_service.CheckRequest(app=APP, customer_id="ana", entitlement="sync"),
-            timeout=CALL_LIMIT)
+            timeout=CALL_LIMIT).entitlement
         assert answer.entitled
         stream.cancel()
     service.stop()

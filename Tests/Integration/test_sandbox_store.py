@@ -406,10 +406,10 @@ def test_the_service_uses_the_sandboxs_clock(start):
         "app": APP, "customerId": "ada", "signedTransaction": bought["signedTransactionInfo"]}
     assert service.json("entitled.v1.ReceiptService/SubmitTransaction", submitted)[0] == 200
     check_request = {"app": APP, "customerId": "ada", "entitlement": "pro"}
-    assert service.json("entitled.v1.EntitlementService/Check", check_request)[1]["entitled"]
+    assert service.json("entitled.v1.EntitlementService/Check", check_request)[1]["entitlement"]["entitled"]
     store.act("auto-renew", transactionId=bought["transactionId"], enabled=False)
     store.advance("35d")
-    assert not service.json("entitled.v1.EntitlementService/Check", check_request)[1]["entitled"]
+    assert not service.json("entitled.v1.EntitlementService/Check", check_request)[1]["entitlement"]["entitled"]
 
 
 def test_commands_perform_testers_actions(start):

@@ -39,7 +39,7 @@ def is_ready(service):
 
 
 def grant(service, customer):
-    request = {"app": APP, "customerId": customer, "entitlement": "pro"}
+    request = {"app": APP, "customerId": customer, "entitlement": "pro", "accessLevel": "ACCESS_LEVEL_FULL"}
     return service.json("entitled.v1.EntitlementService/Grant", request)
 
 

@@ -67,7 +67,8 @@ def populated(directory):
     customers.delivered()
     with service.channel() as channel:
         entitlement_stub(channel).Grant(
-            entitlement_service.GrantRequest(app=APP, customer_id="ann", entitlement="pro", note="a present"),
+            entitlement_service.GrantRequest(
+                app=APP, customer_id="ann", entitlement="pro", access_level="ACCESS_LEVEL_FULL", note="a present"),
             timeout=CALL_LIMIT)
     return service
 

@@ -30,7 +30,7 @@ def check(service, customer):
     request = {"app": "ocean-journal", "customerId": customer, "entitlement": "pro"}
     status, answer = service.json("entitled.v1.EntitlementService/Check", request)
     assert status == 200, answer
-    return answer["entitled"]
+    return answer["entitlement"]["entitled"]
 
 
 def table(text):

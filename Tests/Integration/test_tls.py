@@ -64,7 +64,7 @@ def secure(tmp_path_factory):
 
 def test_calls_over_tls(secure):
     with secure.channel() as channel:
-        assert contract.entitlement_stub(channel).Check(CHECK_REQUEST, timeout=CALL_LIMIT).reason == "NEVER_PURCHASED"
+        assert contract.entitlement_stub(channel).Check(CHECK_REQUEST, timeout=CALL_LIMIT).entitlement.reason == "NEVER_PURCHASED"
 
 
 def test_the_edge_over_tls_in_both_versions_of_http(secure):
@@ -167,7 +167,7 @@ def test_sighup_replaces_the_certificate_and_keeps_open_streams(secure):
         reload(secure, "certificate reloaded")
         assert secure.handshake(secure.service.grpc, secure.context())[3] != before
         assert secure.handshake(secure.service.http, secure.context())[3] != before
-        assert contract.entitlement_stub(channel).Check(CHECK_REQUEST, timeout=CALL_LIMIT).reason
+        assert contract.entitlement_stub(channel).Check(CHECK_REQUEST, timeout=CALL_LIMIT).entitlement.reason
         watching.cancel()
 
 

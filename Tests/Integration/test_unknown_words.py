@@ -64,9 +64,10 @@ def test_unknown_words_of_a_transaction_and_a_renewal_info_are_kept(service, sho
     commitment = renewal["commitmentInfo"]
     assert commitment["commitmentAutoRenewStatusRaw"] == "4"
     assert commitment["commitmentRenewalBillingPlanTypeRaw"] == "HOURLY"
-    check = call(service, "Check", customer, entitlement="pro")
-    assert check["entitled"]
-    assert (check["inAppOwnershipTypeRaw"], check["billingPlanTypeRaw"]) == ("LENT", "WEEKLY")
+    found = call(service, "Check", customer, entitlement="pro")["entitlement"]
+    assert found["entitled"]
+    codes = found["appStoreCodes"]
+    assert (codes["inAppOwnershipTypeRaw"], codes["billingPlanTypeRaw"]) == ("LENT", "WEEKLY")
     products = call(service, "GetCustomer", customer)["products"]
     [product] = [one for one in products if "latestTransaction" in one]
     assert product["latestTransaction"]["offerTypeRaw"] == "9"
@@ -94,4 +95,4 @@ def test_a_retention_offer_is_an_offer(service, shop, customer):
     line["originalTransactionId"] = line["transactionId"]
     answer = submit(service, customer, shop.transaction(**line, **lived(), offerType=5, offerIdentifier="stay"))
     assert answer["transaction"]["offerType"] == "OFFER_TYPE_RETENTION"
-    assert answer["entitlements"][0]["stateCode"] == "5.3"
+    assert answer["entitlements"][0]["appStoreCodes"]["stateCode"] == "5.3"

@@ -72,7 +72,8 @@ def grant(service, customer, times=1):
     """Grants and revokes in turn: two events each time."""
     for _ in range(times):
         status, given = service.json(
-            "entitled.v1.EntitlementService/Grant", {"app": APP, "customerId": customer, "entitlement": "pro"})
+            "entitled.v1.EntitlementService/Grant",
+            {"app": APP, "customerId": customer, "entitlement": "pro", "accessLevel": "ACCESS_LEVEL_FULL"})
         assert status == 200, given
         status, answer = service.json(
             "entitled.v1.EntitlementService/RevokeGrant", {"app": APP, "grantId": given["grant"]["grantId"]})
@@ -326,11 +327,11 @@ def test_dead_letters_can_be_discarded_and_resent_from_the_log(start, tmp_path, 
     assert one.stdout.split() == ["discarded", "1"], one.stderr
     # Only a dead letter can be discarded.
     status, answer = service.json(
-        "entitled.v1.WebhookService/DiscardDeliveries", {"app": APP, "webhook": "billing", "positions": [first, 99]})
+        "entitled.v1.WebhookService/DiscardDeliveries", {"app": APP, "webhook": "billing", "positions": {"positions": [first, 99]}})
     assert (status, answer["discarded"]) == (200, "0")
     assert service.command("webhooks", "discard", "billing", "--dead-letters").stdout.split() == ["discarded", "1"]
     assert deliveries(service) == [] and webhook(service)["state"] == "WEBHOOK_STATE_HEALTHY"
-    for members in ({}, {"deadLetters": True, "positions": [1]}):
+    for members in ({}, {"deadLetters": False}, {"positions": {}}):
         status, answer = service.json(
             "entitled.v1.WebhookService/DiscardDeliveries", {"app": APP, "webhook": "billing", **members})
         assert (status, answer["details"][0]["debug"]["reason"]) == (400, "MISSING_FIELD")
@@ -454,8 +455,8 @@ def test_an_invalid_webhook_configuration_prevents_the_start(tmp_path, members, 
     [
         ({"webhook": "newcomer"}, "UNKNOWN_WEBHOOK"),
         ({"webhook": "billing"}, "MISSING_FIELD"),
-        ({"webhook": "billing", "deadLetters": True, "positions": ["1"]}, "MISSING_FIELD"),
-        ({"webhook": "billing", "fromPosition": "3", "toPosition": "2"}, "INVALID_RANGE"),
+        ({"webhook": "billing", "deadLetters": False}, "MISSING_FIELD"),
+        ({"webhook": "billing", "range": {"from": "3", "to": "2"}}, "INVALID_RANGE"),
     ],
 )
 def test_an_invalid_resend_is_rejected(start, tmp_path, receiver, request_, reason):

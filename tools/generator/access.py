@@ -44,6 +44,10 @@ class Access:
             sys.exit(f"{file.name}: {service.name}.{method.name} has no option (access) with one role or any_role")
         if rule.on_event_loop and (method.client_streaming or method.server_streaming):
             sys.exit(f"{file.name}: {service.name}.{method.name} is streaming and cannot run on the event loop")
+        has_no_side_effects = method.options.idempotency_level == method.options.NO_SIDE_EFFECTS
+        if has_no_side_effects == rule.mutates:
+            sys.exit(f"{file.name}: {service.name}.{method.name} has the idempotency_level NO_SIDE_EFFECTS"
+                     " if and only if it does not mutate")
         if rule.may_defer and not rule.on_event_loop:
             sys.exit(f"{file.name}: {service.name}.{method.name} runs as a task, so it has nothing to defer")
         return Rule(role, rule.mutates, rule.on_event_loop, rule.may_defer, rule.any_role, rule.limits_apps)

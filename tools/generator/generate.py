@@ -3,6 +3,7 @@
 import argparse
 import difflib
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -30,6 +31,9 @@ TEST_PROTO = ROOT / "tools/interop-server/proto"
 TEST_C_TARGET = ROOT / "tools/interop-server/CInteropProto"
 TEST_SWIFT_TARGET = ROOT / "tools/interop-server/Sources/Generated"
 
+# An `optional` field: its type, name and number.
+OPTIONAL = re.compile(r"\boptional ([\w.]+) (\w+) = (\d+);")
+
 
 def run(*command):
     subprocess.run([str(part) for part in command], check=True)
@@ -48,11 +52,23 @@ def descriptor_set(proto, folder, *options):
     return found
 
 
+def without_optional(proto, folder):
+    """Copies the files below `proto` to `folder`, with each `optional` field as the oneof that protoc makes of it:
+    protoc-c has no support for `optional`, and the encoding is the same."""
+    for name in files_below(proto):
+        copy = folder / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(OPTIONAL.sub(r"oneof _\2 { \1 \2 = \3; }", (proto / name).read_text()))
+    return folder
+
+
 def generate_c(proto, target, module, imported=(), declared_by=(), declarations=()):
     """Writes the C structures below `target`, and returns the names that protoc-c chose."""
     include = target / "include"
     include.mkdir(parents=True)
-    run("protoc-c", f"-I{proto}", f"-I{SYSTEM}", f"--c_out={target}", *files_below(proto), *imported)
+    with tempfile.TemporaryDirectory() as folder:
+        declared = without_optional(proto, pathlib.Path(folder))
+        run("protoc-c", f"-I{declared}", f"-I{SYSTEM}", f"--c_out={target}", *files_below(proto), *imported)
     for header in sorted(target.rglob("*.pb-c.h")):
         moved = include / header.relative_to(target)
         moved.parent.mkdir(parents=True, exist_ok=True)

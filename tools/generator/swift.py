@@ -87,16 +87,25 @@ class FieldSource:
         self.repeated = field.label == Field.LABEL_REPEATED
         self.is_message = field.type == Field.TYPE_MESSAGE
         self.is_enum = field.type == Field.TYPE_ENUM
-        self.in_oneof = field.HasField("oneof_index")
+        # proto3 `optional`: protoc declares a oneof of this field alone.
+        self.is_optional = field.proto3_optional
+        self.in_oneof = field.HasField("oneof_index") and not self.is_optional
         self.element = SCALARS.get(field.type) or swift_type(field.type_name)
 
     def declaration(self):
         if self.repeated:
             return f"package var {self.name}: [{self.element}] = []"
-        if self.is_message:
+        if self.is_message or self.is_optional:
             return f"package var {self.name}: {self.element}?"
         default = ".init()" if self.is_enum else {"Bool": "false", "String": '""', "[UInt8]": "[]"}.get(self.element, "0")
         return f"package var {self.name}: {self.element} = {default}"
+
+    def assignment(self):
+        """The statement that sets the Swift property from the C structure `c`."""
+        if not self.is_optional:
+            return f"{self.name} = {self.reading()}"
+        is_set = f"c.pointee._{self.field.name}_case.rawValue == {self.field.number}"
+        return f"if {is_set} {{ {self.name} = {self.reading()} }}"
 
     def reading(self):
         """The expression that makes the Swift value from the C structure `c`."""
@@ -112,6 +121,12 @@ class FieldSource:
         if self.element in ("String", "[UInt8]", "Bool"):
             return f"CField.{ {'String': 'text', '[UInt8]': 'bytes', 'Bool': 'flag'}[self.element] }({member})"
         return member
+
+    def encoding(self):
+        """The statement that writes the Swift property."""
+        if not self.is_optional:
+            return self.writing(self.name)
+        return f"if let {self.name} {{ {self.writing(self.name, even_default=True)} }}"
 
     def writing(self, value, even_default=False):
         """The statement that writes the Swift expression `value`."""
@@ -163,6 +178,7 @@ def message_source(message, full_name, comments, path, names):
     located = [(f, [*path, 2, i]) for i, f in enumerate(fields)]
     oneofs = [(o, [(f, p) for f, p in located if f.in_oneof and f.field.oneof_index == i], [*path, 8, i])
               for i, o in enumerate(message.oneof_decl)]
+    oneofs = [oneof for oneof in oneofs if oneof[1]]
     name = RENAMED.get(message.name, message.name)
     lines = comments.doc(path, f"`{full_name.strip('.')}`.") + [f"package struct {name}: WireMessage {{"]
     body = []
@@ -190,7 +206,7 @@ def conversion_source(fields, oneofs, full_name, names):
              f"package static let messageType = MessageType(entitled_descriptor_{struct}())", "",
              "/// Copies protobuf-c's structure.",
              "package init(reading structure: UnsafeRawPointer) {"]
-    reading = [f"{f.name} = {f.reading()}" for f in fields if not f.in_oneof]
+    reading = [f.assignment() for f in fields if not f.in_oneof]
     for oneof, members, _ in oneofs:
         reading += [f"switch c.pointee.{oneof.name}_case.rawValue {{"]
         for field, _ in members:
@@ -201,7 +217,7 @@ def conversion_source(fields, oneofs, full_name, names):
     binding = [f"  let c = structure.assumingMemoryBound(to: {struct}.self)"] if reading else []
     lines += binding + indent(reading) + ["}", ""]
     lines += ["/// Writes the fields that are set.", "package func write(to writer: inout WireWriter) {"]
-    lines += [f"  {f.writing(f.name)}" for f in fields if not f.in_oneof]
+    lines += [f"  {f.encoding()}" for f in fields if not f.in_oneof]
     for oneof, members, _ in oneofs:
         lines += [f"  switch {quoted(camel(oneof.name))} {{"]
         lines += [f"  case .{f.name}(let value)?: {f.writing('value', even_default=True)}" for f, _ in members]

@@ -25,8 +25,8 @@ struct ClientConnectionTests {
 
   @Test("A unary call sends the gRPC header fields and decodes the response")
   func unary() async throws {
-    let (response, requests) = try await check(.message(CheckResponse.with { $0.productId = "pro" }))
-    #expect(response.productId == "pro")
+    let (response, requests) = try await check(.message(answer("pro")))
+    #expect(response.entitlement?.productId == "pro")
     let head = try #require(requests.first)
     #expect(head[":path"] == "/entitled.v1.EntitlementService/Check")
     #expect(head[":scheme"] == "http" && head["te"] == "trailers")
@@ -132,15 +132,21 @@ struct ClientConnectionTests {
   @Test("Calls on one connection run concurrently")
   func concurrency() async throws {
     try await ScriptedServer.run({ head in
-      .message(CheckResponse.with { $0.productId = head["user-agent"] ?? "" })
+      .message(answer(head["user-agent"] ?? ""))
     }) { server, port in
       try await ClientConnection.withConnection(host: "127.0.0.1", port: port) { connection in
-        try await withThrowingTaskGroup(of: String.self) { group in
-          for _ in 0..<50 { group.addTask { try await connection.check(CheckRequest()).productId } }
+        try await withThrowingTaskGroup(of: String?.self) { group in
+          for _ in 0..<50 {
+            group.addTask { try await connection.check(CheckRequest()).entitlement?.productId }
+          }
           for try await product in group { #expect(product == "entitled") }
         }
       }
       #expect(server.received.count == 50)
     }
   }
+}
+
+private func answer(_ product: String) -> CheckResponse {
+  .with { $0.entitlement = .with { $0.productId = product } }
 }

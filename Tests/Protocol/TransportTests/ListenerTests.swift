@@ -20,7 +20,7 @@ import Wire
       },
     ]) { address in
       for path in ["/t.T/Now", "/t.T/Later"] {
-        let response: CheckResponse = try await call(path, at: address)
+        let response: Entitlement = try await call(path, at: address)
         #expect(response.productId == "echo of ada")
       }
     }
@@ -30,10 +30,10 @@ import Wire
   func refusal() async throws {
     let refusal = Status(.failedPrecondition, reason: "NOT_TODAY", "not today: 100 %")
     try await serving([
-      .unary("/t.T/No") { (_: CheckRequest, _) throws(Status) -> CheckResponse in throw refusal }
+      .unary("/t.T/No") { (_: CheckRequest, _) throws(Status) -> Entitlement in throw refusal }
     ]) { address in
       do {
-        let _: CheckResponse = try await call("/t.T/No", at: address)
+        let _: Entitlement = try await call("/t.T/No", at: address)
         Issue.record("the call should have failed")
       } catch ClientError.failed(let status) {
         #expect(status == refusal)
@@ -45,16 +45,16 @@ import Wire
   func largeStatus() async throws {
     let large = Status(.notFound, "unknown", details: [UInt8](repeating: 7, count: 30_000))
     try await serving([
-      .unary("/t.T/No") { (_: CheckRequest, _) throws(Status) -> CheckResponse in throw large },
+      .unary("/t.T/No") { (_: CheckRequest, _) throws(Status) -> Entitlement in throw large },
       .serverStreaming("/t.T/NoStream") {
-        (_: CheckRequest, responses: ResponseWriter<CheckResponse>, _) async throws(Status) in
-        try await responses.write(CheckResponse())
+        (_: CheckRequest, responses: ResponseWriter<Entitlement>, _) async throws(Status) in
+        try await responses.write(Entitlement())
         throw large
       },
     ]) { address in
       for path in ["/t.T/No", "/t.T/NoStream"] {
         do {
-          let _: CheckResponse = try await call(path, at: address)
+          let _: Entitlement = try await call(path, at: address)
           Issue.record("the call should have failed")
         } catch ClientError.failed(let status) {
           #expect(status == Status(.notFound, "unknown"))
@@ -67,15 +67,15 @@ import Wire
   func unsendableStatus() async throws {
     try await serving([
       .serverStreaming("/t.T/No") {
-        (_: CheckRequest, responses: ResponseWriter<CheckResponse>, _) async throws(Status) in
+        (_: CheckRequest, responses: ResponseWriter<Entitlement>, _) async throws(Status) in
         var metadata = Metadata()
         metadata.append("x", Array(repeating: UInt8(ascii: "y"), count: 30_000))
         await responses.attach(trailing: metadata)
-        try await responses.write(CheckResponse())
+        try await responses.write(Entitlement())
       }
     ]) { address in
       await #expect(throws: ClientError.self) {
-        let _: CheckResponse = try await call("/t.T/No", at: address, timeoutSeconds: 10)
+        let _: Entitlement = try await call("/t.T/No", at: address, timeoutSeconds: 10)
       }
     }
   }
@@ -84,7 +84,7 @@ import Wire
   func deadline() async throws {
     let (cancelled, continuation) = AsyncStream<Void>.makeStream()
     try await serving([
-      .asyncUnary("/t.T/Never") { (_: CheckRequest, _) async throws(Status) -> CheckResponse in
+      .asyncUnary("/t.T/Never") { (_: CheckRequest, _) async throws(Status) -> Entitlement in
         await withTaskCancellationHandler {
           for await _ in AsyncStream<Void>(unfolding: { try? await Task.sleep(for: .seconds(60)) }) {
             if Task.isCancelled { break }
@@ -92,11 +92,11 @@ import Wire
         } onCancel: {
           continuation.yield()
         }
-        return CheckResponse()
+        return Entitlement()
       }
     ]) { address in
       do {
-        let _: CheckResponse = try await call("/t.T/Never", at: address, timeoutSeconds: 1)
+        let _: Entitlement = try await call("/t.T/Never", at: address, timeoutSeconds: 1)
         Issue.record("the call should have failed")
       } catch ClientError.failed(let status) {
         #expect(status.code == .deadlineExceeded)
@@ -108,17 +108,18 @@ import Wire
   @Test("A large message passes in both directions, one beyond the limit is rejected")
   func large() async throws {
     func document(_ size: Int) -> InspectRequest {
-      .with { $0.document = String(repeating: "x", count: size) }
+      .with { $0.content = .document(String(repeating: "x", count: size)) }
     }
     try await serving([
       .unary("/t.T/Echo") { (request: InspectRequest, _) in
-        CheckResponse.with { $0.productId = "echo of \(request.document)" }
+        guard case .document(let text)? = request.content else { return Entitlement() }
+        return Entitlement.with { $0.productId = "echo of \(text)" }
       }
     ]) { address in
-      let response: CheckResponse = try await call("/t.T/Echo", document(1 << 20), at: address)
+      let response: Entitlement = try await call("/t.T/Echo", document(1 << 20), at: address)
       #expect(response.productId.utf8.count == 8 + 1 << 20)
       do {
-        let _: CheckResponse = try await call("/t.T/Echo", document(5 << 20), at: address)
+        let _: Entitlement = try await call("/t.T/Echo", document(5 << 20), at: address)
         Issue.record("the call should have failed")
       } catch ClientError.failed(let status) {
         #expect(status.code == .resourceExhausted)
@@ -148,7 +149,7 @@ import Wire
     }
   }
 
-  private func answer(to request: CheckRequest) -> CheckResponse {
+  private func answer(to request: CheckRequest) -> Entitlement {
     .with { $0.productId = "echo of \(request.customerId)" }
   }
 

@@ -5,7 +5,7 @@ import Testing
 import Transport
 import Wire
 
-typealias TestStream = ClientStream<CheckRequest, CheckResponse>
+typealias TestStream = ClientStream<CheckRequest, Entitlement>
 
 /// Streaming calls over a real socket.
 @Suite struct StreamingTests {
@@ -13,7 +13,7 @@ typealias TestStream = ClientStream<CheckRequest, CheckResponse>
   func clientStreaming() async throws {
     try await serving([
       .clientStreaming("/t.T/CounterCell") {
-        (requests: RequestReader<CheckRequest>, _) async throws(Status) -> CheckResponse in
+        (requests: RequestReader<CheckRequest>, _) async throws(Status) -> Entitlement in
         var names: [String] = []
         for try await request in requests { names.append(request.customerId) }
         return .with { $0.reason = names.joined(separator: " ") }
@@ -59,16 +59,16 @@ typealias TestStream = ClientStream<CheckRequest, CheckResponse>
     let (release, releaser) = AsyncStream<Void>.makeStream()
     try await serving([
       .clientStreaming("/t.T/Slow") {
-        (requests: RequestReader<InspectRequest>, _) async throws(Status) -> CheckResponse in
+        (requests: RequestReader<InspectRequest>, _) async throws(Status) -> Entitlement in
         for await _ in release { break }
         var count = 0
         for try await _ in requests { count += 1 }
         return .with { $0.reason = "\(count)" }
       }
     ]) { connection in
-      try await connection.withStream("/t.T/Slow") { (stream: ClientStream<InspectRequest, CheckResponse>) in
+      try await connection.withStream("/t.T/Slow") { (stream: ClientStream<InspectRequest, Entitlement>) in
         let sent = Counter()
-        let request = InspectRequest.with { $0.document = String(repeating: "x", count: 32 << 10) }
+        let request = InspectRequest.with { $0.content = .document(String(repeating: "x", count: 32 << 10)) }
         async let sending: Void = {
           for _ in 0..<200 {
             try await stream.send(request)
@@ -92,8 +92,8 @@ typealias TestStream = ClientStream<CheckRequest, CheckResponse>
     let (stopped, continuation) = AsyncStream<Status>.makeStream()
     try await serving([
       .serverStreaming("/t.T/Flood") {
-        (_: CheckRequest, responses: ResponseWriter<CheckResponse>, _) async throws(Status) in
-        let response = CheckResponse.with { $0.reason = String(repeating: "x", count: 64 << 10) }
+        (_: CheckRequest, responses: ResponseWriter<Entitlement>, _) async throws(Status) in
+        let response = Entitlement.with { $0.reason = String(repeating: "x", count: 64 << 10) }
         do throws(Status) {
           while true {
             try await responses.write(response)
@@ -123,7 +123,7 @@ typealias TestStream = ClientStream<CheckRequest, CheckResponse>
   func earlyEnd() async throws {
     try await serving([
       .bidirectional("/t.T/Early") {
-        (requests: RequestReader<CheckRequest>, responses: ResponseWriter<CheckResponse>, _)
+        (requests: RequestReader<CheckRequest>, responses: ResponseWriter<Entitlement>, _)
           async throws(Status) in
         _ = try await requests.next()
         for _ in 0..<40 {
@@ -150,7 +150,7 @@ typealias TestStream = ClientStream<CheckRequest, CheckResponse>
     let (stopped, continuation) = AsyncStream<Status>.makeStream()
     try await serving([
       .bidirectional("/t.T/Wait") {
-        (requests: RequestReader<CheckRequest>, _: ResponseWriter<CheckResponse>, _) async throws(Status) in
+        (requests: RequestReader<CheckRequest>, _: ResponseWriter<Entitlement>, _) async throws(Status) in
         do throws(Status) {
           while try await requests.next() != nil {}
         } catch {
@@ -176,7 +176,7 @@ typealias TestStream = ClientStream<CheckRequest, CheckResponse>
 
   private var echo: Method {
     .bidirectional("/t.T/Echo") {
-      (requests: RequestReader<CheckRequest>, responses: ResponseWriter<CheckResponse>, _)
+      (requests: RequestReader<CheckRequest>, responses: ResponseWriter<Entitlement>, _)
         async throws(Status) in
       for try await request in requests {
         try await responses.write(.with { $0.reason = request.customerId })

@@ -18,18 +18,18 @@ import Wire
 
   @Test("A truncated message is decoded or rejected and never crashes")
   func truncations() {
-    let response = CheckResponse.with {
+    let response = Entitlement.with {
       $0.explanation = "paid until tomorrow"
       $0.until = .init(millisecondsSince1970: 1_790_000_000_123)
       $0.advice = [.with { $0.offerIds = ["one", "two"] }]
     }
     let bytes = response.encodedBytes()
-    for length in bytes.indices { _ = try? CheckResponse.decode(Array(bytes[..<length])) }
+    for length in bytes.indices { _ = try? Entitlement.decode(Array(bytes[..<length])) }
     for index in bytes.indices {
       for bit in 0..<8 {
         var flipped = bytes
         flipped[index] ^= 1 << bit
-        _ = try? CheckResponse.decode(flipped)
+        _ = try? Entitlement.decode(flipped)
       }
     }
   }

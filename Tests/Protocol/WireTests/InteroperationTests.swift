@@ -5,39 +5,44 @@ import Wire
 /// A response as Google's Python library (7.36) encodes it.
 @Suite struct InteroperationTests {
   private let message = CheckResponse.with {
-    $0.entitled = true
-    $0.accessLevel = .full
-    $0.stateCode = "-5.1"
-    $0.status = -3
-    $0.evidenceId = .max
+    $0.entitlement = .with {
+      $0.entitled = true
+      $0.accessLevel = .full
+      $0.appStoreCodes = .with { ($0.stateCode, $0.status) = ("-5.1", -3) }
+      $0.evidenceId = .max
+      $0.willRenew = false
+      $0.until = .init(millisecondsSince1970: -1)
+      $0.renewalPrice = .with { ($0.milliunits, $0.currency) = (9990, "EUR") }
+      $0.advice = [
+        .with { ($0.kind, $0.offerIds, $0.daysLeft) = (.winBackOffer, ["a", "", "c"], 0) },
+        .with { $0.message = String(repeating: "é😀", count: 40) },
+      ]
+    }
     $0.environment = .unrecognized(77)
-    $0.until = .init(millisecondsSince1970: -1)
-    $0.renewalPrice = .with { ($0.milliunits, $0.currency) = (9990, "EUR") }
-    $0.advice = [
-      .with { ($0.kind, $0.offerIds) = (.winBackOffer, ["a", "", "c"]) },
-      .with { $0.message = String(repeating: "é😀", count: 40) },
-    ]
   }
 
   private let wireForm =
-    "0801100322042d352e31321108ffffffffffffffffff0110c08faedc03604d9801fdffffffffffffffff01"
-    + "a001ffffffffffffffff7fba010808864e1203455552c2010a08043201613200320163c201f30112f001"
-    + String(repeating: "c3a9f09f9880", count: 40)
+    "0ac90210011803421108ffffffffffffffffff0110c08faedc0358008801ffffffffffffffff7fb201080886"
+    + "4e1203455552c2010c080428003201613200320163c201f30112f001"
+    + String(repeating: "c3a9f09f9880", count: 40) + "ca01110a042d352e3118fdffffffffffffffff01104d"
 
   private let jsonForm =
-    #"{"entitled": true, "accessLevel": "ACCESS_LEVEL_FULL", "stateCode": "-5.1", "#
-    + #""until": "1969-12-31T23:59:59.999Z", "environment": 77, "status": -3, "#
-    + #""evidenceId": "9223372036854775807", "renewalPrice": {"milliunits": "9990", "currency": "EUR"}, "#
-    + #""advice": [{"kind": "ADVICE_KIND_WIN_BACK_OFFER", "offerIds": ["a", "", "c"], "message": "", "url": "", "#
-    + #""daysLeft": 0, "productIds": []}, {"message": ""# + String(repeating: "é😀", count: 40)
-    + #"", "kind": "ADVICE_KIND_UNSPECIFIED", "url": "", "daysLeft": 0, "offerIds": [], "productIds": []}], "#
-    + #""state": "ENTITLEMENT_STATE_UNSPECIFIED", "productState": "PRODUCT_STATE_UNSPECIFIED", "reason": "", "#
-    + #""explanation": "", "productId": "", "transactionId": "", "originalTransactionId": "", "#
-    + #""willRenew": false, "inAppOwnershipType": "IN_APP_OWNERSHIP_TYPE_UNSPECIFIED", "entitlement": "", "#
-    + #""productType": "PRODUCT_TYPE_UNSPECIFIED", "autoRenewProductId": "", "grantId": "", "#
-    + #""billingPlanType": "BILLING_PLAN_TYPE_UNSPECIFIED", "billingPlanTypeRaw": "", "#
-    + #""inAppOwnershipTypeRaw": "", "manageUrl": ""}"#
-
+    #"{"entitlement": {"entitled": true, "accessLevel": "ACCESS_LEVEL_FULL", "#
+    + #""until": "1969-12-31T23:59:59.999Z", "willRenew": false, "#
+    + #""evidenceId": "9223372036854775807", "renewalPrice": {"milliunits": "9990", "#
+    + #""currency": "EUR"}, "advice": [{"kind": "ADVICE_KIND_WIN_BACK_OFFER", "daysLeft": 0, "#
+    + #""offerIds": ["a", "", "c"], "message": "", "url": "", "productIds": []}, {"message": ""#
+    + String(repeating: "é😀", count: 40)
+    + #"", "kind": "ADVICE_KIND_UNSPECIFIED", "url": "", "offerIds": [], "productIds": []}], "#
+    + #""appStoreCodes": {"stateCode": "-5.1", "status": -3, "#
+    + #""productState": "PRODUCT_STATE_UNSPECIFIED", "inAppOwnershipTypeRaw": "", "#
+    + #""billingPlanTypeRaw": ""}, "name": "", "state": "ENTITLEMENT_STATE_UNSPECIFIED", "#
+    + #""reason": "", "explanation": "", "productId": "", "#
+    + #""productType": "PRODUCT_TYPE_UNSPECIFIED", "transactionId": "", "#
+    + #""originalTransactionId": "", "grantId": "", "#
+    + #""inAppOwnershipType": "IN_APP_OWNERSHIP_TYPE_UNSPECIFIED", "#
+    + #""billingPlanType": "BILLING_PLAN_TYPE_UNSPECIFIED", "autoRenewProductId": "", "#
+    + #""manageUrl": ""}, "environment": 77}"#
   @Test("Encoding returns the bytes of Google's library")
   func bytes() throws {
     let hexadecimal = message.encodedBytes().map { byte in

@@ -41,15 +41,17 @@ import Wire
       failure { () throws(WireError) in try decode(GrantRequest.with { $0.idempotencyKey = text(129) }) }
         == .textTooLong(field: "idempotency_key", size: 129, limit: 128))
     #expect(
-      failure { () throws(WireError) in try decode(InspectRequest.with { $0.document = text(100_000) }) }
+      failure { () throws(WireError) in
+        try decode(InspectRequest.with { $0.content = .document(text(100_000)) })
+      }
         == nil)
   }
 
   @Test("A response has no limits")
   func responses() throws {
     let text = String(repeating: "a", count: 10_000)
-    let response = CheckResponse.with { $0.explanation = text }
-    #expect(try CheckResponse.decode(response.encodedBytes()).explanation == text)
+    let response = Entitlement.with { $0.explanation = text }
+    #expect(try Entitlement.decode(response.encodedBytes()).explanation == text)
   }
 
   private func failure(_ body: () throws(WireError) -> Void) -> WireError? {

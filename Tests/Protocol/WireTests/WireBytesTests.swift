@@ -26,12 +26,12 @@ import Wire
     "A timestamp appended to a message decodes as one of its fields",
     arguments: [0, 1, 999, 1_769_000_000_123, -1])
   func timestampBehind(milliseconds: Int64) throws {
-    let response = CheckResponse.with { $0.entitled = true }
+    let response = CheckResponse.with { $0.entitlement = .with { $0.entitled = true } }
     var bytes = response.encodedBytes()
     let time = GoogleProtobuf.Timestamp(millisecondsSince1970: milliseconds)
-    time.append(asField: 13, to: &bytes)
+    time.append(asField: 3, to: &bytes)
     let read = try CheckResponse.decode(bytes)
-    #expect(read.evaluatedAt == time && read.entitled)
+    #expect(read.evaluatedAt == time && read.entitlement?.entitled == true)
   }
 
   @Test("No bytes decode to the default message, which encodes to no bytes")
@@ -42,22 +42,22 @@ import Wire
 
   @Test("Every kind of field survives encoding")
   func everyKind() throws {
-    let response = CheckResponse.with {
+    let entitlement = Entitlement.with {
       $0.entitled = true
       $0.accessLevel = .full
-      $0.stateCode = "-5.1"
       $0.until = .init(millisecondsSince1970: -1)
-      $0.status = -3
+      $0.willRenew = false
+      $0.appStoreCodes = .with { ($0.stateCode, $0.status) = ("-5.1", -3) }
       $0.evidenceId = .max
       $0.renewalPrice = .with { ($0.milliunits, $0.currency) = (9990, "EUR") }
       $0.advice = [
         .with { ($0.kind, $0.offerIds) = (.winBackOffer, ["a", "", "c"]) }, .init(),
       ]
     }
-    #expect(try CheckResponse.decode(response.encodedBytes()) == response)
-    #expect(response.until?.nanos == 999_000_000 && response.until?.seconds == -1)
+    #expect(try Entitlement.decode(entitlement.encodedBytes()) == entitlement)
+    #expect(entitlement.until?.nanos == 999_000_000 && entitlement.until?.seconds == -1)
 
-    let inspect = InspectRequest.with { $0.documentBytes = [0, 255, 0] }
+    let inspect = InspectRequest.with { $0.content = .documentBytes([0, 255, 0]) }
     #expect(try InspectRequest.decode(inspect.encodedBytes()) == inspect)
     let replay = ReprocessNotificationsRequest.with { $0.evidenceIds = [1, -1, .max] }
     #expect(try ReprocessNotificationsRequest.decode(replay.encodedBytes()) == replay)

@@ -24,10 +24,12 @@ import Wire
     #expect(
       text(CheckRequest())
         == #"{"app":"","customerId":"","entitlement":"","environment":"ENVIRONMENT_UNSPECIFIED"}"#)
-    let answer = CheckResponse().jsonValue.objectValue
+    let answer = Entitlement().jsonValue.objectValue
     #expect(answer?["entitled"] == false)
     #expect(answer?["until"] == nil)
     #expect(answer?["advice"] == [])
+    #expect(answer?["willRenew"] == nil)
+    #expect(Entitlement.with { $0.willRenew = false }.jsonValue.objectValue?["willRenew"] == false)
     #expect(text(CheckRequest.with { $0.environment = .unrecognized(9) }).hasSuffix(#""environment":9}"#))
   }
 
@@ -65,7 +67,7 @@ import Wire
   @Test("Bytes are Base64 in either alphabet, padded or not", arguments: ["+/8=", "-_8=", "+/8", "-_8"])
   func base64(literal: String) throws {
     let request = try read(InspectRequest.self, "{\"documentBytes\":\"\(literal)\"}")
-    #expect(request.documentBytes == [0xFB, 0xFF])
+    #expect(request.content == .documentBytes([0xFB, 0xFF]))
     #expect(text(request).contains(#""documentBytes":"+/8=""#))
   }
 

@@ -37,7 +37,7 @@ struct EventLoopReaderTests {
       #expect(!reader.recover(), "the second attempt fails too")
       #expect(reader.recover())
       #expect(missing.count == 0 && failure(of: "Check", in: methods) == nil)
-      #expect(result(of: "BatchCheck", in: methods)?.response?.entitlement == "pro")
+      #expect(result(of: "BatchCheck", in: methods)?.response?.entitlement?.name == "pro")
     }
   }
 
@@ -82,7 +82,7 @@ struct EventLoopReaderTests {
       #expect(!small.isDeferred && large.isDeferred)
       #expect(small.results == large.results.dropLast())
       #expect(large.results[1].error?.code == Int32(StatusCode.notFound.rawValue))
-      #expect(large.results[64].response?.entitlement == "pro")
+      #expect(large.results[64].response?.entitlement?.name == "pro")
     }
   }
 

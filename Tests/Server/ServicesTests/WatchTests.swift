@@ -26,7 +26,7 @@ struct WatchTests {
       await broadcaster.untilPublished(1)
 
       // While the first message is being sent, more events are committed than the buffer holds.
-      let slow = Caller(.with { $0.fromBeginning = true }) {
+      let slow = Caller(.with { $0.start = .fromBeginning(true) }) {
         try? await store.append(3)
         await broadcaster.untilPublished(4)
       }
@@ -36,7 +36,7 @@ struct WatchTests {
       #expect(end?.errorInfo?.reason == "WATCHER_FELL_BEHIND")
       #expect(end?.errorInfo?.metadata.map { "\($0.key) \($0.value)" } == ["resumeAfterSequence 1"])
 
-      let resumed = Caller(.with { $0.afterSequence = 1 }, maxMessages: 3)
+      let resumed = Caller(.with { $0.start = .afterSequence(1) }, maxMessages: 3)
       _ = await watch(broadcaster, store, resumed)
       #expect(resumed.sequences == [2, 3, 4])
       broadcaster.unsubscribe(other)
@@ -53,7 +53,7 @@ struct WatchTests {
       try await store.append(3)
       await broadcaster.untilPublished(3)
 
-      let caller = Caller(.with { $0.fromBeginning = true }, maxMessages: 6) {
+      let caller = Caller(.with { $0.start = .fromBeginning(true) }, maxMessages: 6) {
         try? await store.append(3)
         await broadcaster.untilPublished(6)
       }

@@ -12,12 +12,18 @@ void append_string(std::string &out, int field, const std::string &value) {
   out += value;
 }
 
-// `CheckResponse.entitled` is field 1, a bool; serializers write it first and leave it out when false.
+// `CheckResponse.entitlement` is field 1; in it, `name` is field 1 and the bool `entitled` field 2. Serializers write
+// them in this order and leave `entitled` out when false.
 bool says_entitled(const std::string &reply) {
   if (reply.size() < kPrefix + 2 || reply[0] != 0) return false;
   uint32_t length = 0;
   for (int i = 1; i <= 4; ++i) length = length << 8 | static_cast<uint8_t>(reply[i]);
-  return length == reply.size() - kPrefix && reply[kPrefix] == 0x08 && reply[kPrefix + 1] == 0x01;
+  if (length != reply.size() - kPrefix || reply[kPrefix] != 0x0A) return false;
+  size_t at = kPrefix + 1;
+  while (at < reply.size() && reply[at] & 0x80) ++at;  // the length of the entitlement
+  ++at;
+  if (at + 1 < reply.size() && reply[at] == 0x0A) at += 2 + static_cast<uint8_t>(reply[at + 1]);
+  return at + 1 < reply.size() && reply[at] == 0x10 && reply[at + 1] == 0x01;
 }
 }  // namespace
 

@@ -29,12 +29,14 @@ Customers make_customers(int count) {
     char name[32];
     std::snprintf(name, sizeof name, "customer-%07d", i);
     CheckResponse answer;
-    answer.set_entitled(true);
-    answer.set_reason("SUBSCRIPTION_ACTIVE");
-    answer.set_product_id("pro.monthly");
-    answer.set_transaction_id(std::to_string(2'000'000'000'000 + i));
-    answer.set_original_transaction_id(std::to_string(2'000'000'000'000 + i));
-    answer.mutable_until()->set_seconds(1'893'456'000 + i);
+    auto &entitlement = *answer.mutable_entitlement();
+    entitlement.set_name("pro");
+    entitlement.set_entitled(true);
+    entitlement.set_reason("SUBSCRIPTION_ACTIVE");
+    entitlement.set_product_id("pro.monthly");
+    entitlement.set_transaction_id(std::to_string(2'000'000'000'000 + i));
+    entitlement.set_original_transaction_id(std::to_string(2'000'000'000'000 + i));
+    entitlement.mutable_until()->set_seconds(1'893'456'000 + i);
     answer.mutable_evaluated_at()->set_seconds(1'767'225'600);
     customers.emplace(name, std::move(answer));
   }

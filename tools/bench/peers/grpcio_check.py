@@ -11,7 +11,7 @@ import grpc
 
 sys.path.insert(0, sys.argv[1])
 
-from entitled.v1.entitlement_pb2 import CheckResponse  # noqa: E402
+from entitled.v1.entitlement_service_pb2 import CheckResponse  # noqa: E402
 from entitled.v1.entitlement_service_pb2_grpc import (  # noqa: E402
     EntitlementServiceServicer,
     add_EntitlementServiceServicer_to_server,
@@ -19,11 +19,13 @@ from entitled.v1.entitlement_service_pb2_grpc import (  # noqa: E402
 
 
 def answer(number):
-    made = CheckResponse(
-        entitled=True, reason="SUBSCRIPTION_ACTIVE", product_id="pro.monthly",
+    made = CheckResponse()
+    entitlement = made.entitlement
+    entitlement.MergeFrom(type(entitlement)(
+        name="pro", entitled=True, reason="SUBSCRIPTION_ACTIVE", product_id="pro.monthly",
         transaction_id=str(2_000_000_000_000 + number), original_transaction_id=str(2_000_000_000_000 + number),
-    )  # fmt: skip
-    made.until.seconds = 1_893_456_000 + number
+    ))  # fmt: skip
+    entitlement.until.seconds = 1_893_456_000 + number
     made.evaluated_at.seconds = 1_767_225_600
     return made
 

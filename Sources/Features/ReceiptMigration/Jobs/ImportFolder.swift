@@ -33,6 +33,11 @@ package struct ImportFolder: Sendable {
     try input(Self.uploadPrefix + (try checked(id)))
   }
 
+  /// The id of the upload at a path that ``upload(_:)`` returned.
+  static func uploadID(ofPath path: String) -> String {
+    String(URL(fileURLWithPath: path).lastPathComponent.dropFirst(uploadPrefix.count))
+  }
+
   /// Appends a piece of an upload, unless it was appended before.
   ///
   /// - Returns: the size of the upload in bytes.

@@ -16,6 +16,11 @@ package actor MigrationJobManager: Worker {
     package let rate: Double
     /// The size of the input; 0 once it is deleted.
     package let inputBytes: Int64
+
+    /// The id of the upload that is the input; `nil` if the input is a file of the operator.
+    package var uploadID: String? {
+      job.order.ownsInput ? ImportFolder.uploadID(ofPath: job.order.inputPath) : nil
+    }
   }
 
   /// The number of receipts in flight by default: enough to be limited by Apple's rate limit, and not by the latency of

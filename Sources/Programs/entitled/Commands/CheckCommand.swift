@@ -26,7 +26,7 @@ struct CheckCommand: AsyncParsableCommand {
         })
     }
     client.show(response, response.rows)
-    if !response.entitled { throw ExitCode(3) }
+    if response.entitlement?.entitled != true { throw ExitCode(3) }
   }
 }
 
@@ -57,7 +57,7 @@ struct SubmitCommand: AsyncParsableCommand {
           $0.signedRenewalInfo = renewalInfo
         })
     }
-    let entitlements = response.entitlements.map { ("\($0.entitlement)", $0.summary) }
+    let entitlements = response.entitlements.map { ($0.name, $0.summary) }
     client.show(response, response.rows + entitlements)
   }
 }
@@ -81,7 +81,7 @@ struct InspectCommand: AsyncParsableCommand {
       try await connection.inspect(
         .with {
           $0.app = app
-          $0.documentBytes = document
+          $0.content = .documentBytes(document)
         })
     }
     client.show(response, response.rows)
@@ -107,11 +107,20 @@ struct HealthCommand: AsyncParsableCommand {
 }
 
 extension CheckResponse {
+  fileprivate var rows: [(String, String)] {
+    (entitlement?.rows ?? []) + [("environment", environment.protoName.droppingPrefix("ENVIRONMENT_"))]
+  }
+}
+
+extension Entitlement {
   var rows: [(String, String)] {
     [
       ("entitled", entitled ? "yes" : "no"),
-      ("entitlement", entitlement),
-      ("state", "\(stateCode) \(state.protoName.droppingPrefix("ENTITLEMENT_STATE_"))"),
+      ("entitlement", name),
+      (
+        "state",
+        "\(appStoreCodes?.stateCode ?? "") \(state.protoName.droppingPrefix("ENTITLEMENT_STATE_"))"
+      ),
       ("until", until.text),
       ("reason", reason),
       ("", explanation),
@@ -119,8 +128,7 @@ extension CheckResponse {
       ("transaction", transactionId),
       ("original transaction", originalTransactionId),
       ("commitment", commitmentInfo?.text ?? ""),
-      ("will renew", productType == .autoRenewableSubscription ? (willRenew ? "yes" : "no") : ""),
-      ("environment", environment.protoName.droppingPrefix("ENVIRONMENT_")),
+      ("will renew", willRenew.map { $0 ? "yes" : "no" } ?? ""),
     ]
   }
 

@@ -36,7 +36,7 @@ extension ClientOptions {
 extension GetCustomerResponse {
   fileprivate var rows: [(String, String)] {
     var rows = [("customer", customerId)]
-    rows += entitlements.map { ($0.entitlement, $0.summary) }
+    rows += entitlements.map { ($0.name, $0.summary) }
     rows += products.map { ($0.productId, $0.state.protoName.droppingPrefix("PRODUCT_STATE_").lowercased()) }
     rows += consumables.map { ($0.productId, "\($0.purchased - $0.refunded) of \($0.purchased) left") }
     rows += grants.map { ($0.grantId, "\($0.entitlement), \($0.note)") }
@@ -149,6 +149,6 @@ struct ExplainCommand: AsyncParsableCommand {
     }
     let contradictions = explanation.contradictions.map { ("contradiction", $0) }
     let changes = explanation.laterChanges.map { ("changed later", $0.explanation) }
-    client.show(explanation, (explanation.answer?.rows ?? []) + steps + contradictions + changes)
+    client.show(explanation, (explanation.entitlement?.rows ?? []) + steps + contradictions + changes)
   }
 }

@@ -45,8 +45,7 @@ struct AcknowledgeCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
 
-  @Option(help: "Units delivered; negative: taken back (default: the units that are due).") var units: Int64 =
-    0
+  @Option(help: "Units delivered; negative: taken back (default: the units that are due).") var units: Int64?
   @Option(help: "Name of the person who delivers.") var actor = ""
 
   @Argument(help: "Transaction id.") var transaction: String

@@ -17,6 +17,7 @@ struct CreateGrantCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
 
+  @Option(help: "Access level: limited or full (default: full).") var level = GrantLevel.full
   @Option(help: "Expiry time, RFC 3339 (default: no expiry).") var until: String?
   @Option(help: "Reason, for the timeline.") var note = ""
   @Option(help: "Name of the person who grants, for the timeline.") var actor = ""
@@ -30,6 +31,7 @@ struct CreateGrantCommand: AsyncParsableCommand {
     var request = GrantRequest.with {
       $0.customerId = customer
       $0.entitlement = entitlement
+      $0.accessLevel = level.message
       $0.note = note
       $0.actor = actor
       $0.idempotencyKey = key
@@ -40,6 +42,19 @@ struct CreateGrantCommand: AsyncParsableCommand {
     request.until = try TimeOption.parse(until, "--until")
     let response = try await client.withConnection { [request] in try await $0.grant(request) }
     client.show(response, [("grant", response.grant?.grantId ?? "")] + (response.entitlement?.rows ?? []))
+  }
+}
+
+/// The access level of a grant.
+enum GrantLevel: String, ExpressibleByArgument {
+  case limited
+  case full
+
+  var message: AccessLevel {
+    switch self {
+    case .limited: .limited
+    case .full: .full
+    }
   }
 }
 
@@ -92,7 +107,7 @@ struct ListGrantsCommand: AsyncParsableCommand {
   }
 }
 
-extension GrantedEntitlement {
+extension Grant {
   fileprivate var row: (String, String) {
     let end = until.text.isEmpty ? "" : " until \(until.text)"
     let revocation = revokedAt.text.isEmpty ? "" : ", revoked \(revokedAt.text)"

@@ -25,8 +25,8 @@ struct WatchCommand: AsyncParsableCommand {
     var request = WatchRequest.with {
       $0.customerIds = customer
       $0.entitlements = entitlement
-      $0.afterSequence = after ?? 0
-      $0.fromBeginning = fromBeginning
+      if fromBeginning { $0.start = .fromBeginning(true) }
+      if let after { $0.start = .afterSequence(after) }
     }
     request.app = try scope.app.id()
     request.environment = try scope.appEnvironment()

@@ -28,6 +28,12 @@ struct WebhookOptions: ParsableArguments {
 struct DeliveryOptions: ParsableArguments {
   @Flag(help: "Select all dead letters.") var deadLetters = false
   @Option(help: "Position of a delivery; repeatable.") var position: [Int64] = []
+
+  func validate() throws {
+    guard !deadLetters || position.isEmpty else {
+      throw ValidationError("--dead-letters and --position exclude each other")
+    }
+  }
 }
 
 /// `entitled webhooks list`.
@@ -94,16 +100,27 @@ struct ResendDeliveriesCommand: AsyncParsableCommand {
         $0.app = app
         $0.webhook = webhook.webhook
         $0.kind = webhook.kind
-        $0.deadLetters = deliveries.deadLetters
-        $0.positions = deliveries.position
-        $0.fromPosition = from ?? 0
-        $0.toPosition = to ?? 0
+        $0.selection = selection
       }
-      repeat {
+      while true {
         let response = try await connection.resendDeliveries(request)
         client.show(response, [("resent", "\(response.resent)")])
-        request.fromPosition = response.continueFromPosition
-      } while request.fromPosition > 0
+        guard let next = response.continueFromPosition else { break }
+        request.selection = .range(range(from: next))
+      }
+    }
+  }
+
+  private var selection: ResendDeliveriesRequest.Selection? {
+    if deliveries.deadLetters { return .deadLetters(true) }
+    if let from { return .range(range(from: from)) }
+    return .positions(.with { $0.positions = deliveries.position })
+  }
+
+  private func range(from: Int64) -> DeliveryRange {
+    .with {
+      $0.from = from
+      $0.to = to
     }
   }
 }
@@ -122,8 +139,8 @@ struct DiscardDeliveriesCommand: AsyncParsableCommand {
       $0.app = app
       $0.webhook = webhook.webhook
       $0.kind = webhook.kind
-      $0.deadLetters = deliveries.deadLetters
-      $0.positions = deliveries.position
+      $0.selection =
+        deliveries.deadLetters ? .deadLetters(true) : .positions(.with { $0.positions = deliveries.position })
     }
     let response = try await client.withConnection { try await $0.discardDeliveries(request) }
     client.show(response, [("discarded", "\(response.discarded)")])

@@ -654,8 +654,8 @@ package struct SendConsumptionInformationRequest: WireMessage {
   package var deliveryStatus: DeliveryStatus = .init()
   /// `refund_preference`.
   package var refundPreference: RefundPreference = .init()
-  /// The consumed share in thousandths of a percent: 50000 is half.
-  package var consumptionPercentage: Int32 = 0
+  /// The consumed share in thousandths of a percent, 0 to 100000: 50000 is half. Unset: not reported.
+  package var consumptionPercentage: Int32?
   /// `sample_content_provided`.
   package var sampleContentProvided: Bool = false
   /// `actor`.
@@ -680,7 +680,7 @@ package struct SendConsumptionInformationRequest: WireMessage {
     customerConsented = CField.flag(c.pointee.customer_consented)
     deliveryStatus = DeliveryStatus(rawValue: CField.number(c.pointee.delivery_status.rawValue))
     refundPreference = RefundPreference(rawValue: CField.number(c.pointee.refund_preference.rawValue))
-    consumptionPercentage = c.pointee.consumption_percentage
+    if c.pointee._consumption_percentage_case.rawValue == 7 { consumptionPercentage = c.pointee.consumption_percentage }
     sampleContentProvided = CField.flag(c.pointee.sample_content_provided)
     actor = CField.text(c.pointee.actor)
     dryRun = CField.flag(c.pointee.dry_run)
@@ -695,7 +695,7 @@ package struct SendConsumptionInformationRequest: WireMessage {
     writer.flag(4, customerConsented)
     writer.integer(5, deliveryStatus.rawValue)
     writer.integer(6, refundPreference.rawValue)
-    writer.integer(7, consumptionPercentage)
+    if let consumptionPercentage { writer.integerOrDefault(7, consumptionPercentage) }
     writer.flag(8, sampleContentProvided)
     writer.text(9, actor)
     writer.flag(10, dryRun)

@@ -51,7 +51,7 @@ package enum AccessLevel: WireEnum {
 }
 
 /// Why a customer is or is not entitled: the states of WWDC20-10671, with their numbers.
-/// Numbers above 0 entitle. `CheckResponse.state_code` carries the number with the sub-state.
+/// Numbers above 0 entitle. `AppStoreCodes.state_code` carries the number with the sub-state.
 package enum EntitlementState: WireEnum {
   /// `ENTITLEMENT_STATE_UNSPECIFIED`.
   case unspecified
@@ -225,156 +225,172 @@ package enum AdviceKind: WireEnum {
   }
 }
 
-/// One answer: whether the customer is entitled, why, and until when.
-package struct CheckResponse: WireMessage {
+/// One entitlement of one customer: whether the customer has it, why, and until when.
+package struct Entitlement: WireMessage {
+  /// The name of the entitlement in the catalog, for example "pro".
+  package var name: String = ""
   /// Whether the customer is entitled.
   package var entitled: Bool = false
-  /// NONE if not entitled.
+  /// How much is granted; NONE if not entitled.
   package var accessLevel: AccessLevel = .init()
-  /// `state`.
+  /// The state that decides.
   package var state: EntitlementState = .init()
-  /// The WWDC20-10671 code with its sub-state: "5.0" standard, "5.1" free trial, "5.2" introductory offer,
-  /// "5.3" another offer; negative codes carry the sub-state too.
-  package var stateCode: String = ""
-  /// NEW, ACTIVE or INACTIVE, for all products that grant this entitlement together.
-  package var productState: ProductState = .init()
+  /// The stable reason, finer than `state`: SUBSCRIPTION_ACTIVE, AWAITING_RENEWAL, EXPIRED, NEVER_PURCHASED, ...
+  package var reason: String = ""
+  /// The reason as a sentence.
+  package var explanation: String = ""
+  /// The start of the unbroken access. Unset: never entitled.
+  package var since: GoogleProtobuf.Timestamp?
   /// The end of the unbroken access at this level or a higher one that covers now, with the grace period
   /// or, while auto-renew is on, with `renewal_slack`; if not entitled, the end of the last access.
   /// Unset: no expiry, or never entitled.
   package var until: GoogleProtobuf.Timestamp?
-  /// The stable reason: SUBSCRIPTION_ACTIVE, AWAITING_RENEWAL, EXPIRED, REVOKED, NEVER_PURCHASED, ...
-  package var reason: String = ""
-  /// The reason as a sentence.
-  package var explanation: String = ""
-  /// The product of the deciding purchase.
-  package var productId: String = ""
-  /// The deciding transaction and its original transaction id.
-  package var transactionId: String = ""
-  /// `original_transaction_id`.
-  package var originalTransactionId: String = ""
-  /// The environment of the answer.
-  package var environment: Environment = .init()
-  /// The instant of the answer, by the server's clock.
-  package var evaluatedAt: GoogleProtobuf.Timestamp?
-  /// Whether the deciding subscription will renew, according to Apple's latest renewal info. In a commitment: at
-  /// its end, because a cancellation does not stop its payments.
-  package var willRenew: Bool = false
-  /// The next instant at which access can change without new evidence. Unset: it cannot.
-  package var checkAgainAt: GoogleProtobuf.Timestamp?
-  /// How the customer came to the deciding purchase.
-  package var inAppOwnershipType: InAppOwnershipType = .init()
-  /// The entitlement of the request.
-  package var entitlement: String = ""
-  /// `product_type`.
-  package var productType: ProductType = .init()
-  /// Apple's subscription status: 1 active, 2 expired, 3 billing retry, 4 grace period,
-  /// 5 revoked; 0 if there is none.
-  package var status: Int32 = 0
-  /// The evidence of the answer: the first evidence of the deciding transaction or grant, or the claim of a
-  /// seat. Set by Check, BatchCheck, GetCustomer and Explain; 0 in other responses, which name their evidence
-  /// separately, and 0 if the answer rests on neither a transaction nor a grant;
-  /// only Explain names the evidence of an app install.
-  package var evidenceId: Int64 = 0
-  /// The start of the unbroken access.
-  package var since: GoogleProtobuf.Timestamp?
-  /// The product that the deciding subscription renews to, and its price (of one seat); in a commitment: after its end.
-  package var autoRenewProductId: String = ""
-  /// `renewal_price`.
-  package var renewalPrice: Money?
-  /// Recommended actions; empty for family members if they concern the purchaser.
-  package var advice: [Advice] = []
-  /// The deciding grant of the operator, if any.
-  package var grantId: String = ""
   /// The end of the time that was paid for, without grace period and `renewal_slack`. Unset: no expiry,
   /// or no purchase.
   package var paidUntil: GoogleProtobuf.Timestamp?
+  /// The next instant at which access can change without new evidence. Unset: it cannot.
+  package var checkAgainAt: GoogleProtobuf.Timestamp?
+  /// Whether the deciding subscription will renew, according to Apple's latest renewal info. In a commitment: at
+  /// its end, because a cancellation does not stop its payments. Unset: no auto-renewable subscription decides.
+  package var willRenew: Bool?
+  /// The product of the deciding purchase, by its App Store product id. Empty: no purchase decides.
+  package var productId: String = ""
+  /// The type of that product.
+  package var productType: ProductType = .init()
+  /// The deciding transaction. Empty: no purchase decides.
+  package var transactionId: String = ""
+  /// The first transaction of the deciding purchase.
+  package var originalTransactionId: String = ""
+  /// The deciding grant of the operator. Empty: no grant decides.
+  package var grantId: String = ""
+  /// The evidence of the answer: the first evidence of the deciding transaction or grant, or the claim of a
+  /// seat. Set by Check, BatchCheck, GetCustomer and Explain; other responses name their evidence separately.
+  /// Unset also if the answer rests on neither a transaction nor a grant; only Explain names the evidence of an
+  /// app install.
+  package var evidenceId: Int64?
+  /// How the customer came to the deciding purchase.
+  package var inAppOwnershipType: InAppOwnershipType = .init()
   /// The billing plan of the deciding period.
   package var billingPlanType: BillingPlanType = .init()
   /// The commitment of the deciding period, without its price: the customer is committed until its end. Unset: none.
   package var commitmentInfo: TransactionCommitmentInfo?
+  /// The product that the deciding subscription renews to; in a commitment: after its end.
+  package var autoRenewProductId: String = ""
+  /// The price of that renewal. Unset: it is not known, or the customer does not pay.
+  package var renewalPrice: Money?
   /// The App Store page where the customer manages the deciding subscription, while it is active; empty for
   /// customers who do not pay.
   package var manageUrl: String = ""
-  /// Apple's ownership and billing plan, set only if this version does not know the value.
+  /// Recommended actions; empty for family members if they concern the purchaser.
+  package var advice: [Advice] = []
+  /// The same answer in Apple's codes.
+  package var appStoreCodes: AppStoreCodes?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__Entitlement())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__Entitlement.self)
+    name = CField.text(c.pointee.name)
+    entitled = CField.flag(c.pointee.entitled)
+    accessLevel = AccessLevel(rawValue: CField.number(c.pointee.access_level.rawValue))
+    state = EntitlementState(rawValue: CField.number(c.pointee.state.rawValue))
+    reason = CField.text(c.pointee.reason)
+    explanation = CField.text(c.pointee.explanation)
+    since = CField.message(c.pointee.since)
+    until = CField.message(c.pointee.until)
+    paidUntil = CField.message(c.pointee.paid_until)
+    checkAgainAt = CField.message(c.pointee.check_again_at)
+    if c.pointee._will_renew_case.rawValue == 11 { willRenew = CField.flag(c.pointee.will_renew) }
+    productId = CField.text(c.pointee.product_id)
+    productType = ProductType(rawValue: CField.number(c.pointee.product_type.rawValue))
+    transactionId = CField.text(c.pointee.transaction_id)
+    originalTransactionId = CField.text(c.pointee.original_transaction_id)
+    grantId = CField.text(c.pointee.grant_id)
+    if c.pointee._evidence_id_case.rawValue == 17 { evidenceId = c.pointee.evidence_id }
+    inAppOwnershipType = InAppOwnershipType(rawValue: CField.number(c.pointee.in_app_ownership_type.rawValue))
+    billingPlanType = BillingPlanType(rawValue: CField.number(c.pointee.billing_plan_type.rawValue))
+    commitmentInfo = CField.message(c.pointee.commitment_info)
+    autoRenewProductId = CField.text(c.pointee.auto_renew_product_id)
+    renewalPrice = CField.message(c.pointee.renewal_price)
+    manageUrl = CField.text(c.pointee.manage_url)
+    advice = CField.messages(c.pointee.advice, count: c.pointee.n_advice)
+    appStoreCodes = CField.message(c.pointee.app_store_codes)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, name)
+    writer.flag(2, entitled)
+    writer.integer(3, accessLevel.rawValue)
+    writer.integer(4, state.rawValue)
+    writer.text(5, reason)
+    writer.text(6, explanation)
+    writer.message(7, since)
+    writer.message(8, until)
+    writer.message(9, paidUntil)
+    writer.message(10, checkAgainAt)
+    if let willRenew { writer.flagOrDefault(11, willRenew) }
+    writer.text(12, productId)
+    writer.integer(13, productType.rawValue)
+    writer.text(14, transactionId)
+    writer.text(15, originalTransactionId)
+    writer.text(16, grantId)
+    if let evidenceId { writer.integerOrDefault(17, evidenceId) }
+    writer.integer(18, inAppOwnershipType.rawValue)
+    writer.integer(19, billingPlanType.rawValue)
+    writer.message(20, commitmentInfo)
+    writer.text(21, autoRenewProductId)
+    writer.message(22, renewalPrice)
+    writer.text(23, manageUrl)
+    writer.messages(24, advice)
+    writer.message(25, appStoreCodes)
+  }
+}
+
+/// An answer in the codes that Apple's documentation uses, for integrations that already have them. The fields of
+/// Entitlement say the same, and more.
+package struct AppStoreCodes: WireMessage {
+  /// The code of WWDC20-10671 with its sub-state: "5.0" standard, "5.1" free trial, "5.2" introductory offer,
+  /// "5.3" another offer; negative codes carry the sub-state too. From "-8.3" to "5.3".
+  package var stateCode: String = ""
+  /// WWDC20-10671's state of a product, for all products that grant this entitlement together.
+  package var productState: ProductState = .init()
+  /// Apple's subscription status: 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked. Unset: no
+  /// auto-renewable subscription decides.
+  package var status: Int32?
+  /// Apple's `inAppOwnershipType`, set only if this version does not know the value.
   package var inAppOwnershipTypeRaw: String = ""
-  /// `billing_plan_type_raw`.
+  /// Apple's `billingPlanType`, set only if this version does not know the value.
   package var billingPlanTypeRaw: String = ""
 
   /// A message with every field at its default.
   package init() {}
 
   /// Its description in the contract.
-  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__CheckResponse())
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__AppStoreCodes())
 
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
-    let c = structure.assumingMemoryBound(to: Entitled__V1__CheckResponse.self)
-    entitled = CField.flag(c.pointee.entitled)
-    accessLevel = AccessLevel(rawValue: CField.number(c.pointee.access_level.rawValue))
-    state = EntitlementState(rawValue: CField.number(c.pointee.state.rawValue))
+    let c = structure.assumingMemoryBound(to: Entitled__V1__AppStoreCodes.self)
     stateCode = CField.text(c.pointee.state_code)
     productState = ProductState(rawValue: CField.number(c.pointee.product_state.rawValue))
-    until = CField.message(c.pointee.until)
-    reason = CField.text(c.pointee.reason)
-    explanation = CField.text(c.pointee.explanation)
-    productId = CField.text(c.pointee.product_id)
-    transactionId = CField.text(c.pointee.transaction_id)
-    originalTransactionId = CField.text(c.pointee.original_transaction_id)
-    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
-    evaluatedAt = CField.message(c.pointee.evaluated_at)
-    willRenew = CField.flag(c.pointee.will_renew)
-    checkAgainAt = CField.message(c.pointee.check_again_at)
-    inAppOwnershipType = InAppOwnershipType(rawValue: CField.number(c.pointee.in_app_ownership_type.rawValue))
-    entitlement = CField.text(c.pointee.entitlement)
-    productType = ProductType(rawValue: CField.number(c.pointee.product_type.rawValue))
-    status = c.pointee.status
-    evidenceId = c.pointee.evidence_id
-    since = CField.message(c.pointee.since)
-    autoRenewProductId = CField.text(c.pointee.auto_renew_product_id)
-    renewalPrice = CField.message(c.pointee.renewal_price)
-    advice = CField.messages(c.pointee.advice, count: c.pointee.n_advice)
-    grantId = CField.text(c.pointee.grant_id)
-    paidUntil = CField.message(c.pointee.paid_until)
-    billingPlanType = BillingPlanType(rawValue: CField.number(c.pointee.billing_plan_type.rawValue))
-    commitmentInfo = CField.message(c.pointee.commitment_info)
-    manageUrl = CField.text(c.pointee.manage_url)
+    if c.pointee._status_case.rawValue == 3 { status = c.pointee.status }
     inAppOwnershipTypeRaw = CField.text(c.pointee.in_app_ownership_type_raw)
     billingPlanTypeRaw = CField.text(c.pointee.billing_plan_type_raw)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
-    writer.flag(1, entitled)
-    writer.integer(2, accessLevel.rawValue)
-    writer.integer(3, state.rawValue)
-    writer.text(4, stateCode)
-    writer.integer(5, productState.rawValue)
-    writer.message(6, until)
-    writer.text(7, reason)
-    writer.text(8, explanation)
-    writer.text(9, productId)
-    writer.text(10, transactionId)
-    writer.text(11, originalTransactionId)
-    writer.integer(12, environment.rawValue)
-    writer.message(13, evaluatedAt)
-    writer.flag(14, willRenew)
-    writer.message(15, checkAgainAt)
-    writer.integer(16, inAppOwnershipType.rawValue)
-    writer.text(17, entitlement)
-    writer.integer(18, productType.rawValue)
-    writer.integer(19, status)
-    writer.integer(20, evidenceId)
-    writer.message(21, since)
-    writer.text(22, autoRenewProductId)
-    writer.message(23, renewalPrice)
-    writer.messages(24, advice)
-    writer.text(25, grantId)
-    writer.message(26, paidUntil)
-    writer.integer(27, billingPlanType.rawValue)
-    writer.message(28, commitmentInfo)
-    writer.text(29, manageUrl)
-    writer.text(30, inAppOwnershipTypeRaw)
-    writer.text(31, billingPlanTypeRaw)
+    writer.text(1, stateCode)
+    writer.integer(2, productState.rawValue)
+    if let status { writer.integerOrDefault(3, status) }
+    writer.text(4, inAppOwnershipTypeRaw)
+    writer.text(5, billingPlanTypeRaw)
   }
 }
 
@@ -388,8 +404,8 @@ package struct Advice: WireMessage {
   package var url: String = ""
   /// The deadline of the action.
   package var deadline: GoogleProtobuf.Timestamp?
-  /// Full days left until the deadline.
-  package var daysLeft: Int32 = 0
+  /// Full days left until the deadline: 0 on its last day. Unset: there is no deadline.
+  package var daysLeft: Int32?
   /// Matching offers, best first: for WIN_BACK_OFFER the win-back offers that Apple reports, if any; otherwise the
   /// product's promotional offers in the catalog, which SignOffer signs.
   package var offerIds: [String] = []
@@ -409,7 +425,7 @@ package struct Advice: WireMessage {
     message = CField.text(c.pointee.message)
     url = CField.text(c.pointee.url)
     deadline = CField.message(c.pointee.deadline)
-    daysLeft = c.pointee.days_left
+    if c.pointee._days_left_case.rawValue == 5 { daysLeft = c.pointee.days_left }
     offerIds = CField.elements(c.pointee.offer_ids, count: c.pointee.n_offer_ids)
     productIds = CField.elements(c.pointee.product_ids, count: c.pointee.n_product_ids)
   }
@@ -420,7 +436,7 @@ package struct Advice: WireMessage {
     writer.text(2, message)
     writer.text(3, url)
     writer.message(4, deadline)
-    writer.integer(5, daysLeft)
+    if let daysLeft { writer.integerOrDefault(5, daysLeft) }
     writer.texts(6, offerIds)
     writer.texts(7, productIds)
   }

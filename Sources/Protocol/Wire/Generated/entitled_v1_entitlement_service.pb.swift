@@ -3,6 +3,53 @@
 
 internal import CEntitledProto
 
+/// The relation of another customer to the purchase of an event.
+package enum OtherCustomerRole: WireEnum {
+  /// No other customer is involved.
+  case unspecified
+  /// The owner of the purchase, whose ownership refused the claim.
+  case owner
+  /// The customer whose claim was refused.
+  case claimant
+  /// The purchase was made with the appAccountToken of that customer.
+  case tokenOwner
+  /// A number that this version of the contract does not name.
+  case unrecognized(Int32)
+
+  /// The value with that number on the wire.
+  package init(rawValue: Int32) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .owner
+    case 2: self = .claimant
+    case 3: self = .tokenOwner
+    default: self = .unrecognized(rawValue)
+    }
+  }
+
+  /// The number on the wire.
+  package var rawValue: Int32 {
+    switch self {
+    case .unspecified: 0
+    case .owner: 1
+    case .claimant: 2
+    case .tokenOwner: 3
+    case .unrecognized(let number): number
+    }
+  }
+
+  /// The value's name in the contract, or its number.
+  package var protoName: String {
+    switch self {
+    case .unspecified: "OTHER_CUSTOMER_ROLE_UNSPECIFIED"
+    case .owner: "OTHER_CUSTOMER_ROLE_OWNER"
+    case .claimant: "OTHER_CUSTOMER_ROLE_CLAIMANT"
+    case .tokenOwner: "OTHER_CUSTOMER_ROLE_TOKEN_OWNER"
+    case .unrecognized(let number): "\(number)"
+    }
+  }
+}
+
 /// The rule for a purchase that another customer owns.
 package enum OwnershipPolicy: WireEnum {
   /// The app's configured policy.
@@ -82,6 +129,37 @@ package struct CheckRequest: WireMessage {
     writer.text(2, customerId)
     writer.text(3, entitlement)
     writer.integer(4, environment.rawValue)
+  }
+}
+
+/// `entitled.v1.CheckResponse`.
+package struct CheckResponse: WireMessage {
+  /// The entitlement of the request.
+  package var entitlement: Entitlement?
+  /// The environment of the answer.
+  package var environment: Environment = .init()
+  /// The instant of the answer, by the server's clock.
+  package var evaluatedAt: GoogleProtobuf.Timestamp?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__CheckResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__CheckResponse.self)
+    entitlement = CField.message(c.pointee.entitlement)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    evaluatedAt = CField.message(c.pointee.evaluated_at)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, entitlement)
+    writer.integer(2, environment.rawValue)
+    writer.message(3, evaluatedAt)
   }
 }
 
@@ -208,15 +286,15 @@ package struct GetCustomerResponse: WireMessage {
   /// `environment`.
   package var environment: Environment = .init()
   /// Every entitlement of the app's catalog, as Check would return it.
-  package var entitlements: [CheckResponse] = []
+  package var entitlements: [Entitlement] = []
   /// Every product of the app's catalog and every other purchased product.
   package var products: [CustomerProduct] = []
   /// `subscription_groups`.
   package var subscriptionGroups: [CustomerSubscriptionGroup] = []
   /// The purchased consumables.
   package var consumables: [ConsumableBalance] = []
-  /// `grants`.
-  package var grants: [GrantedEntitlement] = []
+  /// The operator's grants to the customer, ended and revoked ones included.
+  package var grants: [Grant] = []
   /// The sequence of the customer's last event, to start a Watch after it.
   package var sequence: Int64 = 0
   /// `evaluated_at`.
@@ -471,8 +549,8 @@ package struct ExplainRequest: WireMessage {
 
 /// `entitled.v1.ExplainResponse`.
 package struct ExplainResponse: WireMessage {
-  /// `answer`.
-  package var answer: CheckResponse?
+  /// The entitlement at that instant.
+  package var entitlement: Entitlement?
   /// One page of the evaluated facts and rules, in order.
   package var steps: [ExplanationStep] = []
   /// Contradictions between facts, as sentences.
@@ -483,6 +561,10 @@ package struct ExplainResponse: WireMessage {
   /// The token of the next page of steps; empty on the last page. Each page has the answer, and the steps of the
   /// facts at the time of its call.
   package var nextPageToken: String = ""
+  /// The environment of the answer.
+  package var environment: Environment = .init()
+  /// The instant that the answer is about.
+  package var evaluatedAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
   package init() {}
@@ -493,20 +575,24 @@ package struct ExplainResponse: WireMessage {
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ExplainResponse.self)
-    answer = CField.message(c.pointee.answer)
+    entitlement = CField.message(c.pointee.entitlement)
     steps = CField.messages(c.pointee.steps, count: c.pointee.n_steps)
     contradictions = CField.elements(c.pointee.contradictions, count: c.pointee.n_contradictions)
     laterChanges = CField.messages(c.pointee.later_changes, count: c.pointee.n_later_changes)
     nextPageToken = CField.text(c.pointee.next_page_token)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    evaluatedAt = CField.message(c.pointee.evaluated_at)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
-    writer.message(1, answer)
+    writer.message(1, entitlement)
     writer.messages(2, steps)
     writer.texts(3, contradictions)
     writer.messages(4, laterChanges)
     writer.text(5, nextPageToken)
+    writer.integer(6, environment.rawValue)
+    writer.message(7, evaluatedAt)
   }
 }
 
@@ -515,14 +601,12 @@ package struct LaterChange: WireMessage {
   /// SIGNED_TRANSACTION, SIGNED_RENEWAL_INFO, NOTIFICATION_V2 and other kinds of evidence; the word of
   /// an operator's command, for example MOVE, MERGE, GRANT, REVOKE_GRANT or ERASE; or CATALOG.
   package var kind: String = ""
-  /// The document or the command; 0 for CATALOG.
-  package var evidenceId: Int64 = 0
-  /// Identifies the catalog and the rules in force since then; only for CATALOG.
-  package var catalogFingerprint: String = ""
   /// `recorded_at`.
   package var recordedAt: GoogleProtobuf.Timestamp?
   /// `explanation`.
   package var explanation: String = ""
+  /// `cause`: `evidence_id`, `catalog_fingerprint`, or none.
+  package var cause: Cause?
 
   /// A message with every field at its default.
   package init() {}
@@ -534,19 +618,33 @@ package struct LaterChange: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__LaterChange.self)
     kind = CField.text(c.pointee.kind)
-    evidenceId = c.pointee.evidence_id
-    catalogFingerprint = CField.text(c.pointee.catalog_fingerprint)
     recordedAt = CField.message(c.pointee.recorded_at)
     explanation = CField.text(c.pointee.explanation)
+    switch c.pointee.cause_case.rawValue {
+    case 2: cause = .evidenceId(c.pointee.evidence_id)
+    case 3: cause = .catalogFingerprint(CField.text(c.pointee.catalog_fingerprint))
+    default: break
+    }
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, kind)
-    writer.integer(2, evidenceId)
-    writer.text(3, catalogFingerprint)
     writer.message(4, recordedAt)
     writer.text(5, explanation)
+    switch cause {
+    case .evidenceId(let value)?: writer.integerOrDefault(2, value)
+    case .catalogFingerprint(let value)?: writer.textOrDefault(3, value)
+    case nil: break
+    }
+  }
+
+  /// What was recorded.
+  package enum Cause: Equatable, Sendable {
+    /// The document or the command.
+    case evidenceId(Int64)
+    /// Identifies the catalog and the rules in force since then: for CATALOG.
+    case catalogFingerprint(String)
   }
 }
 
@@ -556,8 +654,8 @@ package struct ExplanationStep: WireMessage {
   package var rule: String = ""
   /// `explanation`.
   package var explanation: String = ""
-  /// The evidence of the fact.
-  package var evidenceId: Int64 = 0
+  /// The evidence of the fact. Unset: the step is about no single fact.
+  package var evidenceId: Int64?
   /// `transaction_id`.
   package var transactionId: String = ""
   /// The access interval of the fact, if it confers access.
@@ -578,7 +676,7 @@ package struct ExplanationStep: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ExplanationStep.self)
     rule = CField.text(c.pointee.rule)
     explanation = CField.text(c.pointee.explanation)
-    evidenceId = c.pointee.evidence_id
+    if c.pointee._evidence_id_case.rawValue == 3 { evidenceId = c.pointee.evidence_id }
     transactionId = CField.text(c.pointee.transaction_id)
     since = CField.message(c.pointee.since)
     until = CField.message(c.pointee.until)
@@ -589,7 +687,7 @@ package struct ExplanationStep: WireMessage {
   package func write(to writer: inout WireWriter) {
     writer.text(1, rule)
     writer.text(2, explanation)
-    writer.integer(3, evidenceId)
+    if let evidenceId { writer.integerOrDefault(3, evidenceId) }
     writer.text(4, transactionId)
     writer.message(5, since)
     writer.message(6, until)
@@ -607,13 +705,10 @@ package struct WatchRequest: WireMessage {
   package var customerIds: [String] = []
   /// Only these entitlements; empty: all.
   package var entitlements: [String] = []
-  /// Starts with the event after this sequence; 0: with the next event, or with the first one
-  /// if `from_beginning` is set.
-  package var afterSequence: Int64 = 0
-  /// `from_beginning`.
-  package var fromBeginning: Bool = false
   /// The time without an event after which a heartbeat is sent; unset: 30 seconds.
   package var heartbeatInterval: GoogleProtobuf.Duration?
+  /// `start`: `after_sequence`, `from_beginning`, or none.
+  package var start: Start?
 
   /// A message with every field at its default.
   package init() {}
@@ -628,9 +723,12 @@ package struct WatchRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     customerIds = CField.elements(c.pointee.customer_ids, count: c.pointee.n_customer_ids)
     entitlements = CField.elements(c.pointee.entitlements, count: c.pointee.n_entitlements)
-    afterSequence = c.pointee.after_sequence
-    fromBeginning = CField.flag(c.pointee.from_beginning)
     heartbeatInterval = CField.message(c.pointee.heartbeat_interval)
+    switch c.pointee.start_case.rawValue {
+    case 5: start = .afterSequence(c.pointee.after_sequence)
+    case 6: start = .fromBeginning(CField.flag(c.pointee.from_beginning))
+    default: break
+    }
   }
 
   /// Writes the fields that are set.
@@ -639,9 +737,20 @@ package struct WatchRequest: WireMessage {
     writer.integer(2, environment.rawValue)
     writer.texts(3, customerIds)
     writer.texts(4, entitlements)
-    writer.integer(5, afterSequence)
-    writer.flag(6, fromBeginning)
     writer.message(7, heartbeatInterval)
+    switch start {
+    case .afterSequence(let value)?: writer.integerOrDefault(5, value)
+    case .fromBeginning(let value)?: writer.flagOrDefault(6, value)
+    case nil: break
+    }
+  }
+
+  /// The first event of the stream. Unset: the next one that is committed.
+  package enum Start: Equatable, Sendable {
+    /// The event after this sequence; 0 is before the first event.
+    case afterSequence(Int64)
+    /// The first event of the app.
+    case fromBeginning(Bool)
   }
 }
 
@@ -727,17 +836,17 @@ package struct EntitlementEvent: WireMessage {
   package var type: String = ""
   /// The event as a sentence.
   package var explanation: String = ""
-  /// The answers before and after; unset if `entitlement` is empty. `after` names the transaction that decides
+  /// The entitlement before the event; unset if `entitlement` is empty.
+  package var before: Entitlement?
+  /// The entitlement after the event; unset if `entitlement` is empty. It names the transaction that decides
   /// access now, which may be another one than that of the event.
-  package var before: CheckResponse?
-  /// `after`.
-  package var after: CheckResponse?
+  package var after: Entitlement?
   /// When it became true (the purchase, revocation or request date), and when the service recorded it.
   package var effectiveAt: GoogleProtobuf.Timestamp?
   /// `recorded_at`.
   package var recordedAt: GoogleProtobuf.Timestamp?
-  /// The evidence that caused it; 0 if time alone did.
-  package var evidenceId: Int64 = 0
+  /// The evidence that caused it. Unset: time alone did.
+  package var evidenceId: Int64?
   /// The transaction that the event is about, for example the refunded one. Empty: none.
   package var transactionId: String = ""
   /// `original_transaction_id`.
@@ -753,9 +862,8 @@ package struct EntitlementEvent: WireMessage {
   package var quantity: Int32 = 0
   /// `price`.
   package var price: Money?
-  /// The relation of another customer to the purchase: OWNER (of a refused claim), CLAIMANT, or TOKEN_OWNER
-  /// (the purchase was made with the appAccountToken of that customer). Empty: no other customer is involved.
-  package var otherCustomerRole: String = ""
+  /// The relation of another customer to the purchase. Unspecified: no other customer is involved.
+  package var otherCustomerRole: OtherCustomerRole = .init()
   /// The other customer; empty without the role to operate, and in webhooks.
   package var otherCustomerId: String = ""
   /// Apple's type of that transaction, set only if this version does not know it; `product_type` is then the catalog's.
@@ -792,7 +900,7 @@ package struct EntitlementEvent: WireMessage {
     after = CField.message(c.pointee.after)
     effectiveAt = CField.message(c.pointee.effective_at)
     recordedAt = CField.message(c.pointee.recorded_at)
-    evidenceId = c.pointee.evidence_id
+    if c.pointee._evidence_id_case.rawValue == 12 { evidenceId = c.pointee.evidence_id }
     transactionId = CField.text(c.pointee.transaction_id)
     originalTransactionId = CField.text(c.pointee.original_transaction_id)
     actor = CField.text(c.pointee.actor)
@@ -800,7 +908,7 @@ package struct EntitlementEvent: WireMessage {
     productType = ProductType(rawValue: CField.number(c.pointee.product_type.rawValue))
     quantity = c.pointee.quantity
     price = CField.message(c.pointee.price)
-    otherCustomerRole = CField.text(c.pointee.other_customer_role)
+    otherCustomerRole = OtherCustomerRole(rawValue: CField.number(c.pointee.other_customer_role.rawValue))
     otherCustomerId = CField.text(c.pointee.other_customer_id)
     productTypeRaw = CField.text(c.pointee.product_type_raw)
     billingPlanType = BillingPlanType(rawValue: CField.number(c.pointee.billing_plan_type.rawValue))
@@ -823,7 +931,7 @@ package struct EntitlementEvent: WireMessage {
     writer.message(9, after)
     writer.message(10, effectiveAt)
     writer.message(11, recordedAt)
-    writer.integer(12, evidenceId)
+    if let evidenceId { writer.integerOrDefault(12, evidenceId) }
     writer.text(13, transactionId)
     writer.text(14, originalTransactionId)
     writer.text(15, actor)
@@ -831,7 +939,7 @@ package struct EntitlementEvent: WireMessage {
     writer.integer(17, productType.rawValue)
     writer.integer(18, quantity)
     writer.message(19, price)
-    writer.text(20, otherCustomerRole)
+    writer.integer(20, otherCustomerRole.rawValue)
     writer.text(21, otherCustomerId)
     writer.text(22, productTypeRaw)
     writer.integer(23, billingPlanType.rawValue)
@@ -1496,8 +1604,8 @@ package struct AcknowledgeFulfillmentRequest: WireMessage {
   package var transactionId: String = ""
   /// Your id of this delivery. A repeated id changes nothing.
   package var fulfillmentId: String = ""
-  /// The units that were delivered; negative: taken back. 0: those that are due.
-  package var units: Int64 = 0
+  /// The units that were delivered; negative: taken back. Unset: those that are due.
+  package var units: Int64?
   /// `actor`.
   package var actor: String = ""
 
@@ -1514,7 +1622,7 @@ package struct AcknowledgeFulfillmentRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     transactionId = CField.text(c.pointee.transaction_id)
     fulfillmentId = CField.text(c.pointee.fulfillment_id)
-    units = c.pointee.units
+    if c.pointee._units_case.rawValue == 5 { units = c.pointee.units }
     actor = CField.text(c.pointee.actor)
   }
 
@@ -1524,7 +1632,7 @@ package struct AcknowledgeFulfillmentRequest: WireMessage {
     writer.integer(2, environment.rawValue)
     writer.text(3, transactionId)
     writer.text(4, fulfillmentId)
-    writer.integer(5, units)
+    if let units { writer.integerOrDefault(5, units) }
     writer.text(6, actor)
   }
 }
@@ -1659,7 +1767,7 @@ package struct GrantRequest: WireMessage {
   package var environment: Environment = .init()
   /// `entitlement`.
   package var entitlement: String = ""
-  /// `access_level`.
+  /// How much is granted: LIMITED or FULL.
   package var accessLevel: AccessLevel = .init()
   /// Unset: now.
   package var since: GoogleProtobuf.Timestamp?
@@ -1715,10 +1823,10 @@ package struct GrantRequest: WireMessage {
 
 /// `entitled.v1.GrantResponse`.
 package struct GrantResponse: WireMessage {
-  /// `grant`.
-  package var grant: GrantedEntitlement?
-  /// `entitlement`.
-  package var entitlement: CheckResponse?
+  /// The grant after the command.
+  package var grant: Grant?
+  /// The entitlement after the command.
+  package var entitlement: Entitlement?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
   /// The events, in order.
@@ -1748,35 +1856,44 @@ package struct GrantResponse: WireMessage {
   }
 }
 
-/// An entitlement granted by the operator.
-package struct GrantedEntitlement: WireMessage {
-  /// `grant_id`.
+/// An entitlement that the operator gave to a customer without a purchase.
+package struct Grant: WireMessage {
+  /// The id of the grant, for RevokeGrant.
   package var grantId: String = ""
-  /// `entitlement`.
+  /// The configured name of the app.
+  package var app: String = ""
+  /// The environment of the customer.
+  package var environment: Environment = .init()
+  /// The operator's id of the customer.
+  package var customerId: String = ""
+  /// The name of the granted entitlement.
   package var entitlement: String = ""
-  /// `access_level`.
+  /// How much is granted: LIMITED or FULL.
   package var accessLevel: AccessLevel = .init()
-  /// `since`.
+  /// The start of the access.
   package var since: GoogleProtobuf.Timestamp?
-  /// `until`.
+  /// The end of the access, exclusive. Unset: no expiry.
   package var until: GoogleProtobuf.Timestamp?
-  /// `revoked_at`.
+  /// When the grant was revoked. Unset: it was not.
   package var revokedAt: GoogleProtobuf.Timestamp?
-  /// `note`.
+  /// The reason, for the timeline.
   package var note: String = ""
-  /// `actor`.
+  /// The person or service of the operator that gave it.
   package var actor: String = ""
 
   /// A message with every field at its default.
   package init() {}
 
   /// Its description in the contract.
-  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GrantedEntitlement())
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__Grant())
 
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
-    let c = structure.assumingMemoryBound(to: Entitled__V1__GrantedEntitlement.self)
+    let c = structure.assumingMemoryBound(to: Entitled__V1__Grant.self)
     grantId = CField.text(c.pointee.grant_id)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    customerId = CField.text(c.pointee.customer_id)
     entitlement = CField.text(c.pointee.entitlement)
     accessLevel = AccessLevel(rawValue: CField.number(c.pointee.access_level.rawValue))
     since = CField.message(c.pointee.since)
@@ -1789,13 +1906,16 @@ package struct GrantedEntitlement: WireMessage {
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, grantId)
-    writer.text(2, entitlement)
-    writer.integer(3, accessLevel.rawValue)
-    writer.message(4, since)
-    writer.message(5, until)
-    writer.message(6, revokedAt)
-    writer.text(7, note)
-    writer.text(8, actor)
+    writer.text(2, app)
+    writer.integer(3, environment.rawValue)
+    writer.text(4, customerId)
+    writer.text(5, entitlement)
+    writer.integer(6, accessLevel.rawValue)
+    writer.message(7, since)
+    writer.message(8, until)
+    writer.message(9, revokedAt)
+    writer.text(10, note)
+    writer.text(11, actor)
   }
 }
 
@@ -1840,10 +1960,10 @@ package struct RevokeGrantRequest: WireMessage {
 
 /// `entitled.v1.RevokeGrantResponse`.
 package struct RevokeGrantResponse: WireMessage {
-  /// `grant`.
-  package var grant: GrantedEntitlement?
-  /// `entitlement`.
-  package var entitlement: CheckResponse?
+  /// The grant after the command.
+  package var grant: Grant?
+  /// The entitlement after the command.
+  package var entitlement: Entitlement?
   /// The events, in order.
   package var events: [EntitlementEvent] = []
 

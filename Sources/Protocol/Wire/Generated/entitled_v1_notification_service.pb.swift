@@ -761,9 +761,9 @@ package struct Drift: WireMessage {
   /// The instant of both answers: just before the repair reached the customer.
   package var detectedAt: GoogleProtobuf.Timestamp?
   /// The answer before the repair.
-  package var before: CheckResponse?
+  package var before: Entitlement?
   /// The answer with the evidence of the repair; unset while the repair runs.
-  package var after: CheckResponse?
+  package var after: Entitlement?
 
   /// A message with every field at its default.
   package init() {}

@@ -298,7 +298,7 @@ package struct SubmitTransactionResponse: WireMessage {
   /// The environment of the documents.
   package var environment: Environment = .init()
   /// One answer for each entitlement that the product grants, as Check would return it.
-  package var entitlements: [CheckResponse] = []
+  package var entitlements: [Entitlement] = []
   /// The customer who owns the purchase.
   package var customerId: String = ""
   /// The time of the oldest OCSP response about the documents' certificates;
@@ -390,8 +390,8 @@ package struct SubmitReceiptRequest: WireMessage {
 
 /// `entitled.v1.SubmitReceiptResponse`.
 package struct SubmitReceiptResponse: WireMessage {
-  /// The id of the stored receipt contents; 0 without a receipt.
-  package var evidenceId: Int64 = 0
+  /// The id of the stored receipt contents. Unset: there was no receipt.
+  package var evidenceId: Int64?
   /// The same receipt was submitted before for the same customer.
   package var alreadyKnown: Bool = false
   /// `environment`.
@@ -399,7 +399,7 @@ package struct SubmitReceiptResponse: WireMessage {
   /// The customer's transactions as stored now.
   package var transactions: [Transaction] = []
   /// One answer for each entitlement of the app, with advice, as Check would return it.
-  package var entitlements: [CheckResponse] = []
+  package var entitlements: [Entitlement] = []
   /// The app version that the customer got first, if the receipt contains it.
   package var originalApplicationVersion: String = ""
   /// The lookup at Apple is pending; the answer rests on the receipt alone.
@@ -426,7 +426,7 @@ package struct SubmitReceiptResponse: WireMessage {
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__SubmitReceiptResponse.self)
-    evidenceId = c.pointee.evidence_id
+    if c.pointee._evidence_id_case.rawValue == 1 { evidenceId = c.pointee.evidence_id }
     alreadyKnown = CField.flag(c.pointee.already_known)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     transactions = CField.messages(c.pointee.transactions, count: c.pointee.n_transactions)
@@ -443,7 +443,7 @@ package struct SubmitReceiptResponse: WireMessage {
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
-    writer.integer(1, evidenceId)
+    if let evidenceId { writer.integerOrDefault(1, evidenceId) }
     writer.flag(2, alreadyKnown)
     writer.integer(3, environment.rawValue)
     writer.messages(4, transactions)
@@ -521,12 +521,10 @@ package struct SubmittedProductState: WireMessage {
 package struct InspectRequest: WireMessage {
   /// `app`.
   package var app: String = ""
-  /// The document as text: a JWS, JSON or Base64. One of `document` and `document_bytes` is required.
-  package var document: String = ""
-  /// The document as bytes.
-  package var documentBytes: [UInt8] = []
   /// The `identifierForVendor` bytes of the device, to verify a receipt's device hash.
   package var deviceIdentifier: [UInt8] = []
+  /// `content`: `document`, `document_bytes`, or none.
+  package var content: Content?
 
   /// A message with every field at its default.
   package init() {}
@@ -538,17 +536,31 @@ package struct InspectRequest: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__InspectRequest.self)
     app = CField.text(c.pointee.app)
-    document = CField.text(c.pointee.document)
-    documentBytes = CField.bytes(c.pointee.document_bytes)
     deviceIdentifier = CField.bytes(c.pointee.device_identifier)
+    switch c.pointee.content_case.rawValue {
+    case 2: content = .document(CField.text(c.pointee.document))
+    case 3: content = .documentBytes(CField.bytes(c.pointee.document_bytes))
+    default: break
+    }
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, app)
-    writer.text(2, document)
-    writer.data(3, documentBytes)
     writer.data(4, deviceIdentifier)
+    switch content {
+    case .document(let value)?: writer.textOrDefault(2, value)
+    case .documentBytes(let value)?: writer.dataOrDefault(3, value)
+    case nil: break
+    }
+  }
+
+  /// The document. Required.
+  package enum Content: Equatable, Sendable {
+    /// As text: a JWS, JSON or Base64.
+    case document(String)
+    /// As bytes.
+    case documentBytes([UInt8])
   }
 }
 
@@ -574,8 +586,8 @@ package struct InspectResponse: WireMessage {
   package var bundleId: String = ""
   /// The signed documents inside, for example those of a notification.
   package var documents: [InspectedDocument] = []
-  /// Whether the receipt's device hash matches the identifier; meaningful only if one was given.
-  package var deviceHashMatches: Bool = false
+  /// Whether the receipt's device hash matches the identifier. Unset: no identifier was given, or no receipt.
+  package var deviceHashMatches: Bool?
   /// The time of the oldest OCSP response about the certificates; unset if there was no online check
   /// or no response.
   package var certificatesCheckedAt: GoogleProtobuf.Timestamp?
@@ -599,7 +611,7 @@ package struct InspectResponse: WireMessage {
     signedDate = CField.message(c.pointee.signed_date)
     bundleId = CField.text(c.pointee.bundle_id)
     documents = CField.messages(c.pointee.documents, count: c.pointee.n_documents)
-    deviceHashMatches = CField.flag(c.pointee.device_hash_matches)
+    if c.pointee._device_hash_matches_case.rawValue == 11 { deviceHashMatches = CField.flag(c.pointee.device_hash_matches) }
     certificatesCheckedAt = CField.message(c.pointee.certificates_checked_at)
   }
 
@@ -615,7 +627,7 @@ package struct InspectResponse: WireMessage {
     writer.message(8, signedDate)
     writer.text(9, bundleId)
     writer.messages(10, documents)
-    writer.flag(11, deviceHashMatches)
+    if let deviceHashMatches { writer.flagOrDefault(11, deviceHashMatches) }
     writer.message(12, certificatesCheckedAt)
   }
 }
@@ -798,8 +810,6 @@ package struct StartMigrationRequest: WireMessage {
   package var app: String = ""
   /// `environment`.
   package var environment: Environment = .init()
-  /// A file on the server, NDJSON or CSV, below the configured import folder.
-  package var inputPath: String = ""
   /// The number of receipts in parallel; 0: 32.
   package var concurrency: Int32 = 0
   /// `dry_run`.
@@ -807,13 +817,13 @@ package struct StartMigrationRequest: WireMessage {
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
   /// response. Empty: a repeated request is executed again.
   package var idempotencyKey: String = ""
-  /// Instead of `input_path`: the id of an UploadMigrationInput.
-  package var uploadId: String = ""
   /// The format of the input.
   package var format: MigrationInputFormat?
   /// The caller vouches that the purchases of lines without a receipt belong to the customers of these lines;
   /// otherwise they are only looked up.
   package var linkUnverifiedIds: Bool = false
+  /// `input`: `input_path`, `upload_id`, or none.
+  package var input: Input?
 
   /// A message with every field at its default.
   package init() {}
@@ -826,26 +836,40 @@ package struct StartMigrationRequest: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__StartMigrationRequest.self)
     app = CField.text(c.pointee.app)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
-    inputPath = CField.text(c.pointee.input_path)
     concurrency = c.pointee.concurrency
     dryRun = CField.flag(c.pointee.dry_run)
     idempotencyKey = CField.text(c.pointee.idempotency_key)
-    uploadId = CField.text(c.pointee.upload_id)
     format = CField.message(c.pointee.format)
     linkUnverifiedIds = CField.flag(c.pointee.link_unverified_ids)
+    switch c.pointee.input_case.rawValue {
+    case 3: input = .inputPath(CField.text(c.pointee.input_path))
+    case 7: input = .uploadId(CField.text(c.pointee.upload_id))
+    default: break
+    }
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, app)
     writer.integer(2, environment.rawValue)
-    writer.text(3, inputPath)
     writer.integer(4, concurrency)
     writer.flag(5, dryRun)
     writer.text(6, idempotencyKey)
-    writer.text(7, uploadId)
     writer.message(8, format)
     writer.flag(9, linkUnverifiedIds)
+    switch input {
+    case .inputPath(let value)?: writer.textOrDefault(3, value)
+    case .uploadId(let value)?: writer.textOrDefault(7, value)
+    case nil: break
+    }
+  }
+
+  /// The input. Required.
+  package enum Input: Equatable, Sendable {
+    /// A file on the server, NDJSON or CSV, below the configured import folder.
+    case inputPath(String)
+    /// The id of an UploadMigrationInput.
+    case uploadId(String)
   }
 }
 
@@ -1108,14 +1132,18 @@ package struct Migration: WireMessage {
   package var reasons: [MigrationReasonCount] = []
   /// The error that failed the job.
   package var error: String = ""
-  /// `app`.
+  /// The configured name of the app.
   package var app: String = ""
-  /// `dry_run`.
+  /// Whether the job only reports what it would do.
   package var dryRun: Bool = false
-  /// The position up to which the input is done, and its size, in bytes.
-  package var position: Int64 = 0
-  /// `input_bytes`.
+  /// The number of bytes of the input that are done, from its start.
+  package var doneBytes: Int64 = 0
+  /// The size of the input in bytes.
   package var inputBytes: Int64 = 0
+  /// The environment of the customers.
+  package var environment: Environment = .init()
+  /// `input`: `input_path`, `upload_id`, or none.
+  package var input: Input?
 
   /// A message with every field at its default.
   package init() {}
@@ -1142,8 +1170,14 @@ package struct Migration: WireMessage {
     error = CField.text(c.pointee.error)
     app = CField.text(c.pointee.app)
     dryRun = CField.flag(c.pointee.dry_run)
-    position = c.pointee.position
+    doneBytes = c.pointee.done_bytes
     inputBytes = c.pointee.input_bytes
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    switch c.pointee.input_case.rawValue {
+    case 20: input = .inputPath(CField.text(c.pointee.input_path))
+    case 21: input = .uploadId(CField.text(c.pointee.upload_id))
+    default: break
+    }
   }
 
   /// Writes the fields that are set.
@@ -1164,8 +1198,22 @@ package struct Migration: WireMessage {
     writer.text(14, error)
     writer.text(15, app)
     writer.flag(16, dryRun)
-    writer.integer(17, position)
+    writer.integer(17, doneBytes)
     writer.integer(18, inputBytes)
+    writer.integer(19, environment.rawValue)
+    switch input {
+    case .inputPath(let value)?: writer.textOrDefault(20, value)
+    case .uploadId(let value)?: writer.textOrDefault(21, value)
+    case nil: break
+    }
+  }
+
+  /// The input.
+  package enum Input: Equatable, Sendable {
+    /// A file on the server.
+    case inputPath(String)
+    /// The id of an UploadMigrationInput.
+    case uploadId(String)
   }
 }
 

@@ -74,8 +74,8 @@ package struct Transaction: WireMessage {
   package var expiresDate: GoogleProtobuf.Timestamp?
   /// `revocation_date`.
   package var revocationDate: GoogleProtobuf.Timestamp?
-  /// Apple's code: 0 another reason, 1 an issue with the app. Meaningful only with a revocation date.
-  package var revocationReason: Int32 = 0
+  /// Apple's code: 0 another reason, 1 an issue with the app. Unset: not revoked, or without a reason.
+  package var revocationReason: Int32?
   /// Apple's value: REFUND_FULL, REFUND_PRORATED, FAMILY_REVOKE, or an unknown one.
   package var revocationType: String = ""
   /// Whether a higher level of the same group took over.
@@ -145,7 +145,7 @@ package struct Transaction: WireMessage {
     originalPurchaseDate = CField.message(c.pointee.original_purchase_date)
     expiresDate = CField.message(c.pointee.expires_date)
     revocationDate = CField.message(c.pointee.revocation_date)
-    revocationReason = c.pointee.revocation_reason
+    if c.pointee._revocation_reason_case.rawValue == 14 { revocationReason = c.pointee.revocation_reason }
     revocationType = CField.text(c.pointee.revocation_type)
     isUpgraded = CField.flag(c.pointee.is_upgraded)
     quantity = c.pointee.quantity
@@ -185,7 +185,7 @@ package struct Transaction: WireMessage {
     writer.message(11, originalPurchaseDate)
     writer.message(12, expiresDate)
     writer.message(13, revocationDate)
-    writer.integer(14, revocationReason)
+    if let revocationReason { writer.integerOrDefault(14, revocationReason) }
     writer.text(15, revocationType)
     writer.flag(16, isUpgraded)
     writer.integer(17, quantity)
@@ -255,9 +255,10 @@ package struct RenewalInfo: WireMessage {
   /// The product of the next renewal; differs from `product_id` when a change is pending.
   package var autoRenewProductId: String = ""
   /// Apple's `autoRenewStatus`. In a commitment it is about the next payment, which a cancellation does not stop.
-  package var willAutoRenew: Bool = false
-  /// Apple's code: 1 cancelled, 2 billing error, 3 no price consent, 4 product unavailable, 5 other; 0 none.
-  package var expirationIntent: Int32 = 0
+  /// Unset: Apple did not send it, or a value that this version does not know.
+  package var willAutoRenew: Bool?
+  /// Apple's code: 1 cancelled, 2 billing error, 3 no price consent, 4 product unavailable, 5 other. Unset: none.
+  package var expirationIntent: Int32?
   /// `is_in_billing_retry_period`.
   package var isInBillingRetryPeriod: Bool = false
   /// `grace_period_expires_date`.
@@ -311,8 +312,8 @@ package struct RenewalInfo: WireMessage {
     originalTransactionId = CField.text(c.pointee.original_transaction_id)
     productId = CField.text(c.pointee.product_id)
     autoRenewProductId = CField.text(c.pointee.auto_renew_product_id)
-    willAutoRenew = CField.flag(c.pointee.will_auto_renew)
-    expirationIntent = c.pointee.expiration_intent
+    if c.pointee._will_auto_renew_case.rawValue == 4 { willAutoRenew = CField.flag(c.pointee.will_auto_renew) }
+    if c.pointee._expiration_intent_case.rawValue == 5 { expirationIntent = c.pointee.expiration_intent }
     isInBillingRetryPeriod = CField.flag(c.pointee.is_in_billing_retry_period)
     gracePeriodExpiresDate = CField.message(c.pointee.grace_period_expires_date)
     renewalDate = CField.message(c.pointee.renewal_date)
@@ -340,8 +341,8 @@ package struct RenewalInfo: WireMessage {
     writer.text(1, originalTransactionId)
     writer.text(2, productId)
     writer.text(3, autoRenewProductId)
-    writer.flag(4, willAutoRenew)
-    writer.integer(5, expirationIntent)
+    if let willAutoRenew { writer.flagOrDefault(4, willAutoRenew) }
+    if let expirationIntent { writer.integerOrDefault(5, expirationIntent) }
     writer.flag(6, isInBillingRetryPeriod)
     writer.message(7, gracePeriodExpiresDate)
     writer.message(8, renewalDate)
@@ -369,8 +370,9 @@ package struct RenewalInfo: WireMessage {
 package struct RenewalCommitmentInfo: WireMessage {
   /// The product of the next commitment.
   package var commitmentAutoRenewProductId: String = ""
-  /// Whether the subscription renews at the end of the commitment; Apple's `commitmentAutoRenewStatus`.
-  package var commitmentWillAutoRenew: Bool = false
+  /// Whether the subscription renews at the end of the commitment; Apple's `commitmentAutoRenewStatus`. Unset: Apple
+  /// did not send it, or a value that this version does not know.
+  package var commitmentWillAutoRenew: Bool?
   /// `commitment_renewal_billing_plan_type`.
   package var commitmentRenewalBillingPlanType: BillingPlanType = .init()
   /// `commitment_renewal_date`.
@@ -392,7 +394,7 @@ package struct RenewalCommitmentInfo: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__RenewalCommitmentInfo.self)
     commitmentAutoRenewProductId = CField.text(c.pointee.commitment_auto_renew_product_id)
-    commitmentWillAutoRenew = CField.flag(c.pointee.commitment_will_auto_renew)
+    if c.pointee._commitment_will_auto_renew_case.rawValue == 2 { commitmentWillAutoRenew = CField.flag(c.pointee.commitment_will_auto_renew) }
     commitmentRenewalBillingPlanType = BillingPlanType(rawValue: CField.number(c.pointee.commitment_renewal_billing_plan_type.rawValue))
     commitmentRenewalDate = CField.message(c.pointee.commitment_renewal_date)
     commitmentRenewalPrice = CField.message(c.pointee.commitment_renewal_price)
@@ -403,7 +405,7 @@ package struct RenewalCommitmentInfo: WireMessage {
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, commitmentAutoRenewProductId)
-    writer.flag(2, commitmentWillAutoRenew)
+    if let commitmentWillAutoRenew { writer.flagOrDefault(2, commitmentWillAutoRenew) }
     writer.integer(3, commitmentRenewalBillingPlanType.rawValue)
     writer.message(4, commitmentRenewalDate)
     writer.message(5, commitmentRenewalPrice)

@@ -368,7 +368,57 @@ package struct ListDeliveriesResponse: WireMessage {
   }
 }
 
-/// Exactly one of the three selections is required.
+/// Single positions of a log.
+package struct DeliveryPositions: WireMessage {
+  /// Sequences of events, or evidence ids of notifications. At least one.
+  package var positions: [Int64] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__DeliveryPositions())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__DeliveryPositions.self)
+    positions = CField.elements(c.pointee.positions, count: c.pointee.n_positions)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integers(1, positions)
+  }
+}
+
+/// A range of positions of a log.
+package struct DeliveryRange: WireMessage {
+  /// The first position, from 1.
+  package var from: Int64 = 0
+  /// The last position, inclusive. Unset: the latest one.
+  package var to: Int64?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__DeliveryRange())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__DeliveryRange.self)
+    from = c.pointee.from
+    if c.pointee._to_case.rawValue == 2 { to = c.pointee.to }
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, from)
+    if let to { writer.integerOrDefault(2, to) }
+  }
+}
+
+/// `entitled.v1.ResendDeliveriesRequest`.
 package struct ResendDeliveriesRequest: WireMessage {
   /// `app`.
   package var app: String = ""
@@ -376,14 +426,8 @@ package struct ResendDeliveriesRequest: WireMessage {
   package var webhook: String = ""
   /// `kind`.
   package var kind: WebhookKind = .init()
-  /// All dead letters.
-  package var deadLetters: Bool = false
-  /// These positions: sequences of events, or evidence ids of notifications, delivered or not.
-  package var positions: [Int64] = []
-  /// All from this position on; with `to_position` up to that one.
-  package var fromPosition: Int64 = 0
-  /// `to_position`.
-  package var toPosition: Int64 = 0
+  /// `selection`: `dead_letters`, `positions`, `range`, or none.
+  package var selection: Selection?
 
   /// A message with every field at its default.
   package init() {}
@@ -397,10 +441,12 @@ package struct ResendDeliveriesRequest: WireMessage {
     app = CField.text(c.pointee.app)
     webhook = CField.text(c.pointee.webhook)
     kind = WebhookKind(rawValue: CField.number(c.pointee.kind.rawValue))
-    deadLetters = CField.flag(c.pointee.dead_letters)
-    positions = CField.elements(c.pointee.positions, count: c.pointee.n_positions)
-    fromPosition = c.pointee.from_position
-    toPosition = c.pointee.to_position
+    switch c.pointee.selection_case.rawValue {
+    case 4: selection = .deadLetters(CField.flag(c.pointee.dead_letters))
+    case 5: selection = CField.message(c.pointee.positions).map(Selection.positions)
+    case 6: selection = CField.message(c.pointee.range).map(Selection.range)
+    default: break
+    }
   }
 
   /// Writes the fields that are set.
@@ -408,10 +454,22 @@ package struct ResendDeliveriesRequest: WireMessage {
     writer.text(1, app)
     writer.text(2, webhook)
     writer.integer(3, kind.rawValue)
-    writer.flag(4, deadLetters)
-    writer.integers(5, positions)
-    writer.integer(6, fromPosition)
-    writer.integer(7, toPosition)
+    switch selection {
+    case .deadLetters(let value)?: writer.flagOrDefault(4, value)
+    case .positions(let value)?: writer.message(5, value)
+    case .range(let value)?: writer.message(6, value)
+    case nil: break
+    }
+  }
+
+  /// The messages. Required.
+  package enum Selection: Equatable, Sendable {
+    /// All dead letters; false is refused.
+    case deadLetters(Bool)
+    /// The messages at these positions, delivered or not.
+    case positions(DeliveryPositions)
+    /// All messages of this range, delivered or not.
+    case range(DeliveryRange)
   }
 }
 
@@ -419,8 +477,8 @@ package struct ResendDeliveriesRequest: WireMessage {
 package struct ResendDeliveriesResponse: WireMessage {
   /// The number of messages that will be sent, at most 10,000 per call.
   package var resent: Int64 = 0
-  /// The position at which the rest of the range starts; 0: there is no rest.
-  package var continueFromPosition: Int64 = 0
+  /// The position at which the rest of the range starts. Unset: there is no rest.
+  package var continueFromPosition: Int64?
 
   /// A message with every field at its default.
   package init() {}
@@ -432,17 +490,17 @@ package struct ResendDeliveriesResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ResendDeliveriesResponse.self)
     resent = c.pointee.resent
-    continueFromPosition = c.pointee.continue_from_position
+    if c.pointee._continue_from_position_case.rawValue == 2 { continueFromPosition = c.pointee.continue_from_position }
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.integer(1, resent)
-    writer.integer(2, continueFromPosition)
+    if let continueFromPosition { writer.integerOrDefault(2, continueFromPosition) }
   }
 }
 
-/// Exactly one of the two is required. Messages that are not dead letters stay.
+/// Messages that are not dead letters stay.
 package struct DiscardDeliveriesRequest: WireMessage {
   /// `app`.
   package var app: String = ""
@@ -450,10 +508,8 @@ package struct DiscardDeliveriesRequest: WireMessage {
   package var webhook: String = ""
   /// `kind`.
   package var kind: WebhookKind = .init()
-  /// All dead letters.
-  package var deadLetters: Bool = false
-  /// These positions.
-  package var positions: [Int64] = []
+  /// `selection`: `dead_letters`, `positions`, or none.
+  package var selection: Selection?
 
   /// A message with every field at its default.
   package init() {}
@@ -467,8 +523,11 @@ package struct DiscardDeliveriesRequest: WireMessage {
     app = CField.text(c.pointee.app)
     webhook = CField.text(c.pointee.webhook)
     kind = WebhookKind(rawValue: CField.number(c.pointee.kind.rawValue))
-    deadLetters = CField.flag(c.pointee.dead_letters)
-    positions = CField.elements(c.pointee.positions, count: c.pointee.n_positions)
+    switch c.pointee.selection_case.rawValue {
+    case 4: selection = .deadLetters(CField.flag(c.pointee.dead_letters))
+    case 5: selection = CField.message(c.pointee.positions).map(Selection.positions)
+    default: break
+    }
   }
 
   /// Writes the fields that are set.
@@ -476,8 +535,19 @@ package struct DiscardDeliveriesRequest: WireMessage {
     writer.text(1, app)
     writer.text(2, webhook)
     writer.integer(3, kind.rawValue)
-    writer.flag(4, deadLetters)
-    writer.integers(5, positions)
+    switch selection {
+    case .deadLetters(let value)?: writer.flagOrDefault(4, value)
+    case .positions(let value)?: writer.message(5, value)
+    case nil: break
+    }
+  }
+
+  /// The dead letters. Required.
+  package enum Selection: Equatable, Sendable {
+    /// All dead letters; false is refused.
+    case deadLetters(Bool)
+    /// The dead letters at these positions.
+    case positions(DeliveryPositions)
   }
 }
 

@@ -94,7 +94,7 @@ extension Wire.RenewalCommitmentInfo {
   init(_ commitment: RenewalDetails.Commitment, currency: String?) {
     self.init()
     commitmentAutoRenewProductId = commitment.autoRenewProductID ?? ""
-    commitmentWillAutoRenew = commitment.autoRenewStatus == .on
+    commitmentWillAutoRenew = commitment.autoRenewStatus.flatMap(\.isOn)
     commitmentAutoRenewStatusRaw = commitment.autoRenewStatus?.unknownWord ?? ""
     commitmentRenewalBillingPlanType =
       commitment.billingPlanType.map(Wire.BillingPlanType.init) ?? .unspecified

@@ -13,7 +13,8 @@ extension AppStore.ConsumptionRequest {
         .failedPrecondition, reason: "NO_CONSENT",
         "Apple takes consumption information only with the customer's consent", field: "customer_consented")
     }
-    guard 0...Self.wholeConsumption ~= Int64(request.consumptionPercentage) else {
+    let consumed = request.consumptionPercentage.map(Int64.init)
+    guard consumed.map((0...Self.wholeConsumption).contains) ?? true else {
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD",
         "consumption_percentage is not between 0 and \(Self.wholeConsumption)",
@@ -26,7 +27,7 @@ extension AppStore.ConsumptionRequest {
     self.init(
       customerConsented: true, deliveryStatus: delivery,
       sampleContentProvided: request.sampleContentProvided,
-      consumptionPercentage: Int64(request.consumptionPercentage),
+      consumptionPercentage: consumed,
       refundPreference: RefundPreference(request.refundPreference))
   }
 }

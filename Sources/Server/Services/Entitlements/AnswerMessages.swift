@@ -8,30 +8,42 @@ internal import Wire
 // Evaluation results as messages of the contract.
 
 extension CheckResponse {
-  /// `evidence` is the id of the evidence that states the deciding fact.
+  init(_ entitlement: Entitlement, environment: AppStore.Environment, evaluatedAt now: Instant) {
+    self.init()
+    self.entitlement = entitlement
+    self.environment = Wire.Environment(environment)
+    evaluatedAt = GoogleProtobuf.Timestamp(now)
+  }
+}
+
+extension Entitlement {
+  /// `evidence` is the id of the evidence that states the deciding fact; `now` is the instant of the status.
   init(
-    _ status: EntitlementStatus, of entitlement: String, in app: AppDefinition,
-    environment: AppStore.Environment, evidence: EvidenceID? = nil, evaluatedAt now: Instant
+    _ status: EntitlementStatus, of name: String, in app: AppDefinition, evidence: EvidenceID? = nil,
+    at now: Instant
   ) {
     self.init()
+    self.name = name
     entitled = status.isEntitled
     accessLevel = Wire.AccessLevel(status.accessLevel)
     state = Wire.EntitlementState(status.reason)
-    stateCode = status.codeText
-    productState = Wire.ProductState(status.productState)
     since = status.since.map(GoogleProtobuf.Timestamp.init)
     until = status.until.map(GoogleProtobuf.Timestamp.init)
     paidUntil = status.paidUntil.map(GoogleProtobuf.Timestamp.init)
     reason = status.reason.rawValue
     explanation = status.sentence
-    self.environment = Wire.Environment(environment)
-    evaluatedAt = GoogleProtobuf.Timestamp(now)
     checkAgainAt = status.checkAgainAt.map(GoogleProtobuf.Timestamp.init)
-    self.entitlement = entitlement
-    evidenceId = evidence?.rawValue ?? 0
+    evidenceId = evidence?.rawValue
     grantId = status.grantID ?? ""
     advice = status.advice(in: app).map { Wire.Advice($0, at: now) }
-    if let deciding = status.deciding { describe(deciding, status, in: app) }
+    var codes = AppStoreCodes()
+    codes.stateCode = status.codeText
+    codes.productState = Wire.ProductState(status.productState)
+    if let deciding = status.deciding {
+      describe(deciding, status, in: app)
+      codes.describe(deciding, status, productType)
+    }
+    appStoreCodes = codes
   }
 
   private mutating func describe(
@@ -41,20 +53,29 @@ extension CheckResponse {
     transactionId = deciding.transactionID
     originalTransactionId = deciding.originalTransactionID
     inAppOwnershipType = Wire.InAppOwnershipType(deciding.ownership)
-    if case .unrecognized(let word) = deciding.ownership { inAppOwnershipTypeRaw = word }
     billingPlanType = deciding.billingPlanType.map(Wire.BillingPlanType.init) ?? .unspecified
-    if case .unrecognized(let word)? = deciding.billingPlanType { billingPlanTypeRaw = word }
     commitmentInfo = deciding.commitment.map { Wire.TransactionCommitmentInfo($0, currency: nil) }
     manageUrl = status.manageURL ?? ""
     productType = app.products[deciding.productID].map { Wire.ProductType($0.type) } ?? .unspecified
     if case .autoRenewableSubscription = productType {
-      self.status = status.reason.subscriptionStatus.map { Int32(clamping: $0.rawValue) } ?? 0
+      // Without renewal info, assume auto-renew: it is Apple's default until the customer turns it off.
+      willRenew = status.willRenew ?? [.subscriptionActive, .awaitingRenewal].contains(status.reason)
     }
-    // Without renewal info, assume auto-renew: it is Apple's default until the customer turns it off.
-    willRenew = status.willRenew ?? [.subscriptionActive, .awaitingRenewal].contains(status.reason)
     autoRenewProductId = status.outlook?.productID ?? ""
     guard PurchaseRole(deciding.ownership).mayReceive(.price) else { return }
     renewalPrice = Wire.Money(milliunits: status.outlook?.price, currency: status.outlook?.currency)
+  }
+}
+
+extension AppStoreCodes {
+  fileprivate mutating func describe(
+    _ deciding: DecidingTransaction, _ status: EntitlementStatus, _ type: Wire.ProductType
+  ) {
+    if case .autoRenewableSubscription = type {
+      self.status = status.reason.subscriptionStatus.map { Int32(clamping: $0.rawValue) }
+    }
+    if case .unrecognized(let word) = deciding.ownership { inAppOwnershipTypeRaw = word }
+    if case .unrecognized(let word)? = deciding.billingPlanType { billingPlanTypeRaw = word }
   }
 }
 
@@ -73,7 +94,7 @@ extension Wire.Advice {
     message = advice.sentence
     url = advice.url ?? ""
     deadline = advice.deadline.map(GoogleProtobuf.Timestamp.init)
-    daysLeft = advice.daysLeft(at: now).map { Int32(clamping: $0) } ?? 0
+    daysLeft = advice.daysLeft(at: now).map { Int32(clamping: $0) }
     offerIds = advice.offerIDs
     productIds = advice.productIDs
   }

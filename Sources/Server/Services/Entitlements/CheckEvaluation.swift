@@ -40,9 +40,9 @@ struct CheckEvaluation: Sendable {
   ) throws(StoreError) -> Outcome {
     let seen = try reader.snapshotVersion()
     let answer = try Self.answer(to: query.entitlement, of: query.key, in: query.app, at: now, reader)
-    let response = CheckResponse(
-      answer.status, of: query.entitlement, in: query.app, environment: query.environment,
-      evidence: answer.evidenceID, evaluatedAt: now)
+    let entitlement = Entitlement(
+      answer.status, of: query.entitlement, in: query.app, evidence: answer.evidenceID, at: now)
+    let response = CheckResponse(entitlement, environment: query.environment, evaluatedAt: now)
     guard answer.endIsKnown else { return (response, nil) }
     // Time changes the days left in the advice too.
     let end = [answer.end, answer.status.daysLeftChange(after: now)].compactMap(\.self).min()

@@ -48,7 +48,7 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
 
   /// `CheckResponse.evaluated_at`, the only field that differs between two responses to the same request.
   private static func append(_ now: Instant, to response: inout [UInt8]) {
-    GoogleProtobuf.Timestamp(now).append(asField: 13, to: &response)
+    GoogleProtobuf.Timestamp(now).append(asField: 3, to: &response)
   }
 
   private func check(_ request: CheckRequest, at now: Instant) throws(Status) -> CheckEvaluation.Outcome {

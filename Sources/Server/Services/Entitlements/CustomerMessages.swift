@@ -19,9 +19,7 @@ extension GetCustomerResponse {
     self.environment = Wire.Environment(environment)
     entitlements = try app.entitlements.map { entitlement throws(StoreError) in
       let status = evaluate(facts, entitlement: entitlement, in: app, at: now)
-      return CheckResponse(
-        status, of: entitlement, in: app, environment: environment, evidence: try evidence(status),
-        evaluatedAt: now)
+      return Entitlement(status, of: entitlement, in: app, evidence: try evidence(status), at: now)
     }
     products = overview.products.map { CustomerProduct($0, of: app, environment: environment) }
     subscriptionGroups = overview.groups.map(CustomerSubscriptionGroup.init)
@@ -32,7 +30,8 @@ extension GetCustomerResponse {
         message.refunded = balance.refunded
       }
     }
-    grants = overview.grants.map(GrantedEntitlement.init)
+    let key = CustomerKey(appID: app.id, environment: environment, customerID: customerID)
+    grants = overview.grants.map { Grant($0, to: key) }
     evaluatedAt = GoogleProtobuf.Timestamp(now)
   }
 }
@@ -73,9 +72,10 @@ extension ExplainResponse {
   ) throws(StoreError) {
     self.init()
     let deciding = try explanation.steps.first(where: \.isDecisive)?.fact.flatMap(evidence)
-    answer = CheckResponse(
-      explanation.status, of: entitlement, in: app, environment: environment, evidence: deciding,
-      evaluatedAt: now)
+    self.entitlement = Entitlement(
+      explanation.status, of: entitlement, in: app, evidence: deciding, at: now)
+    self.environment = Wire.Environment(environment)
+    evaluatedAt = GoogleProtobuf.Timestamp(now)
     steps = try explanation.steps.dropFirst(page.first).prefix(page.size).map { step throws(StoreError) in
       ExplanationStep(step, try step.fact.flatMap(evidence))
     }
@@ -108,11 +108,11 @@ extension Wire.LaterChange {
     switch change.cause {
     case .evidence(let id, let word):
       kind = word
-      evidenceId = id.rawValue
+      self.cause = .evidenceId(id.rawValue)
       explanation = "Evidence \(id.rawValue) (\(word)), recorded at \(change.recordedAt), changed the answer."
     case .catalog(let fingerprint):
       kind = "CATALOG"
-      catalogFingerprint = String(fingerprint, radix: 16)
+      self.cause = .catalogFingerprint(String(fingerprint, radix: 16))
       explanation =
         "The catalog or the rules changed at \(change.recordedAt); the answer is that of the present ones."
     }
@@ -124,7 +124,7 @@ extension ExplanationStep {
     self.init()
     rule = step.rule
     explanation = step.sentence
-    evidenceId = evidence?.rawValue ?? 0
+    evidenceId = evidence?.rawValue
     transactionId = step.transactionID
     since = step.since.map(GoogleProtobuf.Timestamp.init)
     until = step.until.map(GoogleProtobuf.Timestamp.init)

@@ -46,12 +46,16 @@ extension EntitlementServiceHandler {
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.given(request.transactionId, "transaction_id")
     try RequestValidation.given(request.fulfillmentId, "fulfillment_id")
+    guard request.units != 0 else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "units is 0; leave it unset for the units that are due",
+        field: "units")
+    }
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(request.environment), actor: request.actor)
     let record = try await mapLedgerError { () async throws(LedgerError) in
       try await context.ledger.acknowledgeFulfillment(
-        of: request.transactionId, as: request.fulfillmentId, units: request.units == 0 ? nil : request.units,
-        scope)
+        of: request.transactionId, as: request.fulfillmentId, units: request.units, scope)
     }
     return .with {
       $0.fulfilledUnits = record.fulfilled

@@ -30,7 +30,7 @@ extension EntitlementServiceHandler {
         request.entitlement, level, since: since, until: until, to: request.customerId, scope)
     } response: { [now = context.now] outcome in
       .with {
-        $0.grant = outcome.grant.map(GrantedEntitlement.init)
+        $0.grant = outcome.grantMessage
         $0.entitlement = outcome.answer(in: app, at: now())
         if request.dryRun {
           if $0.entitlement?.grantId == $0.grant?.grantId { $0.entitlement?.grantId = "" }
@@ -54,7 +54,7 @@ extension EntitlementServiceHandler {
       try await context.ledger.revokeGrant(request.grantId, scope)
     }
     return .with {
-      $0.grant = outcome.grant.map(GrantedEntitlement.init)
+      $0.grant = outcome.grantMessage
       $0.entitlement = outcome.answer(in: app, at: context.now())
       $0.events = outcome.events(in: app, isDryRun: request.dryRun)
     }
@@ -62,8 +62,12 @@ extension EntitlementServiceHandler {
 
   private static func level(_ level: Wire.AccessLevel) throws(Status) -> Entitlements.AccessLevel {
     switch level {
-    case .unspecified, .full: return .full
+    case .full: return .full
     case .limited: return .limited
+    case .unspecified:
+      throw Status(
+        .invalidArgument, reason: "MISSING_FIELD", "access_level is not set; it must be limited or full",
+        field: "access_level")
     case .none, .unrecognized:
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD", "access_level must be limited or full",
@@ -73,11 +77,15 @@ extension EntitlementServiceHandler {
 }
 
 extension CommandResult {
-  /// The customer's answer for the entitlement of the grant.
-  fileprivate func answer(in app: AppDefinition, at now: Instant) -> CheckResponse? {
+  fileprivate var grantMessage: Grant? {
     guard let grant, let customer else { return nil }
-    return CheckResponse(
-      evaluate(facts, entitlement: grant.entitlement, in: app, at: now), of: grant.entitlement,
-      in: app, environment: customer.environment, evaluatedAt: now)
+    return Grant(grant, to: customer)
+  }
+
+  /// The customer's entitlement that the grant is about.
+  fileprivate func answer(in app: AppDefinition, at now: Instant) -> Entitlement? {
+    guard let grant else { return nil }
+    return Entitlement(
+      evaluate(facts, entitlement: grant.entitlement, in: app, at: now), of: grant.entitlement, in: app, at: now)
   }
 }

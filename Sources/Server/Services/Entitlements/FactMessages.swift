@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Entitlements
+internal import Store
 internal import Wire
 
 // Facts as messages of the contract, under Apple's names.
@@ -22,7 +23,9 @@ extension Wire.Transaction {
     originalPurchaseDate = fact.originalPurchaseDate.map(GoogleProtobuf.Timestamp.init)
     expiresDate = fact.expiresDate.map(GoogleProtobuf.Timestamp.init)
     revocationDate = fact.revocationDate.map(GoogleProtobuf.Timestamp.init)
-    revocationReason = fact.revocationReason.map { Int32(clamping: $0.rawValue) } ?? 0
+    revocationReason = fact.revocationReason.flatMap {
+      $0.unknownWord.isEmpty ? Int32(clamping: $0.rawValue) : nil
+    }
     revocationReasonRaw = fact.revocationReason?.unknownWord ?? ""
     revocationType = fact.revocationType?.rawValue ?? ""
     isUpgraded = fact.isUpgraded
@@ -54,9 +57,11 @@ extension Wire.RenewalInfo {
     originalTransactionId = fact.originalTransactionID
     productId = fact.productID
     autoRenewProductId = fact.autoRenewProductID ?? ""
-    willAutoRenew = fact.autoRenewStatus == .on
+    willAutoRenew = fact.autoRenewStatus.flatMap(\.isOn)
     autoRenewStatusRaw = fact.autoRenewStatus?.unknownWord ?? ""
-    expirationIntent = fact.expirationIntent.map { Int32(clamping: $0.rawValue) } ?? 0
+    expirationIntent = fact.expirationIntent.flatMap {
+      $0.unknownWord.isEmpty ? Int32(clamping: $0.rawValue) : nil
+    }
     expirationIntentRaw = fact.expirationIntent?.unknownWord ?? ""
     isInBillingRetryPeriod = fact.isInBillingRetry
     gracePeriodExpiresDate = fact.gracePeriodExpiresDate.map(GoogleProtobuf.Timestamp.init)
@@ -81,10 +86,13 @@ extension Wire.RenewalInfo {
   }
 }
 
-extension GrantedEntitlement {
-  init(_ fact: GrantFact) {
+extension Grant {
+  init(_ fact: GrantFact, to customer: CustomerKey) {
     self.init()
     grantId = fact.grantID
+    app = customer.appID
+    environment = Wire.Environment(customer.environment)
+    customerId = customer.customerID
     entitlement = fact.entitlement
     accessLevel = Wire.AccessLevel(fact.accessLevel)
     since = GoogleProtobuf.Timestamp(fact.since)
@@ -92,5 +100,16 @@ extension GrantedEntitlement {
     revokedAt = fact.revokedAt.map(GoogleProtobuf.Timestamp.init)
     note = fact.note
     actor = fact.actor
+  }
+}
+
+extension AutoRenewStatus {
+  /// `nil` for a value that this version does not know.
+  var isOn: Bool? {
+    switch self {
+    case .on: true
+    case .off: false
+    case .unrecognized: nil
+    }
   }
 }

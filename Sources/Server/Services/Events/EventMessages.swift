@@ -30,10 +30,10 @@ extension Wire.EntitlementEvent {
     }
     effectiveAt = GoogleProtobuf.Timestamp(change.effectiveAt)
     recordedAt = GoogleProtobuf.Timestamp(event.recordedAt)
-    evidenceId = event.evidenceID?.rawValue ?? 0
+    evidenceId = event.evidenceID?.rawValue
     actor = event.actor
     if let subject = change.subject { add(subject, in: app) }
-    otherCustomerRole = event.counterparty?.role.rawValue ?? ""
+    otherCustomerRole = event.counterparty.map { Wire.OtherCustomerRole($0.role) } ?? .unspecified
     erasedCustomerId = erasedCustomerID ?? ""
     if showsOtherCustomer { otherCustomerId = event.counterparty?.customerID ?? "" }
   }
@@ -63,11 +63,21 @@ extension Wire.EntitlementEvent {
   }
 }
 
-extension CheckResponse {
+extension Entitlement {
   fileprivate init(_ status: EntitlementStatus, of event: NewEvent, in app: AppDefinition) {
     self.init(
-      status, of: event.change.entitlement, in: app, environment: event.customer.environment,
-      evaluatedAt: event.evidenceID == nil ? event.change.effectiveAt : event.recordedAt)
+      status, of: event.change.entitlement, in: app,
+      at: event.evidenceID == nil ? event.change.effectiveAt : event.recordedAt)
+  }
+}
+
+extension Wire.OtherCustomerRole {
+  fileprivate init(_ role: Counterparty.Role) {
+    switch role {
+    case .owner: self = .owner
+    case .claimant: self = .claimant
+    case .tokenOwner: self = .tokenOwner
+    }
   }
 }
 
@@ -79,7 +89,7 @@ extension CommandResult {
       var event = Wire.EntitlementEvent(stored, in: app, showsOtherCustomer: true)
       if isDryRun {
         event.sequence = 0
-        event.evidenceId = 0
+        event.evidenceId = nil
       }
       return event
     }

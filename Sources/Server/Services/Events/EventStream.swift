@@ -37,16 +37,9 @@ struct EventStream: Sendable {
       appID: app.id, environment: try app.environment(request.environment),
       customerIDs: Set(request.customerIds), entitlements: Set(request.entitlements))
     let heartbeat = try Self.heartbeat(request.heartbeatInterval)
-    guard request.afterSequence >= 0 else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "after_sequence is below 0", field: "after_sequence")
-    }
-    let newest = try await eventLog.lastSequence()
-    guard request.afterSequence <= newest else { throw .futureSequence(request.afterSequence, last: newest) }
+    var last = try Self.start(request, newest: try await eventLog.lastSequence())
     // There may be no event for a long time.
     await responses.begin()
-    let isResuming = request.afterSequence > 0 || request.fromBeginning
-    var last = isResuming ? request.afterSequence : newest
     let recipient = Recipient(responses: responses, showsOtherCustomer: showsOtherCustomer)
     while true {
       switch broadcaster.subscribe(filter, after: last, heartbeat: heartbeat) {
@@ -110,6 +103,25 @@ struct EventStream: Sendable {
     let responses: ResponseWriter<WatchResponse>
     /// Whether the caller may learn the ids of other customers that an event involves.
     let showsOtherCustomer: Bool
+  }
+
+  /// The sequence after which the stream starts; `newest` is that of the last event.
+  private static func start(_ request: WatchRequest, newest: Int64) throws(Status) -> Int64 {
+    switch request.start {
+    case nil: return newest
+    case .fromBeginning(true)?: return 0
+    case .fromBeginning(false)?:
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "from_beginning is set to false; leave it unset",
+        field: "from_beginning")
+    case .afterSequence(let sequence)?:
+      guard sequence >= 0 else {
+        throw Status(
+          .invalidArgument, reason: "INVALID_FIELD", "after_sequence is below 0", field: "after_sequence")
+      }
+      guard sequence <= newest else { throw .futureSequence(sequence, last: newest) }
+      return sequence
+    }
   }
 
   private static func heartbeat(_ interval: GoogleProtobuf.Duration?) throws(Status) -> Int64 {

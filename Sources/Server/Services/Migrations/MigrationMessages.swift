@@ -31,8 +31,10 @@ extension Migration {
     error = job.error
     app = job.order.appID
     dryRun = job.order.isDryRun
-    position = job.position
+    doneBytes = job.position
     inputBytes = status.inputBytes
+    environment = Wire.Environment(job.order.environment)
+    input = status.uploadID.map { .uploadId($0) } ?? .inputPath(job.order.inputPath)
   }
 }
 

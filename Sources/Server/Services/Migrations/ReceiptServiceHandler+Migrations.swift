@@ -43,17 +43,22 @@ extension ReceiptServiceHandler {
     if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
-    guard request.inputPath.isEmpty != request.uploadId.isEmpty else {
+    let (inputPath, uploadID) =
+      switch request.input {
+      case .inputPath(let path)?: (path, "")
+      case .uploadId(let id)?: ("", id)
+      case nil: ("", "")
+      }
+    guard inputPath != uploadID else {
       throw Status(
-        .invalidArgument, reason: "MISSING_FIELD", "exactly one of input_path and upload_id is needed",
-        field: "input_path")
+        .invalidArgument, reason: "MISSING_FIELD", "input_path and upload_id are empty", field: "input_path")
     }
     guard request.concurrency >= 0 else {
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD", "concurrency is less than 0", field: "concurrency")
     }
     let order = MigrationJob.Order(
-      appID: app.id, environment: environment, inputPath: request.inputPath,
+      appID: app.id, environment: environment, inputPath: inputPath,
       format: try InputFormat(request.format).text, concurrency: Int(request.concurrency),
       isDryRun: request.dryRun,
       actor: call.caller.isEmpty ? "migration" : call.caller, linksUnverifiedIDs: request.linkUnverifiedIds)
@@ -64,7 +69,7 @@ extension ReceiptServiceHandler {
     }
     let stored: [UInt8]
     do throws(MigrationError) {
-      switch try await context.migrations.start(order, upload: request.uploadId, idempotency) {
+      switch try await context.migrations.start(order, upload: uploadID, idempotency) {
       case .started(let status): return .with { $0.migration = Migration(status) }
       case .repeated(let response): stored = response
       }

@@ -58,16 +58,8 @@ extension Wire.Drift {
     customerId = drift.customer.customerID
     entitlement = drift.entitlement
     detectedAt = GoogleProtobuf.Timestamp(drift.detectedAt)
-    before = CheckResponse(drift.before, of: drift, in: app)
-    after = drift.after.map { CheckResponse($0, of: drift, in: app) }
-  }
-}
-
-extension CheckResponse {
-  fileprivate init(_ status: EntitlementStatus, of drift: Store.Drift, in app: AppDefinition) {
-    self.init(
-      status, of: drift.entitlement, in: app, environment: drift.customer.environment,
-      evaluatedAt: drift.detectedAt)
+    before = Entitlement(drift.before, of: drift.entitlement, in: app, at: drift.detectedAt)
+    after = drift.after.map { Entitlement($0, of: drift.entitlement, in: app, at: drift.detectedAt) }
   }
 }
 

@@ -66,7 +66,7 @@ extension SubmitReceiptRequest {
 extension SubmitReceiptResponse {
   fileprivate init(_ outcome: ReceiptOutcome, of app: AppDefinition, at now: Instant) {
     self.init()
-    evidenceId = outcome.result.evidenceID?.rawValue ?? 0
+    evidenceId = outcome.result.evidenceID?.rawValue
     alreadyKnown = outcome.result.isDuplicate
     environment = Wire.Environment(outcome.environment)
     originalApplicationVersion = outcome.originalApplicationVersion ?? ""
@@ -91,9 +91,8 @@ extension SubmitReceiptResponse {
   ) {
     transactions = facts.transactions.map { Wire.Transaction($0, of: app, environment: environment) }
     entitlements = app.entitlements.map { entitlement in
-      CheckResponse(
-        evaluate(facts, entitlement: entitlement, in: app, at: now), of: entitlement, in: app,
-        environment: environment, evaluatedAt: now)
+      Entitlement(
+        evaluate(facts, entitlement: entitlement, in: app, at: now), of: entitlement, in: app, at: now)
     }
     productStates = CustomerOverview(facts, in: app, at: now).products.map { product in
       .with {

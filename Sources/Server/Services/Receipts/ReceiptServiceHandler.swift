@@ -78,9 +78,9 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
       guard let customerID = submitted.customerID else { return }
       response.customerId = customerID
       response.entitlements = entitlements(of: submitted, app).map { entitlement in
-        CheckResponse(
+        Entitlement(
           evaluate(submitted.facts, entitlement: entitlement, in: app, at: now), of: entitlement, in: app,
-          environment: submitted.environment, evaluatedAt: now)
+          at: now)
       }
     }
   }
@@ -93,12 +93,16 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
 
   func inspect(_ request: InspectRequest, _ call: CallContext) async throws(Status) -> InspectResponse {
     let app = try context.catalog.value.app(request.app)
-    guard request.document.isEmpty != request.documentBytes.isEmpty else {
+    let document: [UInt8] =
+      switch request.content {
+      case .document(let text)?: Array(text.utf8)
+      case .documentBytes(let bytes)?: bytes
+      case nil: []
+      }
+    guard !document.isEmpty else {
       throw Status(
-        .invalidArgument, reason: "MISSING_FIELD", "exactly one of document and document_bytes is needed",
-        field: "document")
+        .invalidArgument, reason: "MISSING_FIELD", "document and document_bytes are empty", field: "document")
     }
-    let document = request.document.isEmpty ? request.documentBytes : Array(request.document.utf8)
     let response = inspection.inspect(document, deviceIdentifier: request.deviceIdentifier, for: app)
     guard response.verified, let onlineChecks = context.onlineChecks,
       let recognized = try? RecognizedDocument(document)

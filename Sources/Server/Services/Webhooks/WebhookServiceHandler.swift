@@ -55,7 +55,7 @@ struct WebhookServiceHandler: WebhookServiceMethods {
       let resent = try await context.deliveries.resend(selection, to: settings)
       return .with {
         $0.resent = Int64(resent.count)
-        $0.continueFromPosition = resent.nextPosition ?? 0
+        $0.continueFromPosition = resent.nextPosition
       }
     } catch {
       throw Status(error)
@@ -65,28 +65,25 @@ struct WebhookServiceHandler: WebhookServiceMethods {
   private static func selection(
     _ request: ResendDeliveriesRequest
   ) throws(Status) -> DeliveryAdmin.Selection {
-    let asksForRange = request.fromPosition != 0 || request.toPosition != 0
-    switch (request.deadLetters, request.positions.isEmpty, asksForRange) {
-    case (true, true, false): return .deadLetters
-    case (false, false, false):
-      guard request.positions.count <= DeliveryAdmin.maxResendCount else {
+    switch request.selection {
+    case .deadLetters(true)?: return .deadLetters
+    case .positions(let positions)? where !positions.positions.isEmpty:
+      guard positions.positions.count <= DeliveryAdmin.maxResendCount else {
         throw Status(
           .invalidArgument, reason: "INVALID_FIELD",
           "positions has more than \(DeliveryAdmin.maxResendCount) entries", field: "positions")
       }
-      return .positions(request.positions)
-    case (false, true, true):
-      let end = request.toPosition == 0 ? Int64.max : request.toPosition
-      guard request.fromPosition > 0, request.fromPosition <= end else {
+      return .positions(positions.positions)
+    case .range(let range)?:
+      let end = range.to ?? Int64.max
+      guard range.from > 0, range.from <= end else {
         throw Status(
-          .invalidArgument, reason: "INVALID_RANGE",
-          "from_position is below 1 or behind to_position", field: "from_position")
+          .invalidArgument, reason: "INVALID_RANGE", "range.from is below 1 or greater than range.to",
+          field: "range.from")
       }
-      return .range(request.fromPosition...end)
+      return .range(range.from...end)
     default:
-      throw Status(
-        .invalidArgument, reason: "MISSING_FIELD",
-        "one of dead_letters, positions and from_position is needed, and only one", field: "dead_letters")
+      throw .missingSelection("one of dead_letters, positions and range is required")
     }
   }
 
@@ -95,14 +92,14 @@ struct WebhookServiceHandler: WebhookServiceMethods {
   ) async throws(Status) -> DiscardDeliveriesResponse {
     let settings = try context.deliveries.settings(
       request.webhook, request.kind, of: context.catalog.value.app(request.app).id)
-    guard request.deadLetters == request.positions.isEmpty else {
-      throw Status(
-        .invalidArgument, reason: "MISSING_FIELD",
-        "one of dead_letters and positions is needed, and only one", field: "dead_letters")
-    }
+    let positions: [Int64]? =
+      switch request.selection {
+      case .deadLetters(true)?: nil
+      case .positions(let positions)? where !positions.positions.isEmpty: positions.positions
+      default: throw .missingSelection("one of dead_letters and positions is required")
+      }
     do throws(StoreError) {
-      let count = try await context.deliveries.discard(
-        request.deadLetters ? nil : request.positions, of: settings)
+      let count = try await context.deliveries.discard(positions, of: settings)
       return .with { $0.discarded = count }
     } catch {
       throw Status(error)
@@ -120,6 +117,13 @@ struct WebhookServiceHandler: WebhookServiceMethods {
     } catch {
       throw Status(error)
     }
+  }
+}
+
+extension Status {
+  /// No messages are selected, or with a flag that is false.
+  fileprivate static func missingSelection(_ message: String) -> Status {
+    Status(.invalidArgument, reason: "MISSING_FIELD", message, field: "selection")
   }
 }
 

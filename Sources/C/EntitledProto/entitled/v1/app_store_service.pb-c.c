@@ -2495,11 +2495,11 @@ static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT32,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationRequest, _consumption_percentage_case),
     offsetof(Entitled__V1__SendConsumptionInformationRequest, consumption_percentage),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {

@@ -7,49 +7,94 @@
 #endif
 
 #include "entitled/v1/entitlement.pb-c.h"
-void   entitled__v1__check_response__init
-                     (Entitled__V1__CheckResponse         *message)
+void   entitled__v1__entitlement__init
+                     (Entitled__V1__Entitlement         *message)
 {
-  static const Entitled__V1__CheckResponse init_value = ENTITLED__V1__CHECK_RESPONSE__INIT;
+  static const Entitled__V1__Entitlement init_value = ENTITLED__V1__ENTITLEMENT__INIT;
   *message = init_value;
 }
-size_t entitled__v1__check_response__get_packed_size
-                     (const Entitled__V1__CheckResponse *message)
+size_t entitled__v1__entitlement__get_packed_size
+                     (const Entitled__V1__Entitlement *message)
 {
-  assert(message->base.descriptor == &entitled__v1__check_response__descriptor);
+  assert(message->base.descriptor == &entitled__v1__entitlement__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t entitled__v1__check_response__pack
-                     (const Entitled__V1__CheckResponse *message,
+size_t entitled__v1__entitlement__pack
+                     (const Entitled__V1__Entitlement *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &entitled__v1__check_response__descriptor);
+  assert(message->base.descriptor == &entitled__v1__entitlement__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t entitled__v1__check_response__pack_to_buffer
-                     (const Entitled__V1__CheckResponse *message,
+size_t entitled__v1__entitlement__pack_to_buffer
+                     (const Entitled__V1__Entitlement *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &entitled__v1__check_response__descriptor);
+  assert(message->base.descriptor == &entitled__v1__entitlement__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Entitled__V1__CheckResponse *
-       entitled__v1__check_response__unpack
+Entitled__V1__Entitlement *
+       entitled__v1__entitlement__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Entitled__V1__CheckResponse *)
-     protobuf_c_message_unpack (&entitled__v1__check_response__descriptor,
+  return (Entitled__V1__Entitlement *)
+     protobuf_c_message_unpack (&entitled__v1__entitlement__descriptor,
                                 allocator, len, data);
 }
-void   entitled__v1__check_response__free_unpacked
-                     (Entitled__V1__CheckResponse *message,
+void   entitled__v1__entitlement__free_unpacked
+                     (Entitled__V1__Entitlement *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &entitled__v1__check_response__descriptor);
+  assert(message->base.descriptor == &entitled__v1__entitlement__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__app_store_codes__init
+                     (Entitled__V1__AppStoreCodes         *message)
+{
+  static const Entitled__V1__AppStoreCodes init_value = ENTITLED__V1__APP_STORE_CODES__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__app_store_codes__get_packed_size
+                     (const Entitled__V1__AppStoreCodes *message)
+{
+  assert(message->base.descriptor == &entitled__v1__app_store_codes__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__app_store_codes__pack
+                     (const Entitled__V1__AppStoreCodes *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__app_store_codes__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__app_store_codes__pack_to_buffer
+                     (const Entitled__V1__AppStoreCodes *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__app_store_codes__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__AppStoreCodes *
+       entitled__v1__app_store_codes__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__AppStoreCodes *)
+     protobuf_c_message_unpack (&entitled__v1__app_store_codes__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__app_store_codes__free_unpacked
+                     (Entitled__V1__AppStoreCodes *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__app_store_codes__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   entitled__v1__advice__init
@@ -142,15 +187,27 @@ void   entitled__v1__consumption_consent__free_unpacked
   assert(message->base.descriptor == &entitled__v1__consumption_consent__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descriptors[31] =
+static const ProtobufCFieldDescriptor entitled__v1__entitlement__field_descriptors[25] =
 {
   {
-    "entitled",
+    "name",
     1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Entitlement, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entitled",
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, entitled),
+    offsetof(Entitled__V1__Entitlement, entitled),
     NULL,
     NULL,
     0,             /* flags */
@@ -158,11 +215,11 @@ static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descri
   },
   {
     "access_level",
-    2,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, access_level),
+    offsetof(Entitled__V1__Entitlement, access_level),
     &entitled__v1__access_level__descriptor,
     NULL,
     0,             /* flags */
@@ -170,59 +227,23 @@ static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descri
   },
   {
     "state",
-    3,
+    4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, state),
+    offsetof(Entitled__V1__Entitlement, state),
     &entitled__v1__entitlement_state__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "state_code",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, state_code),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "product_state",
+    "reason",
     5,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_ENUM,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, product_state),
-    &entitled__v1__product_state__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "until",
-    6,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, until),
-    &google__protobuf__timestamp__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "reason",
-    7,
-    PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, reason),
+    offsetof(Entitled__V1__Entitlement, reason),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -230,71 +251,59 @@ static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descri
   },
   {
     "explanation",
-    8,
+    6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, explanation),
+    offsetof(Entitled__V1__Entitlement, explanation),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "product_id",
-    9,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, product_id),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "transaction_id",
-    10,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, transaction_id),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "original_transaction_id",
-    11,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, original_transaction_id),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "environment",
-    12,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_ENUM,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, environment),
-    &entitled__v1__environment__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "evaluated_at",
-    13,
+    "since",
+    7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, evaluated_at),
+    offsetof(Entitled__V1__Entitlement, since),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "until",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Entitlement, until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "paid_until",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Entitlement, paid_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "check_again_at",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Entitlement, check_again_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -302,47 +311,23 @@ static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descri
   },
   {
     "will_renew",
-    14,
+    11,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, will_renew),
+    offsetof(Entitled__V1__Entitlement, _will_renew_case),
+    offsetof(Entitled__V1__Entitlement, will_renew),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "check_again_at",
-    15,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, check_again_at),
-    &google__protobuf__timestamp__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "in_app_ownership_type",
-    16,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_ENUM,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, in_app_ownership_type),
-    &entitled__v1__in_app_ownership_type__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "entitlement",
-    17,
+    "product_id",
+    12,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, entitlement),
+    offsetof(Entitled__V1__Entitlement, product_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -350,59 +335,107 @@ static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descri
   },
   {
     "product_type",
-    18,
+    13,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, product_type),
+    offsetof(Entitled__V1__Entitlement, product_type),
     &entitled__v1__product_type__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "status",
-    19,
+    "transaction_id",
+    14,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_INT32,
+    PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, status),
+    offsetof(Entitled__V1__Entitlement, transaction_id),
     NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Entitlement, original_transaction_id),
     NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "grant_id",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Entitlement, grant_id),
+    NULL,
+    &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
     "evidence_id",
-    20,
+    17,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, evidence_id),
+    offsetof(Entitled__V1__Entitlement, _evidence_id_case),
+    offsetof(Entitled__V1__Entitlement, evidence_id),
     NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "in_app_ownership_type",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Entitlement, in_app_ownership_type),
+    &entitled__v1__in_app_ownership_type__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "since",
-    21,
+    "billing_plan_type",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Entitlement, billing_plan_type),
+    &entitled__v1__billing_plan_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commitment_info",
+    20,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, since),
-    &google__protobuf__timestamp__descriptor,
+    offsetof(Entitled__V1__Entitlement, commitment_info),
+    &entitled__v1__transaction_commitment_info__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
     "auto_renew_product_id",
-    22,
+    21,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, auto_renew_product_id),
+    offsetof(Entitled__V1__Entitlement, auto_renew_product_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -410,13 +443,25 @@ static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descri
   },
   {
     "renewal_price",
-    23,
+    22,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, renewal_price),
+    offsetof(Entitled__V1__Entitlement, renewal_price),
     &entitled__v1__money__descriptor,
     NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "manage_url",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Entitlement, manage_url),
+    NULL,
+    &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
@@ -425,80 +470,118 @@ static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descri
     24,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Entitled__V1__CheckResponse, n_advice),
-    offsetof(Entitled__V1__CheckResponse, advice),
+    offsetof(Entitled__V1__Entitlement, n_advice),
+    offsetof(Entitled__V1__Entitlement, advice),
     &entitled__v1__advice__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "grant_id",
+    "app_store_codes",
     25,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Entitlement, app_store_codes),
+    &entitled__v1__app_store_codes__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__entitlement__field_indices_by_name[] = {
+  2,   /* field[2] = access_level */
+  23,   /* field[23] = advice */
+  24,   /* field[24] = app_store_codes */
+  20,   /* field[20] = auto_renew_product_id */
+  18,   /* field[18] = billing_plan_type */
+  9,   /* field[9] = check_again_at */
+  19,   /* field[19] = commitment_info */
+  1,   /* field[1] = entitled */
+  16,   /* field[16] = evidence_id */
+  5,   /* field[5] = explanation */
+  15,   /* field[15] = grant_id */
+  17,   /* field[17] = in_app_ownership_type */
+  22,   /* field[22] = manage_url */
+  0,   /* field[0] = name */
+  14,   /* field[14] = original_transaction_id */
+  8,   /* field[8] = paid_until */
+  11,   /* field[11] = product_id */
+  12,   /* field[12] = product_type */
+  4,   /* field[4] = reason */
+  21,   /* field[21] = renewal_price */
+  6,   /* field[6] = since */
+  3,   /* field[3] = state */
+  13,   /* field[13] = transaction_id */
+  7,   /* field[7] = until */
+  10,   /* field[10] = will_renew */
+};
+static const ProtobufCIntRange entitled__v1__entitlement__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 25 }
+};
+const ProtobufCMessageDescriptor entitled__v1__entitlement__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.Entitlement",
+  "Entitlement",
+  "Entitled__V1__Entitlement",
+  "entitled.v1",
+  sizeof(Entitled__V1__Entitlement),
+  25,
+  entitled__v1__entitlement__field_descriptors,
+  entitled__v1__entitlement__field_indices_by_name,
+  1,  entitled__v1__entitlement__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__entitlement__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__app_store_codes__field_descriptors[5] =
+{
+  {
+    "state_code",
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, grant_id),
+    offsetof(Entitled__V1__AppStoreCodes, state_code),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "paid_until",
-    26,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, paid_until),
-    &google__protobuf__timestamp__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "billing_plan_type",
-    27,
+    "product_state",
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, billing_plan_type),
-    &entitled__v1__billing_plan_type__descriptor,
+    offsetof(Entitled__V1__AppStoreCodes, product_state),
+    &entitled__v1__product_state__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "commitment_info",
-    28,
+    "status",
+    3,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, commitment_info),
-    &entitled__v1__transaction_commitment_info__descriptor,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Entitled__V1__AppStoreCodes, _status_case),
+    offsetof(Entitled__V1__AppStoreCodes, status),
     NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "manage_url",
-    29,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, manage_url),
     NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
     "in_app_ownership_type_raw",
-    30,
+    4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, in_app_ownership_type_raw),
+    offsetof(Entitled__V1__AppStoreCodes, in_app_ownership_type_raw),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -506,68 +589,42 @@ static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descri
   },
   {
     "billing_plan_type_raw",
-    31,
+    5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__CheckResponse, billing_plan_type_raw),
+    offsetof(Entitled__V1__AppStoreCodes, billing_plan_type_raw),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned entitled__v1__check_response__field_indices_by_name[] = {
-  1,   /* field[1] = access_level */
-  23,   /* field[23] = advice */
-  21,   /* field[21] = auto_renew_product_id */
-  26,   /* field[26] = billing_plan_type */
-  30,   /* field[30] = billing_plan_type_raw */
-  14,   /* field[14] = check_again_at */
-  27,   /* field[27] = commitment_info */
-  0,   /* field[0] = entitled */
-  16,   /* field[16] = entitlement */
-  11,   /* field[11] = environment */
-  12,   /* field[12] = evaluated_at */
-  19,   /* field[19] = evidence_id */
-  7,   /* field[7] = explanation */
-  24,   /* field[24] = grant_id */
-  15,   /* field[15] = in_app_ownership_type */
-  29,   /* field[29] = in_app_ownership_type_raw */
-  28,   /* field[28] = manage_url */
-  10,   /* field[10] = original_transaction_id */
-  25,   /* field[25] = paid_until */
-  8,   /* field[8] = product_id */
-  4,   /* field[4] = product_state */
-  17,   /* field[17] = product_type */
-  6,   /* field[6] = reason */
-  22,   /* field[22] = renewal_price */
-  20,   /* field[20] = since */
-  2,   /* field[2] = state */
-  3,   /* field[3] = state_code */
-  18,   /* field[18] = status */
-  9,   /* field[9] = transaction_id */
-  5,   /* field[5] = until */
-  13,   /* field[13] = will_renew */
+static const unsigned entitled__v1__app_store_codes__field_indices_by_name[] = {
+  4,   /* field[4] = billing_plan_type_raw */
+  3,   /* field[3] = in_app_ownership_type_raw */
+  1,   /* field[1] = product_state */
+  0,   /* field[0] = state_code */
+  2,   /* field[2] = status */
 };
-static const ProtobufCIntRange entitled__v1__check_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__app_store_codes__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 31 }
+  { 0, 5 }
 };
-const ProtobufCMessageDescriptor entitled__v1__check_response__descriptor =
+const ProtobufCMessageDescriptor entitled__v1__app_store_codes__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "entitled.v1.CheckResponse",
-  "CheckResponse",
-  "Entitled__V1__CheckResponse",
+  "entitled.v1.AppStoreCodes",
+  "AppStoreCodes",
+  "Entitled__V1__AppStoreCodes",
   "entitled.v1",
-  sizeof(Entitled__V1__CheckResponse),
-  31,
-  entitled__v1__check_response__field_descriptors,
-  entitled__v1__check_response__field_indices_by_name,
-  1,  entitled__v1__check_response__number_ranges,
-  (ProtobufCMessageInit) entitled__v1__check_response__init,
+  sizeof(Entitled__V1__AppStoreCodes),
+  5,
+  entitled__v1__app_store_codes__field_descriptors,
+  entitled__v1__app_store_codes__field_indices_by_name,
+  1,  entitled__v1__app_store_codes__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__app_store_codes__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__advice__field_descriptors[7] =
@@ -625,11 +682,11 @@ static const ProtobufCFieldDescriptor entitled__v1__advice__field_descriptors[7]
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT32,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Advice, _days_left_case),
     offsetof(Entitled__V1__Advice, days_left),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {

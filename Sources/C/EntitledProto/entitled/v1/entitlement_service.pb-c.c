@@ -52,6 +52,51 @@ void   entitled__v1__check_request__free_unpacked
   assert(message->base.descriptor == &entitled__v1__check_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__check_response__init
+                     (Entitled__V1__CheckResponse         *message)
+{
+  static const Entitled__V1__CheckResponse init_value = ENTITLED__V1__CHECK_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__check_response__get_packed_size
+                     (const Entitled__V1__CheckResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__check_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__check_response__pack
+                     (const Entitled__V1__CheckResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__check_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__check_response__pack_to_buffer
+                     (const Entitled__V1__CheckResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__check_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__CheckResponse *
+       entitled__v1__check_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__CheckResponse *)
+     protobuf_c_message_unpack (&entitled__v1__check_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__check_response__free_unpacked
+                     (Entitled__V1__CheckResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__check_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__batch_check_request__init
                      (Entitled__V1__BatchCheckRequest         *message)
 {
@@ -1897,49 +1942,49 @@ void   entitled__v1__grant_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__grant_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   entitled__v1__granted_entitlement__init
-                     (Entitled__V1__GrantedEntitlement         *message)
+void   entitled__v1__grant__init
+                     (Entitled__V1__Grant         *message)
 {
-  static const Entitled__V1__GrantedEntitlement init_value = ENTITLED__V1__GRANTED_ENTITLEMENT__INIT;
+  static const Entitled__V1__Grant init_value = ENTITLED__V1__GRANT__INIT;
   *message = init_value;
 }
-size_t entitled__v1__granted_entitlement__get_packed_size
-                     (const Entitled__V1__GrantedEntitlement *message)
+size_t entitled__v1__grant__get_packed_size
+                     (const Entitled__V1__Grant *message)
 {
-  assert(message->base.descriptor == &entitled__v1__granted_entitlement__descriptor);
+  assert(message->base.descriptor == &entitled__v1__grant__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t entitled__v1__granted_entitlement__pack
-                     (const Entitled__V1__GrantedEntitlement *message,
+size_t entitled__v1__grant__pack
+                     (const Entitled__V1__Grant *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &entitled__v1__granted_entitlement__descriptor);
+  assert(message->base.descriptor == &entitled__v1__grant__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t entitled__v1__granted_entitlement__pack_to_buffer
-                     (const Entitled__V1__GrantedEntitlement *message,
+size_t entitled__v1__grant__pack_to_buffer
+                     (const Entitled__V1__Grant *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &entitled__v1__granted_entitlement__descriptor);
+  assert(message->base.descriptor == &entitled__v1__grant__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Entitled__V1__GrantedEntitlement *
-       entitled__v1__granted_entitlement__unpack
+Entitled__V1__Grant *
+       entitled__v1__grant__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Entitled__V1__GrantedEntitlement *)
-     protobuf_c_message_unpack (&entitled__v1__granted_entitlement__descriptor,
+  return (Entitled__V1__Grant *)
+     protobuf_c_message_unpack (&entitled__v1__grant__descriptor,
                                 allocator, len, data);
 }
-void   entitled__v1__granted_entitlement__free_unpacked
-                     (Entitled__V1__GrantedEntitlement *message,
+void   entitled__v1__grant__free_unpacked
+                     (Entitled__V1__Grant *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &entitled__v1__granted_entitlement__descriptor);
+  assert(message->base.descriptor == &entitled__v1__grant__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   entitled__v1__revoke_grant_request__init
@@ -2424,6 +2469,70 @@ const ProtobufCMessageDescriptor entitled__v1__check_request__descriptor =
   (ProtobufCMessageInit) entitled__v1__check_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__check_response__field_descriptors[3] =
+{
+  {
+    "entitlement",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CheckResponse, entitlement),
+    &entitled__v1__entitlement__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CheckResponse, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evaluated_at",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CheckResponse, evaluated_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__check_response__field_indices_by_name[] = {
+  0,   /* field[0] = entitlement */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = evaluated_at */
+};
+static const ProtobufCIntRange entitled__v1__check_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__check_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.CheckResponse",
+  "CheckResponse",
+  "Entitled__V1__CheckResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__CheckResponse),
+  3,
+  entitled__v1__check_response__field_descriptors,
+  entitled__v1__check_response__field_indices_by_name,
+  1,  entitled__v1__check_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__check_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor entitled__v1__batch_check_request__field_descriptors[1] =
 {
   {
@@ -2648,7 +2757,7 @@ static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Entitled__V1__GetCustomerResponse, n_entitlements),
     offsetof(Entitled__V1__GetCustomerResponse, entitlements),
-    &entitled__v1__check_response__descriptor,
+    &entitled__v1__entitlement__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -2696,7 +2805,7 @@ static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Entitled__V1__GetCustomerResponse, n_grants),
     offsetof(Entitled__V1__GetCustomerResponse, grants),
-    &entitled__v1__granted_entitlement__descriptor,
+    &entitled__v1__grant__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -3259,16 +3368,16 @@ const ProtobufCMessageDescriptor entitled__v1__explain_request__descriptor =
   (ProtobufCMessageInit) entitled__v1__explain_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__explain_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__explain_response__field_descriptors[7] =
 {
   {
-    "answer",
+    "entitlement",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ExplainResponse, answer),
-    &entitled__v1__check_response__descriptor,
+    offsetof(Entitled__V1__ExplainResponse, entitlement),
+    &entitled__v1__entitlement__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -3321,10 +3430,36 @@ static const ProtobufCFieldDescriptor entitled__v1__explain_response__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "environment",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExplainResponse, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evaluated_at",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExplainResponse, evaluated_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__explain_response__field_indices_by_name[] = {
-  0,   /* field[0] = answer */
   2,   /* field[2] = contradictions */
+  0,   /* field[0] = entitlement */
+  5,   /* field[5] = environment */
+  6,   /* field[6] = evaluated_at */
   3,   /* field[3] = later_changes */
   4,   /* field[4] = next_page_token */
   1,   /* field[1] = steps */
@@ -3332,7 +3467,7 @@ static const unsigned entitled__v1__explain_response__field_indices_by_name[] = 
 static const ProtobufCIntRange entitled__v1__explain_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor entitled__v1__explain_response__descriptor =
 {
@@ -3342,7 +3477,7 @@ const ProtobufCMessageDescriptor entitled__v1__explain_response__descriptor =
   "Entitled__V1__ExplainResponse",
   "entitled.v1",
   sizeof(Entitled__V1__ExplainResponse),
-  5,
+  7,
   entitled__v1__explain_response__field_descriptors,
   entitled__v1__explain_response__field_indices_by_name,
   1,  entitled__v1__explain_response__number_ranges,
@@ -3368,11 +3503,11 @@ static const ProtobufCFieldDescriptor entitled__v1__later_change__field_descript
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LaterChange, cause_case),
     offsetof(Entitled__V1__LaterChange, evidence_id),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -3380,11 +3515,11 @@ static const ProtobufCFieldDescriptor entitled__v1__later_change__field_descript
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LaterChange, cause_case),
     offsetof(Entitled__V1__LaterChange, catalog_fingerprint),
     NULL,
     &protobuf_c_empty_string,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -3470,11 +3605,11 @@ static const ProtobufCFieldDescriptor entitled__v1__explanation_step__field_desc
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExplanationStep, _evidence_id_case),
     offsetof(Entitled__V1__ExplanationStep, evidence_id),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -3610,11 +3745,11 @@ static const ProtobufCFieldDescriptor entitled__v1__watch_request__field_descrip
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__WatchRequest, start_case),
     offsetof(Entitled__V1__WatchRequest, after_sequence),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -3622,11 +3757,11 @@ static const ProtobufCFieldDescriptor entitled__v1__watch_request__field_descrip
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__WatchRequest, start_case),
     offsetof(Entitled__V1__WatchRequest, from_beginning),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -3866,7 +4001,7 @@ static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_des
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Entitled__V1__EntitlementEvent, before),
-    &entitled__v1__check_response__descriptor,
+    &entitled__v1__entitlement__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -3878,7 +4013,7 @@ static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_des
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Entitled__V1__EntitlementEvent, after),
-    &entitled__v1__check_response__descriptor,
+    &entitled__v1__entitlement__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -3912,11 +4047,11 @@ static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_des
     12,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EntitlementEvent, _evidence_id_case),
     offsetof(Entitled__V1__EntitlementEvent, evidence_id),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -4007,11 +4142,11 @@ static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_des
     "other_customer_role",
     20,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
+    PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
     offsetof(Entitled__V1__EntitlementEvent, other_customer_role),
+    &entitled__v1__other_customer_role__descriptor,
     NULL,
-    &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
@@ -5656,11 +5791,11 @@ static const ProtobufCFieldDescriptor entitled__v1__acknowledge_fulfillment_requ
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AcknowledgeFulfillmentRequest, _units_case),
     offsetof(Entitled__V1__AcknowledgeFulfillmentRequest, units),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -6124,7 +6259,7 @@ static const ProtobufCFieldDescriptor entitled__v1__grant_response__field_descri
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Entitled__V1__GrantResponse, grant),
-    &entitled__v1__granted_entitlement__descriptor,
+    &entitled__v1__grant__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -6136,7 +6271,7 @@ static const ProtobufCFieldDescriptor entitled__v1__grant_response__field_descri
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Entitled__V1__GrantResponse, entitlement),
-    &entitled__v1__check_response__descriptor,
+    &entitled__v1__entitlement__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -6192,7 +6327,7 @@ const ProtobufCMessageDescriptor entitled__v1__grant_response__descriptor =
   (ProtobufCMessageInit) entitled__v1__grant_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__granted_entitlement__field_descriptors[8] =
+static const ProtobufCFieldDescriptor entitled__v1__grant__field_descriptors[11] =
 {
   {
     "grant_id",
@@ -6200,7 +6335,43 @@ static const ProtobufCFieldDescriptor entitled__v1__granted_entitlement__field_d
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GrantedEntitlement, grant_id),
+    offsetof(Entitled__V1__Grant, grant_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Grant, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Grant, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Grant, customer_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -6208,11 +6379,11 @@ static const ProtobufCFieldDescriptor entitled__v1__granted_entitlement__field_d
   },
   {
     "entitlement",
-    2,
+    5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GrantedEntitlement, entitlement),
+    offsetof(Entitled__V1__Grant, entitlement),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -6220,11 +6391,11 @@ static const ProtobufCFieldDescriptor entitled__v1__granted_entitlement__field_d
   },
   {
     "access_level",
-    3,
+    6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GrantedEntitlement, access_level),
+    offsetof(Entitled__V1__Grant, access_level),
     &entitled__v1__access_level__descriptor,
     NULL,
     0,             /* flags */
@@ -6232,11 +6403,11 @@ static const ProtobufCFieldDescriptor entitled__v1__granted_entitlement__field_d
   },
   {
     "since",
-    4,
+    7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GrantedEntitlement, since),
+    offsetof(Entitled__V1__Grant, since),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -6244,11 +6415,11 @@ static const ProtobufCFieldDescriptor entitled__v1__granted_entitlement__field_d
   },
   {
     "until",
-    5,
+    8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GrantedEntitlement, until),
+    offsetof(Entitled__V1__Grant, until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -6256,11 +6427,11 @@ static const ProtobufCFieldDescriptor entitled__v1__granted_entitlement__field_d
   },
   {
     "revoked_at",
-    6,
+    9,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GrantedEntitlement, revoked_at),
+    offsetof(Entitled__V1__Grant, revoked_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -6268,11 +6439,11 @@ static const ProtobufCFieldDescriptor entitled__v1__granted_entitlement__field_d
   },
   {
     "note",
-    7,
+    10,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GrantedEntitlement, note),
+    offsetof(Entitled__V1__Grant, note),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -6280,45 +6451,48 @@ static const ProtobufCFieldDescriptor entitled__v1__granted_entitlement__field_d
   },
   {
     "actor",
-    8,
+    11,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GrantedEntitlement, actor),
+    offsetof(Entitled__V1__Grant, actor),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned entitled__v1__granted_entitlement__field_indices_by_name[] = {
-  2,   /* field[2] = access_level */
-  7,   /* field[7] = actor */
-  1,   /* field[1] = entitlement */
+static const unsigned entitled__v1__grant__field_indices_by_name[] = {
+  5,   /* field[5] = access_level */
+  10,   /* field[10] = actor */
+  1,   /* field[1] = app */
+  3,   /* field[3] = customer_id */
+  4,   /* field[4] = entitlement */
+  2,   /* field[2] = environment */
   0,   /* field[0] = grant_id */
-  6,   /* field[6] = note */
-  5,   /* field[5] = revoked_at */
-  3,   /* field[3] = since */
-  4,   /* field[4] = until */
+  9,   /* field[9] = note */
+  8,   /* field[8] = revoked_at */
+  6,   /* field[6] = since */
+  7,   /* field[7] = until */
 };
-static const ProtobufCIntRange entitled__v1__granted_entitlement__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__grant__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 11 }
 };
-const ProtobufCMessageDescriptor entitled__v1__granted_entitlement__descriptor =
+const ProtobufCMessageDescriptor entitled__v1__grant__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "entitled.v1.GrantedEntitlement",
-  "GrantedEntitlement",
-  "Entitled__V1__GrantedEntitlement",
+  "entitled.v1.Grant",
+  "Grant",
+  "Entitled__V1__Grant",
   "entitled.v1",
-  sizeof(Entitled__V1__GrantedEntitlement),
-  8,
-  entitled__v1__granted_entitlement__field_descriptors,
-  entitled__v1__granted_entitlement__field_indices_by_name,
-  1,  entitled__v1__granted_entitlement__number_ranges,
-  (ProtobufCMessageInit) entitled__v1__granted_entitlement__init,
+  sizeof(Entitled__V1__Grant),
+  11,
+  entitled__v1__grant__field_descriptors,
+  entitled__v1__grant__field_indices_by_name,
+  1,  entitled__v1__grant__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__grant__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_request__field_descriptors[5] =
@@ -6420,7 +6594,7 @@ static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_response__field
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Entitled__V1__RevokeGrantResponse, grant),
-    &entitled__v1__granted_entitlement__descriptor,
+    &entitled__v1__grant__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -6432,7 +6606,7 @@ static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_response__field
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Entitled__V1__RevokeGrantResponse, entitlement),
-    &entitled__v1__check_response__descriptor,
+    &entitled__v1__entitlement__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7169,6 +7343,38 @@ const ProtobufCMessageDescriptor entitled__v1__daily_metrics__descriptor =
   1,  entitled__v1__daily_metrics__number_ranges,
   (ProtobufCMessageInit) entitled__v1__daily_metrics__init,
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue entitled__v1__other_customer_role__enum_values_by_number[4] =
+{
+  { "OTHER_CUSTOMER_ROLE_UNSPECIFIED", "ENTITLED__V1__OTHER_CUSTOMER_ROLE__OTHER_CUSTOMER_ROLE_UNSPECIFIED", 0 },
+  { "OTHER_CUSTOMER_ROLE_OWNER", "ENTITLED__V1__OTHER_CUSTOMER_ROLE__OTHER_CUSTOMER_ROLE_OWNER", 1 },
+  { "OTHER_CUSTOMER_ROLE_CLAIMANT", "ENTITLED__V1__OTHER_CUSTOMER_ROLE__OTHER_CUSTOMER_ROLE_CLAIMANT", 2 },
+  { "OTHER_CUSTOMER_ROLE_TOKEN_OWNER", "ENTITLED__V1__OTHER_CUSTOMER_ROLE__OTHER_CUSTOMER_ROLE_TOKEN_OWNER", 3 },
+};
+static const ProtobufCIntRange entitled__v1__other_customer_role__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex entitled__v1__other_customer_role__enum_values_by_name[4] =
+{
+  { "OTHER_CUSTOMER_ROLE_CLAIMANT", 2 },
+  { "OTHER_CUSTOMER_ROLE_OWNER", 1 },
+  { "OTHER_CUSTOMER_ROLE_TOKEN_OWNER", 3 },
+  { "OTHER_CUSTOMER_ROLE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor entitled__v1__other_customer_role__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitled.v1.OtherCustomerRole",
+  "OtherCustomerRole",
+  "Entitled__V1__OtherCustomerRole",
+  "entitled.v1",
+  4,
+  entitled__v1__other_customer_role__enum_values_by_number,
+  4,
+  entitled__v1__other_customer_role__enum_values_by_name,
+  1,
+  entitled__v1__other_customer_role__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue entitled__v1__ownership_policy__enum_values_by_number[4] =
 {

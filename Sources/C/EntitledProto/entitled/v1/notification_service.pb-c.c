@@ -2374,7 +2374,7 @@ static const ProtobufCFieldDescriptor entitled__v1__drift__field_descriptors[5] 
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Entitled__V1__Drift, before),
-    &entitled__v1__check_response__descriptor,
+    &entitled__v1__entitlement__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -2386,7 +2386,7 @@ static const ProtobufCFieldDescriptor entitled__v1__drift__field_descriptors[5] 
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Entitled__V1__Drift, after),
-    &entitled__v1__check_response__descriptor,
+    &entitled__v1__entitlement__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */

@@ -1561,7 +1561,7 @@ static const ProtobufCFieldDescriptor entitled__v1__submit_transaction_response_
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Entitled__V1__SubmitTransactionResponse, n_entitlements),
     offsetof(Entitled__V1__SubmitTransactionResponse, entitlements),
-    &entitled__v1__check_response__descriptor,
+    &entitled__v1__entitlement__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1718,11 +1718,11 @@ static const ProtobufCFieldDescriptor entitled__v1__submit_receipt_response__fie
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SubmitReceiptResponse, _evidence_id_case),
     offsetof(Entitled__V1__SubmitReceiptResponse, evidence_id),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -1768,7 +1768,7 @@ static const ProtobufCFieldDescriptor entitled__v1__submit_receipt_response__fie
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Entitled__V1__SubmitReceiptResponse, n_entitlements),
     offsetof(Entitled__V1__SubmitReceiptResponse, entitlements),
-    &entitled__v1__check_response__descriptor,
+    &entitled__v1__entitlement__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -2039,11 +2039,11 @@ static const ProtobufCFieldDescriptor entitled__v1__inspect_request__field_descr
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__InspectRequest, content_case),
     offsetof(Entitled__V1__InspectRequest, document),
     NULL,
     &protobuf_c_empty_string,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -2051,11 +2051,11 @@ static const ProtobufCFieldDescriptor entitled__v1__inspect_request__field_descr
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__InspectRequest, content_case),
     offsetof(Entitled__V1__InspectRequest, document_bytes),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -2224,11 +2224,11 @@ static const ProtobufCFieldDescriptor entitled__v1__inspect_response__field_desc
     11,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__InspectResponse, _device_hash_matches_case),
     offsetof(Entitled__V1__InspectResponse, device_hash_matches),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -2682,11 +2682,11 @@ static const ProtobufCFieldDescriptor entitled__v1__start_migration_request__fie
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__StartMigrationRequest, input_case),
     offsetof(Entitled__V1__StartMigrationRequest, input_path),
     NULL,
     &protobuf_c_empty_string,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -2730,11 +2730,11 @@ static const ProtobufCFieldDescriptor entitled__v1__start_migration_request__fie
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__StartMigrationRequest, input_case),
     offsetof(Entitled__V1__StartMigrationRequest, upload_id),
     NULL,
     &protobuf_c_empty_string,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -3280,7 +3280,7 @@ const ProtobufCMessageDescriptor entitled__v1__start_migration_response__descrip
   (ProtobufCMessageInit) entitled__v1__start_migration_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__migration__field_descriptors[18] =
+static const ProtobufCFieldDescriptor entitled__v1__migration__field_descriptors[21] =
 {
   {
     "migration_id",
@@ -3475,12 +3475,12 @@ static const ProtobufCFieldDescriptor entitled__v1__migration__field_descriptors
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "position",
+    "done_bytes",
     17,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__Migration, position),
+    offsetof(Entitled__V1__Migration, done_bytes),
     NULL,
     NULL,
     0,             /* flags */
@@ -3498,18 +3498,56 @@ static const ProtobufCFieldDescriptor entitled__v1__migration__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "environment",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Migration, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "input_path",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Migration, input_case),
+    offsetof(Entitled__V1__Migration, input_path),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "upload_id",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Migration, input_case),
+    offsetof(Entitled__V1__Migration, upload_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__migration__field_indices_by_name[] = {
   14,   /* field[14] = app */
+  16,   /* field[16] = done_bytes */
   15,   /* field[15] = dry_run */
   11,   /* field[11] = duplicates */
   5,   /* field[5] = empty */
+  18,   /* field[18] = environment */
   13,   /* field[13] = error */
   9,   /* field[9] = finished_at */
   17,   /* field[17] = input_bytes */
+  19,   /* field[19] = input_path */
   3,   /* field[3] = migrated */
   0,   /* field[0] = migration_id */
-  16,   /* field[16] = position */
   10,   /* field[10] = rate */
   12,   /* field[12] = reasons */
   6,   /* field[6] = rejected */
@@ -3518,11 +3556,12 @@ static const unsigned entitled__v1__migration__field_indices_by_name[] = {
   1,   /* field[1] = state */
   2,   /* field[2] = total */
   4,   /* field[4] = unchanged */
+  20,   /* field[20] = upload_id */
 };
 static const ProtobufCIntRange entitled__v1__migration__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 18 }
+  { 0, 21 }
 };
 const ProtobufCMessageDescriptor entitled__v1__migration__descriptor =
 {
@@ -3532,7 +3571,7 @@ const ProtobufCMessageDescriptor entitled__v1__migration__descriptor =
   "Entitled__V1__Migration",
   "entitled.v1",
   sizeof(Entitled__V1__Migration),
-  18,
+  21,
   entitled__v1__migration__field_descriptors,
   entitled__v1__migration__field_indices_by_name,
   1,  entitled__v1__migration__number_ranges,

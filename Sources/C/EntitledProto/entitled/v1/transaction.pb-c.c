@@ -350,11 +350,11 @@ static const ProtobufCFieldDescriptor entitled__v1__transaction__field_descripto
     14,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT32,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Transaction, _revocation_reason_case),
     offsetof(Entitled__V1__Transaction, revocation_reason),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -800,11 +800,11 @@ static const ProtobufCFieldDescriptor entitled__v1__renewal_info__field_descript
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalInfo, _will_auto_renew_case),
     offsetof(Entitled__V1__RenewalInfo, will_auto_renew),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -812,11 +812,11 @@ static const ProtobufCFieldDescriptor entitled__v1__renewal_info__field_descript
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT32,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalInfo, _expiration_intent_case),
     offsetof(Entitled__V1__RenewalInfo, expiration_intent),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -1126,11 +1126,11 @@ static const ProtobufCFieldDescriptor entitled__v1__renewal_commitment_info__fie
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RenewalCommitmentInfo, _commitment_will_auto_renew_case),
     offsetof(Entitled__V1__RenewalCommitmentInfo, commitment_will_auto_renew),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {

@@ -277,6 +277,96 @@ void   entitled__v1__list_deliveries_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__list_deliveries_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__delivery_positions__init
+                     (Entitled__V1__DeliveryPositions         *message)
+{
+  static const Entitled__V1__DeliveryPositions init_value = ENTITLED__V1__DELIVERY_POSITIONS__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__delivery_positions__get_packed_size
+                     (const Entitled__V1__DeliveryPositions *message)
+{
+  assert(message->base.descriptor == &entitled__v1__delivery_positions__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__delivery_positions__pack
+                     (const Entitled__V1__DeliveryPositions *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__delivery_positions__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__delivery_positions__pack_to_buffer
+                     (const Entitled__V1__DeliveryPositions *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__delivery_positions__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__DeliveryPositions *
+       entitled__v1__delivery_positions__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__DeliveryPositions *)
+     protobuf_c_message_unpack (&entitled__v1__delivery_positions__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__delivery_positions__free_unpacked
+                     (Entitled__V1__DeliveryPositions *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__delivery_positions__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__delivery_range__init
+                     (Entitled__V1__DeliveryRange         *message)
+{
+  static const Entitled__V1__DeliveryRange init_value = ENTITLED__V1__DELIVERY_RANGE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__delivery_range__get_packed_size
+                     (const Entitled__V1__DeliveryRange *message)
+{
+  assert(message->base.descriptor == &entitled__v1__delivery_range__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__delivery_range__pack
+                     (const Entitled__V1__DeliveryRange *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__delivery_range__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__delivery_range__pack_to_buffer
+                     (const Entitled__V1__DeliveryRange *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__delivery_range__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__DeliveryRange *
+       entitled__v1__delivery_range__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__DeliveryRange *)
+     protobuf_c_message_unpack (&entitled__v1__delivery_range__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__delivery_range__free_unpacked
+                     (Entitled__V1__DeliveryRange *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__delivery_range__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__resend_deliveries_request__init
                      (Entitled__V1__ResendDeliveriesRequest         *message)
 {
@@ -1087,7 +1177,96 @@ const ProtobufCMessageDescriptor entitled__v1__list_deliveries_response__descrip
   (ProtobufCMessageInit) entitled__v1__list_deliveries_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor entitled__v1__delivery_positions__field_descriptors[1] =
+{
+  {
+    "positions",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Entitled__V1__DeliveryPositions, n_positions),
+    offsetof(Entitled__V1__DeliveryPositions, positions),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__delivery_positions__field_indices_by_name[] = {
+  0,   /* field[0] = positions */
+};
+static const ProtobufCIntRange entitled__v1__delivery_positions__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor entitled__v1__delivery_positions__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.DeliveryPositions",
+  "DeliveryPositions",
+  "Entitled__V1__DeliveryPositions",
+  "entitled.v1",
+  sizeof(Entitled__V1__DeliveryPositions),
+  1,
+  entitled__v1__delivery_positions__field_descriptors,
+  entitled__v1__delivery_positions__field_indices_by_name,
+  1,  entitled__v1__delivery_positions__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__delivery_positions__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__delivery_range__field_descriptors[2] =
+{
+  {
+    "from",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DeliveryRange, from),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "to",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Entitled__V1__DeliveryRange, _to_case),
+    offsetof(Entitled__V1__DeliveryRange, to),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__delivery_range__field_indices_by_name[] = {
+  0,   /* field[0] = from */
+  1,   /* field[1] = to */
+};
+static const ProtobufCIntRange entitled__v1__delivery_range__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__delivery_range__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.DeliveryRange",
+  "DeliveryRange",
+  "Entitled__V1__DeliveryRange",
+  "entitled.v1",
+  sizeof(Entitled__V1__DeliveryRange),
+  2,
+  entitled__v1__delivery_range__field_descriptors,
+  entitled__v1__delivery_range__field_indices_by_name,
+  1,  entitled__v1__delivery_range__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__delivery_range__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_request__field_descriptors[6] =
 {
   {
     "app",
@@ -1130,63 +1309,50 @@ static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_request__f
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ResendDeliveriesRequest, selection_case),
     offsetof(Entitled__V1__ResendDeliveriesRequest, dead_letters),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
     "positions",
     5,
-    PROTOBUF_C_LABEL_REPEATED,
-    PROTOBUF_C_TYPE_INT64,
-    offsetof(Entitled__V1__ResendDeliveriesRequest, n_positions),
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ResendDeliveriesRequest, selection_case),
     offsetof(Entitled__V1__ResendDeliveriesRequest, positions),
+    &entitled__v1__delivery_positions__descriptor,
     NULL,
-    NULL,
-    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "from_position",
+    "range",
     6,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ResendDeliveriesRequest, from_position),
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ResendDeliveriesRequest, selection_case),
+    offsetof(Entitled__V1__ResendDeliveriesRequest, range),
+    &entitled__v1__delivery_range__descriptor,
     NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "to_position",
-    7,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__ResendDeliveriesRequest, to_position),
-    NULL,
-    NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
 static const unsigned entitled__v1__resend_deliveries_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   3,   /* field[3] = dead_letters */
-  5,   /* field[5] = from_position */
   2,   /* field[2] = kind */
   4,   /* field[4] = positions */
-  6,   /* field[6] = to_position */
+  5,   /* field[5] = range */
   1,   /* field[1] = webhook */
 };
 static const ProtobufCIntRange entitled__v1__resend_deliveries_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__resend_deliveries_request__descriptor =
 {
@@ -1196,7 +1362,7 @@ const ProtobufCMessageDescriptor entitled__v1__resend_deliveries_request__descri
   "Entitled__V1__ResendDeliveriesRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ResendDeliveriesRequest),
-  7,
+  6,
   entitled__v1__resend_deliveries_request__field_descriptors,
   entitled__v1__resend_deliveries_request__field_indices_by_name,
   1,  entitled__v1__resend_deliveries_request__number_ranges,
@@ -1222,11 +1388,11 @@ static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_response__
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ResendDeliveriesResponse, _continue_from_position_case),
     offsetof(Entitled__V1__ResendDeliveriesResponse, continue_from_position),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
@@ -1297,23 +1463,23 @@ static const ProtobufCFieldDescriptor entitled__v1__discard_deliveries_request__
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DiscardDeliveriesRequest, selection_case),
     offsetof(Entitled__V1__DiscardDeliveriesRequest, dead_letters),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
     "positions",
     5,
-    PROTOBUF_C_LABEL_REPEATED,
-    PROTOBUF_C_TYPE_INT64,
-    offsetof(Entitled__V1__DiscardDeliveriesRequest, n_positions),
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__DiscardDeliveriesRequest, selection_case),
     offsetof(Entitled__V1__DiscardDeliveriesRequest, positions),
+    &entitled__v1__delivery_positions__descriptor,
     NULL,
-    NULL,
-    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };

@@ -44,11 +44,8 @@ struct MigrateRunCommand: AsyncParsableCommand {
   func run() async throws {
     let server = MigrationClient(client: client)
     var request = try makeRequest()
-    if onServer {
-      request.inputPath = input
-    } else {
-      request.uploadId = try await MigrationUpload(input: input).upload(to: server)
-    }
+    request.input =
+      onServer ? .inputPath(input) : .uploadId(try await MigrationUpload(input: input).upload(to: server))
     request.idempotencyKey = force ? UUID().uuidString : Hex.encode(SHA256.hash(request.encodedBytes()[...]))
     let response = try await server.call { [request] connection async throws(ClientError) in
       try await connection.startMigration(request)

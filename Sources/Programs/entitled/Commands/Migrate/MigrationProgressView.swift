@@ -44,7 +44,7 @@ extension Migration {
 
   /// The completed share of the input, from 0 to 1.
   private var completed: Double {
-    inputBytes > 0 ? min(1, Double(position) / Double(inputBytes)) : 0
+    inputBytes > 0 ? min(1, Double(doneBytes) / Double(inputBytes)) : 0
   }
 
   /// A progress bar with rate and remaining time.

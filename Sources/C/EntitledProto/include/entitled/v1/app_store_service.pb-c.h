@@ -339,6 +339,12 @@ struct  Entitled__V1__GetMassExtensionStatusResponse
     , 0, NULL, 0, 0 }
 
 
+typedef enum {
+  ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_REQUEST___CONSUMPTION_PERCENTAGE__NOT_SET = 0,
+  ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_REQUEST___CONSUMPTION_PERCENTAGE_CONSUMPTION_PERCENTAGE = 7
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_REQUEST___CONSUMPTION_PERCENTAGE__CASE)
+} Entitled__V1__SendConsumptionInformationRequest__ConsumptionPercentageCase;
+
 struct  Entitled__V1__SendConsumptionInformationRequest
 {
   ProtobufCMessage base;
@@ -351,10 +357,6 @@ struct  Entitled__V1__SendConsumptionInformationRequest
   protobuf_c_boolean customer_consented;
   Entitled__V1__DeliveryStatus delivery_status;
   Entitled__V1__RefundPreference refund_preference;
-  /*
-   * The consumed share in thousandths of a percent: 50000 is half.
-   */
-  int32_t consumption_percentage;
   protobuf_c_boolean sample_content_provided;
   char *actor;
   /*
@@ -365,10 +367,14 @@ struct  Entitled__V1__SendConsumptionInformationRequest
    * The reason, for the audit trail: at most 4096 bytes.
    */
   char *note;
+  Entitled__V1__SendConsumptionInformationRequest__ConsumptionPercentageCase _consumption_percentage_case;
+  union {
+    int32_t consumption_percentage;
+  };
 };
 #define ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__send_consumption_information_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__DELIVERY_STATUS__DELIVERY_STATUS_UNSPECIFIED, ENTITLED__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_UNSPECIFIED, 0, 0, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__DELIVERY_STATUS__DELIVERY_STATUS_UNSPECIFIED, ENTITLED__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_REQUEST___CONSUMPTION_PERCENTAGE__NOT_SET, {0} }
 
 
 struct  Entitled__V1__SendConsumptionInformationResponse

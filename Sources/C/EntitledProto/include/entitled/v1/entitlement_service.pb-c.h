@@ -25,6 +25,7 @@ PROTOBUF_C__BEGIN_DECLS
 #include "google/rpc/status.pb-c.h"
 
 typedef struct Entitled__V1__CheckRequest Entitled__V1__CheckRequest;
+typedef struct Entitled__V1__CheckResponse Entitled__V1__CheckResponse;
 typedef struct Entitled__V1__BatchCheckRequest Entitled__V1__BatchCheckRequest;
 typedef struct Entitled__V1__BatchCheckResponse Entitled__V1__BatchCheckResponse;
 typedef struct Entitled__V1__CheckResult Entitled__V1__CheckResult;
@@ -66,7 +67,7 @@ typedef struct Entitled__V1__GetProbableFamilyResponse Entitled__V1__GetProbable
 typedef struct Entitled__V1__ProbableFamilyMember Entitled__V1__ProbableFamilyMember;
 typedef struct Entitled__V1__GrantRequest Entitled__V1__GrantRequest;
 typedef struct Entitled__V1__GrantResponse Entitled__V1__GrantResponse;
-typedef struct Entitled__V1__GrantedEntitlement Entitled__V1__GrantedEntitlement;
+typedef struct Entitled__V1__Grant Entitled__V1__Grant;
 typedef struct Entitled__V1__RevokeGrantRequest Entitled__V1__RevokeGrantRequest;
 typedef struct Entitled__V1__RevokeGrantResponse Entitled__V1__RevokeGrantResponse;
 typedef struct Entitled__V1__IssueTokenRequest Entitled__V1__IssueTokenRequest;
@@ -80,6 +81,28 @@ typedef struct Entitled__V1__DailyMetrics Entitled__V1__DailyMetrics;
 
 /* --- enums --- */
 
+/*
+ * The relation of another customer to the purchase of an event.
+ */
+typedef enum _Entitled__V1__OtherCustomerRole {
+  /*
+   * No other customer is involved.
+   */
+  ENTITLED__V1__OTHER_CUSTOMER_ROLE__OTHER_CUSTOMER_ROLE_UNSPECIFIED = 0,
+  /*
+   * The owner of the purchase, whose ownership refused the claim.
+   */
+  ENTITLED__V1__OTHER_CUSTOMER_ROLE__OTHER_CUSTOMER_ROLE_OWNER = 1,
+  /*
+   * The customer whose claim was refused.
+   */
+  ENTITLED__V1__OTHER_CUSTOMER_ROLE__OTHER_CUSTOMER_ROLE_CLAIMANT = 2,
+  /*
+   * The purchase was made with the appAccountToken of that customer.
+   */
+  ENTITLED__V1__OTHER_CUSTOMER_ROLE__OTHER_CUSTOMER_ROLE_TOKEN_OWNER = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__OTHER_CUSTOMER_ROLE)
+} Entitled__V1__OtherCustomerRole;
 /*
  * The rule for a purchase that another customer owns.
  */
@@ -125,6 +148,27 @@ struct  Entitled__V1__CheckRequest
 #define ENTITLED__V1__CHECK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__check_request__descriptor) \
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED }
+
+
+struct  Entitled__V1__CheckResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The entitlement of the request.
+   */
+  Entitled__V1__Entitlement *entitlement;
+  /*
+   * The environment of the answer.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The instant of the answer, by the server's clock.
+   */
+  Google__Protobuf__Timestamp *evaluated_at;
+};
+#define ENTITLED__V1__CHECK_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__check_response__descriptor) \
+    , NULL, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL }
 
 
 struct  Entitled__V1__BatchCheckRequest
@@ -200,7 +244,7 @@ struct  Entitled__V1__GetCustomerResponse
    * Every entitlement of the app's catalog, as Check would return it.
    */
   size_t n_entitlements;
-  Entitled__V1__CheckResponse **entitlements;
+  Entitled__V1__Entitlement **entitlements;
   /*
    * Every product of the app's catalog and every other purchased product.
    */
@@ -213,8 +257,11 @@ struct  Entitled__V1__GetCustomerResponse
    */
   size_t n_consumables;
   Entitled__V1__ConsumableBalance **consumables;
+  /*
+   * The operator's grants to the customer, ended and revoked ones included.
+   */
   size_t n_grants;
-  Entitled__V1__GrantedEntitlement **grants;
+  Entitled__V1__Grant **grants;
   /*
    * The sequence of the customer's last event, to start a Watch after it.
    */
@@ -370,7 +417,10 @@ struct  Entitled__V1__ExplainRequest
 struct  Entitled__V1__ExplainResponse
 {
   ProtobufCMessage base;
-  Entitled__V1__CheckResponse *answer;
+  /*
+   * The entitlement at that instant.
+   */
+  Entitled__V1__Entitlement *entitlement;
   /*
    * One page of the evaluated facts and rules, in order.
    */
@@ -392,11 +442,26 @@ struct  Entitled__V1__ExplainResponse
    * facts at the time of its call.
    */
   char *next_page_token;
+  /*
+   * The environment of the answer.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The instant that the answer is about.
+   */
+  Google__Protobuf__Timestamp *evaluated_at;
 };
 #define ENTITLED__V1__EXPLAIN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__explain_response__descriptor) \
-    , NULL, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string }
+    , NULL, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL }
 
+
+typedef enum {
+  ENTITLED__V1__LATER_CHANGE__CAUSE__NOT_SET = 0,
+  ENTITLED__V1__LATER_CHANGE__CAUSE_EVIDENCE_ID = 2,
+  ENTITLED__V1__LATER_CHANGE__CAUSE_CATALOG_FINGERPRINT = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__LATER_CHANGE__CAUSE__CASE)
+} Entitled__V1__LaterChange__CauseCase;
 
 /*
  * Something that was recorded after an instant and changed the answer about it.
@@ -409,21 +474,30 @@ struct  Entitled__V1__LaterChange
    * an operator's command, for example MOVE, MERGE, GRANT, REVOKE_GRANT or ERASE; or CATALOG.
    */
   char *kind;
-  /*
-   * The document or the command; 0 for CATALOG.
-   */
-  int64_t evidence_id;
-  /*
-   * Identifies the catalog and the rules in force since then; only for CATALOG.
-   */
-  char *catalog_fingerprint;
   Google__Protobuf__Timestamp *recorded_at;
   char *explanation;
+  Entitled__V1__LaterChange__CauseCase cause_case;
+  union {
+    /*
+     * The document or the command.
+     */
+    int64_t evidence_id;
+    /*
+     * Identifies the catalog and the rules in force since then: for CATALOG.
+     */
+    char *catalog_fingerprint;
+  };
 };
 #define ENTITLED__V1__LATER_CHANGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__later_change__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, ENTITLED__V1__LATER_CHANGE__CAUSE__NOT_SET, {0} }
 
+
+typedef enum {
+  ENTITLED__V1__EXPLANATION_STEP___EVIDENCE_ID__NOT_SET = 0,
+  ENTITLED__V1__EXPLANATION_STEP___EVIDENCE_ID_EVIDENCE_ID = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__EXPLANATION_STEP___EVIDENCE_ID__CASE)
+} Entitled__V1__ExplanationStep__EvidenceIdCase;
 
 /*
  * One fact or rule and its result.
@@ -436,10 +510,6 @@ struct  Entitled__V1__ExplanationStep
    */
   char *rule;
   char *explanation;
-  /*
-   * The evidence of the fact.
-   */
-  int64_t evidence_id;
   char *transaction_id;
   /*
    * The access interval of the fact, if it confers access.
@@ -450,11 +520,22 @@ struct  Entitled__V1__ExplanationStep
    * Whether this step decided the answer.
    */
   protobuf_c_boolean decisive;
+  Entitled__V1__ExplanationStep__EvidenceIdCase _evidence_id_case;
+  union {
+    int64_t evidence_id;
+  };
 };
 #define ENTITLED__V1__EXPLANATION_STEP__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__explanation_step__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, NULL, NULL, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, 0, ENTITLED__V1__EXPLANATION_STEP___EVIDENCE_ID__NOT_SET, {0} }
 
+
+typedef enum {
+  ENTITLED__V1__WATCH_REQUEST__START__NOT_SET = 0,
+  ENTITLED__V1__WATCH_REQUEST__START_AFTER_SEQUENCE = 5,
+  ENTITLED__V1__WATCH_REQUEST__START_FROM_BEGINNING = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__WATCH_REQUEST__START__CASE)
+} Entitled__V1__WatchRequest__StartCase;
 
 struct  Entitled__V1__WatchRequest
 {
@@ -472,19 +553,24 @@ struct  Entitled__V1__WatchRequest
   size_t n_entitlements;
   char **entitlements;
   /*
-   * Starts with the event after this sequence; 0: with the next event, or with the first one
-   * if `from_beginning` is set.
-   */
-  int64_t after_sequence;
-  protobuf_c_boolean from_beginning;
-  /*
    * The time without an event after which a heartbeat is sent; unset: 30 seconds.
    */
   Google__Protobuf__Duration *heartbeat_interval;
+  Entitled__V1__WatchRequest__StartCase start_case;
+  union {
+    /*
+     * The event after this sequence; 0 is before the first event.
+     */
+    int64_t after_sequence;
+    /*
+     * The first event of the app.
+     */
+    protobuf_c_boolean from_beginning;
+  };
 };
 #define ENTITLED__V1__WATCH_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__watch_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, 0, 0, NULL }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, NULL, ENTITLED__V1__WATCH_REQUEST__START__NOT_SET, {0} }
 
 
 typedef enum {
@@ -525,6 +611,12 @@ struct  Entitled__V1__Heartbeat
     , NULL }
 
 
+typedef enum {
+  ENTITLED__V1__ENTITLEMENT_EVENT___EVIDENCE_ID__NOT_SET = 0,
+  ENTITLED__V1__ENTITLEMENT_EVENT___EVIDENCE_ID_EVIDENCE_ID = 12
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__ENTITLEMENT_EVENT___EVIDENCE_ID__CASE)
+} Entitled__V1__EntitlementEvent__EvidenceIdCase;
+
 /*
  * One change of one customer's entitlement, or an event of one purchase.
  */
@@ -551,20 +643,19 @@ struct  Entitled__V1__EntitlementEvent
    */
   char *explanation;
   /*
-   * The answers before and after; unset if `entitlement` is empty. `after` names the transaction that decides
+   * The entitlement before the event; unset if `entitlement` is empty.
+   */
+  Entitled__V1__Entitlement *before;
+  /*
+   * The entitlement after the event; unset if `entitlement` is empty. It names the transaction that decides
    * access now, which may be another one than that of the event.
    */
-  Entitled__V1__CheckResponse *before;
-  Entitled__V1__CheckResponse *after;
+  Entitled__V1__Entitlement *after;
   /*
    * When it became true (the purchase, revocation or request date), and when the service recorded it.
    */
   Google__Protobuf__Timestamp *effective_at;
   Google__Protobuf__Timestamp *recorded_at;
-  /*
-   * The evidence that caused it; 0 if time alone did.
-   */
-  int64_t evidence_id;
   /*
    * The transaction that the event is about, for example the refunded one. Empty: none.
    */
@@ -575,18 +666,16 @@ struct  Entitled__V1__EntitlementEvent
    */
   char *actor;
   /*
-   * The product, quantity and price of that transaction. The price is unset for customers who do not pay. It is that of
-   * the whole transaction, but of one seat if a subscription has a `quantity` above 1: see Transaction.
+   * The product, quantity and price of that transaction. The price is unset for customers who do not pay.
    */
   char *product_id;
   Entitled__V1__ProductType product_type;
   int32_t quantity;
   Entitled__V1__Money *price;
   /*
-   * The relation of another customer to the purchase: OWNER (of a refused claim), CLAIMANT, or TOKEN_OWNER
-   * (the purchase was made with the appAccountToken of that customer). Empty: no other customer is involved.
+   * The relation of another customer to the purchase. Unspecified: no other customer is involved.
    */
-  char *other_customer_role;
+  Entitled__V1__OtherCustomerRole other_customer_role;
   /*
    * The other customer; empty without the role to operate, and in webhooks.
    */
@@ -609,14 +698,14 @@ struct  Entitled__V1__EntitlementEvent
    * is not stored: empty a day after the erasure, and after a restart. Calling EraseCustomer again repeats the event.
    */
   char *erased_customer_id;
-  /*
-   * The refunded seats of that transaction in all, `quantity` if all are; 0: none, or no seats.
-   */
-  int32_t revoked_seat_quantity;
+  Entitled__V1__EntitlementEvent__EvidenceIdCase _evidence_id_case;
+  union {
+    int64_t evidence_id;
+  };
 };
 #define ENTITLED__V1__ENTITLEMENT_EVENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__entitlement_event__descriptor) \
-    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, NULL, ENTITLED__V1__OTHER_CUSTOMER_ROLE__OTHER_CUSTOMER_ROLE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENTITLEMENT_EVENT___EVIDENCE_ID__NOT_SET, {0} }
 
 
 struct  Entitled__V1__ListTimelineRequest
@@ -963,6 +1052,12 @@ struct  Entitled__V1__UnfulfilledPurchase
     , (char *)protobuf_c_empty_string, NULL, 0 }
 
 
+typedef enum {
+  ENTITLED__V1__ACKNOWLEDGE_FULFILLMENT_REQUEST___UNITS__NOT_SET = 0,
+  ENTITLED__V1__ACKNOWLEDGE_FULFILLMENT_REQUEST___UNITS_UNITS = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__ACKNOWLEDGE_FULFILLMENT_REQUEST___UNITS__CASE)
+} Entitled__V1__AcknowledgeFulfillmentRequest__UnitsCase;
+
 struct  Entitled__V1__AcknowledgeFulfillmentRequest
 {
   ProtobufCMessage base;
@@ -973,15 +1068,15 @@ struct  Entitled__V1__AcknowledgeFulfillmentRequest
    * Your id of this delivery. A repeated id changes nothing.
    */
   char *fulfillment_id;
-  /*
-   * The units that were delivered; negative: taken back. 0: those that are due.
-   */
-  int64_t units;
   char *actor;
+  Entitled__V1__AcknowledgeFulfillmentRequest__UnitsCase _units_case;
+  union {
+    int64_t units;
+  };
 };
 #define ENTITLED__V1__ACKNOWLEDGE_FULFILLMENT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__acknowledge_fulfillment_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ACKNOWLEDGE_FULFILLMENT_REQUEST___UNITS__NOT_SET, {0} }
 
 
 struct  Entitled__V1__AcknowledgeFulfillmentResponse
@@ -1055,6 +1150,9 @@ struct  Entitled__V1__GrantRequest
   char *customer_id;
   Entitled__V1__Environment environment;
   char *entitlement;
+  /*
+   * How much is granted: LIMITED or FULL.
+   */
   Entitled__V1__AccessLevel access_level;
   /*
    * Unset: now.
@@ -1087,8 +1185,14 @@ struct  Entitled__V1__GrantRequest
 struct  Entitled__V1__GrantResponse
 {
   ProtobufCMessage base;
-  Entitled__V1__GrantedEntitlement *grant;
-  Entitled__V1__CheckResponse *entitlement;
+  /*
+   * The grant after the command.
+   */
+  Entitled__V1__Grant *grant;
+  /*
+   * The entitlement after the command.
+   */
+  Entitled__V1__Entitlement *entitlement;
   /*
    * Whether this is the stored response to an earlier request with the same idempotency key.
    */
@@ -1105,23 +1209,59 @@ struct  Entitled__V1__GrantResponse
 
 
 /*
- * An entitlement granted by the operator.
+ * An entitlement that the operator gave to a customer without a purchase.
  */
-struct  Entitled__V1__GrantedEntitlement
+struct  Entitled__V1__Grant
 {
   ProtobufCMessage base;
+  /*
+   * The id of the grant, for RevokeGrant.
+   */
   char *grant_id;
+  /*
+   * The configured name of the app.
+   */
+  char *app;
+  /*
+   * The environment of the customer.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The operator's id of the customer.
+   */
+  char *customer_id;
+  /*
+   * The name of the granted entitlement.
+   */
   char *entitlement;
+  /*
+   * How much is granted: LIMITED or FULL.
+   */
   Entitled__V1__AccessLevel access_level;
+  /*
+   * The start of the access.
+   */
   Google__Protobuf__Timestamp *since;
+  /*
+   * The end of the access, exclusive. Unset: no expiry.
+   */
   Google__Protobuf__Timestamp *until;
+  /*
+   * When the grant was revoked. Unset: it was not.
+   */
   Google__Protobuf__Timestamp *revoked_at;
+  /*
+   * The reason, for the timeline.
+   */
   char *note;
+  /*
+   * The person or service of the operator that gave it.
+   */
   char *actor;
 };
-#define ENTITLED__V1__GRANTED_ENTITLEMENT__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__granted_entitlement__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, NULL, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+#define ENTITLED__V1__GRANT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__grant__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, NULL, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Entitled__V1__RevokeGrantRequest
@@ -1144,8 +1284,14 @@ struct  Entitled__V1__RevokeGrantRequest
 struct  Entitled__V1__RevokeGrantResponse
 {
   ProtobufCMessage base;
-  Entitled__V1__GrantedEntitlement *grant;
-  Entitled__V1__CheckResponse *entitlement;
+  /*
+   * The grant after the command.
+   */
+  Entitled__V1__Grant *grant;
+  /*
+   * The entitlement after the command.
+   */
+  Entitled__V1__Entitlement *entitlement;
   /*
    * The events, in order.
    */
@@ -1291,7 +1437,7 @@ struct  Entitled__V1__DailyMetrics
   int64_t recovered_after_grace_period;
   int64_t refunded;
   /*
-   * The estimated share of the operator from the prices in transactions, less refunds, per currency, with all seats:
+   * The estimated share of the operator from the prices in transactions, less refunds, per currency:
    * 70 %, and 85 % after a subscription group was paid for one year; taxes are not known.
    */
   size_t n_proceeds;
@@ -1328,6 +1474,25 @@ Entitled__V1__CheckRequest *
                       const uint8_t       *data);
 void   entitled__v1__check_request__free_unpacked
                      (Entitled__V1__CheckRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__CheckResponse methods */
+void   entitled__v1__check_response__init
+                     (Entitled__V1__CheckResponse         *message);
+size_t entitled__v1__check_response__get_packed_size
+                     (const Entitled__V1__CheckResponse   *message);
+size_t entitled__v1__check_response__pack
+                     (const Entitled__V1__CheckResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__check_response__pack_to_buffer
+                     (const Entitled__V1__CheckResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__CheckResponse *
+       entitled__v1__check_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__check_response__free_unpacked
+                     (Entitled__V1__CheckResponse *message,
                       ProtobufCAllocator *allocator);
 /* Entitled__V1__BatchCheckRequest methods */
 void   entitled__v1__batch_check_request__init
@@ -2108,24 +2273,24 @@ Entitled__V1__GrantResponse *
 void   entitled__v1__grant_response__free_unpacked
                      (Entitled__V1__GrantResponse *message,
                       ProtobufCAllocator *allocator);
-/* Entitled__V1__GrantedEntitlement methods */
-void   entitled__v1__granted_entitlement__init
-                     (Entitled__V1__GrantedEntitlement         *message);
-size_t entitled__v1__granted_entitlement__get_packed_size
-                     (const Entitled__V1__GrantedEntitlement   *message);
-size_t entitled__v1__granted_entitlement__pack
-                     (const Entitled__V1__GrantedEntitlement   *message,
+/* Entitled__V1__Grant methods */
+void   entitled__v1__grant__init
+                     (Entitled__V1__Grant         *message);
+size_t entitled__v1__grant__get_packed_size
+                     (const Entitled__V1__Grant   *message);
+size_t entitled__v1__grant__pack
+                     (const Entitled__V1__Grant   *message,
                       uint8_t             *out);
-size_t entitled__v1__granted_entitlement__pack_to_buffer
-                     (const Entitled__V1__GrantedEntitlement   *message,
+size_t entitled__v1__grant__pack_to_buffer
+                     (const Entitled__V1__Grant   *message,
                       ProtobufCBuffer     *buffer);
-Entitled__V1__GrantedEntitlement *
-       entitled__v1__granted_entitlement__unpack
+Entitled__V1__Grant *
+       entitled__v1__grant__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   entitled__v1__granted_entitlement__free_unpacked
-                     (Entitled__V1__GrantedEntitlement *message,
+void   entitled__v1__grant__free_unpacked
+                     (Entitled__V1__Grant *message,
                       ProtobufCAllocator *allocator);
 /* Entitled__V1__RevokeGrantRequest methods */
 void   entitled__v1__revoke_grant_request__init
@@ -2303,6 +2468,9 @@ void   entitled__v1__daily_metrics__free_unpacked
 typedef void (*Entitled__V1__CheckRequest_Closure)
                  (const Entitled__V1__CheckRequest *message,
                   void *closure_data);
+typedef void (*Entitled__V1__CheckResponse_Closure)
+                 (const Entitled__V1__CheckResponse *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__BatchCheckRequest_Closure)
                  (const Entitled__V1__BatchCheckRequest *message,
                   void *closure_data);
@@ -2426,8 +2594,8 @@ typedef void (*Entitled__V1__GrantRequest_Closure)
 typedef void (*Entitled__V1__GrantResponse_Closure)
                  (const Entitled__V1__GrantResponse *message,
                   void *closure_data);
-typedef void (*Entitled__V1__GrantedEntitlement_Closure)
-                 (const Entitled__V1__GrantedEntitlement *message,
+typedef void (*Entitled__V1__Grant_Closure)
+                 (const Entitled__V1__Grant *message,
                   void *closure_data);
 typedef void (*Entitled__V1__RevokeGrantRequest_Closure)
                  (const Entitled__V1__RevokeGrantRequest *message,
@@ -2654,8 +2822,10 @@ void entitled__v1__entitlement_service__get_subscription_metrics(ProtobufCServic
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    entitled__v1__other_customer_role__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__ownership_policy__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__check_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__check_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__batch_check_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__batch_check_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__check_result__descriptor;
@@ -2697,7 +2867,7 @@ extern const ProtobufCMessageDescriptor entitled__v1__get_probable_family_respon
 extern const ProtobufCMessageDescriptor entitled__v1__probable_family_member__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__grant_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__grant_response__descriptor;
-extern const ProtobufCMessageDescriptor entitled__v1__granted_entitlement__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__grant__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__revoke_grant_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__revoke_grant_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__issue_token_request__descriptor;

@@ -446,11 +446,11 @@ struct  Entitled__V1__Drift
   /*
    * The answer before the repair.
    */
-  Entitled__V1__CheckResponse *before;
+  Entitled__V1__Entitlement *before;
   /*
    * The answer with the evidence of the repair; unset while the repair runs.
    */
-  Entitled__V1__CheckResponse *after;
+  Entitled__V1__Entitlement *after;
 };
 #define ENTITLED__V1__DRIFT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__drift__descriptor) \

@@ -200,7 +200,7 @@ struct  Entitled__V1__SubmitTransactionResponse
    * One answer for each entitlement that the product grants, as Check would return it.
    */
   size_t n_entitlements;
-  Entitled__V1__CheckResponse **entitlements;
+  Entitled__V1__Entitlement **entitlements;
   /*
    * The customer who owns the purchase.
    */
@@ -246,13 +246,15 @@ struct  Entitled__V1__SubmitReceiptRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, ENTITLED__V1__SUBMIT_RECEIPT_REQUEST__RECEIPT__NOT_SET, {0} }
 
 
+typedef enum {
+  ENTITLED__V1__SUBMIT_RECEIPT_RESPONSE___EVIDENCE_ID__NOT_SET = 0,
+  ENTITLED__V1__SUBMIT_RECEIPT_RESPONSE___EVIDENCE_ID_EVIDENCE_ID = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__SUBMIT_RECEIPT_RESPONSE___EVIDENCE_ID__CASE)
+} Entitled__V1__SubmitReceiptResponse__EvidenceIdCase;
+
 struct  Entitled__V1__SubmitReceiptResponse
 {
   ProtobufCMessage base;
-  /*
-   * The id of the stored receipt contents; 0 without a receipt.
-   */
-  int64_t evidence_id;
   /*
    * The same receipt was submitted before for the same customer.
    */
@@ -267,7 +269,7 @@ struct  Entitled__V1__SubmitReceiptResponse
    * One answer for each entitlement of the app, with advice, as Check would return it.
    */
   size_t n_entitlements;
-  Entitled__V1__CheckResponse **entitlements;
+  Entitled__V1__Entitlement **entitlements;
   /*
    * The app version that the customer got first, if the receipt contains it.
    */
@@ -300,10 +302,14 @@ struct  Entitled__V1__SubmitReceiptResponse
   size_t n_problems;
   Entitled__V1__ReceiptProblem **problems;
   Entitled__V1__DocumentKind kind;
+  Entitled__V1__SubmitReceiptResponse__EvidenceIdCase _evidence_id_case;
+  union {
+    int64_t evidence_id;
+  };
 };
 #define ENTITLED__V1__SUBMIT_RECEIPT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__submit_receipt_response__descriptor) \
-    , 0, 0, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_UNSPECIFIED }
+    , 0, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_UNSPECIFIED, ENTITLED__V1__SUBMIT_RECEIPT_RESPONSE___EVIDENCE_ID__NOT_SET, {0} }
 
 
 /*
@@ -338,27 +344,43 @@ struct  Entitled__V1__SubmittedProductState
     , (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_STATE__PRODUCT_STATE_UNSPECIFIED }
 
 
+typedef enum {
+  ENTITLED__V1__INSPECT_REQUEST__CONTENT__NOT_SET = 0,
+  ENTITLED__V1__INSPECT_REQUEST__CONTENT_DOCUMENT = 2,
+  ENTITLED__V1__INSPECT_REQUEST__CONTENT_DOCUMENT_BYTES = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__INSPECT_REQUEST__CONTENT__CASE)
+} Entitled__V1__InspectRequest__ContentCase;
+
 struct  Entitled__V1__InspectRequest
 {
   ProtobufCMessage base;
   char *app;
   /*
-   * The document as text: a JWS, JSON or Base64. One of `document` and `document_bytes` is required.
-   */
-  char *document;
-  /*
-   * The document as bytes.
-   */
-  ProtobufCBinaryData document_bytes;
-  /*
    * The `identifierForVendor` bytes of the device, to verify a receipt's device hash.
    */
   ProtobufCBinaryData device_identifier;
+  Entitled__V1__InspectRequest__ContentCase content_case;
+  union {
+    /*
+     * As text: a JWS, JSON or Base64.
+     */
+    char *document;
+    /*
+     * As bytes.
+     */
+    ProtobufCBinaryData document_bytes;
+  };
 };
 #define ENTITLED__V1__INSPECT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__inspect_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, {0,NULL} }
+    , (char *)protobuf_c_empty_string, {0,NULL}, ENTITLED__V1__INSPECT_REQUEST__CONTENT__NOT_SET, {0} }
 
+
+typedef enum {
+  ENTITLED__V1__INSPECT_RESPONSE___DEVICE_HASH_MATCHES__NOT_SET = 0,
+  ENTITLED__V1__INSPECT_RESPONSE___DEVICE_HASH_MATCHES_DEVICE_HASH_MATCHES = 11
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__INSPECT_RESPONSE___DEVICE_HASH_MATCHES__CASE)
+} Entitled__V1__InspectResponse__DeviceHashMatchesCase;
 
 struct  Entitled__V1__InspectResponse
 {
@@ -394,18 +416,18 @@ struct  Entitled__V1__InspectResponse
   size_t n_documents;
   Entitled__V1__InspectedDocument **documents;
   /*
-   * Whether the receipt's device hash matches the identifier; meaningful only if one was given.
-   */
-  protobuf_c_boolean device_hash_matches;
-  /*
    * The time of the oldest OCSP response about the certificates; unset if there was no online check
    * or no response.
    */
   Google__Protobuf__Timestamp *certificates_checked_at;
+  Entitled__V1__InspectResponse__DeviceHashMatchesCase _device_hash_matches_case;
+  union {
+    protobuf_c_boolean device_hash_matches;
+  };
 };
 #define ENTITLED__V1__INSPECT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__inspect_response__descriptor) \
-    , ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, NULL, (char *)protobuf_c_empty_string, 0,NULL, 0, NULL }
+    , ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, NULL, (char *)protobuf_c_empty_string, 0,NULL, NULL, ENTITLED__V1__INSPECT_RESPONSE___DEVICE_HASH_MATCHES__NOT_SET, {0} }
 
 
 /*
@@ -494,15 +516,18 @@ struct  Entitled__V1__MigrateReceiptsResponse
     , (char *)protobuf_c_empty_string, ENTITLED__V1__MIGRATION_OUTCOME__MIGRATION_OUTCOME_UNSPECIFIED, NULL, 0 }
 
 
+typedef enum {
+  ENTITLED__V1__START_MIGRATION_REQUEST__INPUT__NOT_SET = 0,
+  ENTITLED__V1__START_MIGRATION_REQUEST__INPUT_INPUT_PATH = 3,
+  ENTITLED__V1__START_MIGRATION_REQUEST__INPUT_UPLOAD_ID = 7
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__START_MIGRATION_REQUEST__INPUT__CASE)
+} Entitled__V1__StartMigrationRequest__InputCase;
+
 struct  Entitled__V1__StartMigrationRequest
 {
   ProtobufCMessage base;
   char *app;
   Entitled__V1__Environment environment;
-  /*
-   * A file on the server, NDJSON or CSV, below the configured import folder.
-   */
-  char *input_path;
   /*
    * The number of receipts in parallel; 0: 32.
    */
@@ -514,10 +539,6 @@ struct  Entitled__V1__StartMigrationRequest
    */
   char *idempotency_key;
   /*
-   * Instead of `input_path`: the id of an UploadMigrationInput.
-   */
-  char *upload_id;
-  /*
    * The format of the input.
    */
   Entitled__V1__MigrationInputFormat *format;
@@ -526,10 +547,21 @@ struct  Entitled__V1__StartMigrationRequest
    * otherwise they are only looked up.
    */
   protobuf_c_boolean link_unverified_ids;
+  Entitled__V1__StartMigrationRequest__InputCase input_case;
+  union {
+    /*
+     * A file on the server, NDJSON or CSV, below the configured import folder.
+     */
+    char *input_path;
+    /*
+     * The id of an UploadMigrationInput.
+     */
+    char *upload_id;
+  };
 };
 #define ENTITLED__V1__START_MIGRATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__start_migration_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0 }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, 0, (char *)protobuf_c_empty_string, NULL, 0, ENTITLED__V1__START_MIGRATION_REQUEST__INPUT__NOT_SET, {0} }
 
 
 /*
@@ -668,6 +700,13 @@ struct  Entitled__V1__StartMigrationResponse
     , NULL, 0 }
 
 
+typedef enum {
+  ENTITLED__V1__MIGRATION__INPUT__NOT_SET = 0,
+  ENTITLED__V1__MIGRATION__INPUT_INPUT_PATH = 20,
+  ENTITLED__V1__MIGRATION__INPUT_UPLOAD_ID = 21
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__MIGRATION__INPUT__CASE)
+} Entitled__V1__Migration__InputCase;
+
 /*
  * A migration job.
  */
@@ -701,17 +740,41 @@ struct  Entitled__V1__Migration
    * The error that failed the job.
    */
   char *error;
+  /*
+   * The configured name of the app.
+   */
   char *app;
+  /*
+   * Whether the job only reports what it would do.
+   */
   protobuf_c_boolean dry_run;
   /*
-   * The position up to which the input is done, and its size, in bytes.
+   * The number of bytes of the input that are done, from its start.
    */
-  int64_t position;
+  int64_t done_bytes;
+  /*
+   * The size of the input in bytes.
+   */
   int64_t input_bytes;
+  /*
+   * The environment of the customers.
+   */
+  Entitled__V1__Environment environment;
+  Entitled__V1__Migration__InputCase input_case;
+  union {
+    /*
+     * A file on the server.
+     */
+    char *input_path;
+    /*
+     * The id of an UploadMigrationInput.
+     */
+    char *upload_id;
+  };
 };
 #define ENTITLED__V1__MIGRATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__migration__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__MIGRATION_STATE__MIGRATION_STATE_UNSPECIFIED, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0 }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__MIGRATION_STATE__MIGRATION_STATE_UNSPECIFIED, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, ENTITLED__V1__MIGRATION__INPUT__NOT_SET, {0} }
 
 
 /*

@@ -47,6 +47,12 @@ typedef enum _Entitled__V1__PriceIncreaseStatus {
 
 /* --- messages --- */
 
+typedef enum {
+  ENTITLED__V1__TRANSACTION___REVOCATION_REASON__NOT_SET = 0,
+  ENTITLED__V1__TRANSACTION___REVOCATION_REASON_REVOCATION_REASON = 14
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__TRANSACTION___REVOCATION_REASON__CASE)
+} Entitled__V1__Transaction__RevocationReasonCase;
+
 /*
  * The main members of one verified signed transaction, under Apple's names. A member that Apple did not
  * send is unset or empty. A `..._raw` member has Apple's value, set only if this version does not know it.
@@ -77,10 +83,6 @@ struct  Entitled__V1__Transaction
   Google__Protobuf__Timestamp *expires_date;
   Google__Protobuf__Timestamp *revocation_date;
   /*
-   * Apple's code: 0 another reason, 1 an issue with the app. Meaningful only with a revocation date.
-   */
-  int32_t revocation_reason;
-  /*
    * Apple's value: REFUND_FULL, REFUND_PRORATED, FAMILY_REVOKE, or an unknown one.
    */
   char *revocation_type;
@@ -88,9 +90,6 @@ struct  Entitled__V1__Transaction
    * Whether a higher level of the same group took over.
    */
   protobuf_c_boolean is_upgraded;
-  /*
-   * The units, or the seats of a subscription; at least 1.
-   */
   int32_t quantity;
   Entitled__V1__OfferType offer_type;
   char *offer_identifier;
@@ -103,10 +102,6 @@ struct  Entitled__V1__Transaction
    * One Apple account and one app.
    */
   char *app_transaction_id;
-  /*
-   * As Apple sends it: of the whole transaction with its quantity, but of one seat if a subscription has a `quantity`
-   * above 1. The seats then cost `price` times `quantity`; with volume prices, `price` is the rounded average.
-   */
   Entitled__V1__Money *price;
   char *storefront;
   /*
@@ -136,14 +131,14 @@ struct  Entitled__V1__Transaction
   char *offer_discount_type_raw;
   char *revocation_reason_raw;
   char *billing_plan_type_raw;
-  /*
-   * The refunded seats. `revocation_date` is set when all are.
-   */
-  int32_t revoked_seat_quantity;
+  Entitled__V1__Transaction__RevocationReasonCase _revocation_reason_case;
+  union {
+    int32_t revocation_reason;
+  };
 };
 #define ENTITLED__V1__TRANSACTION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__transaction__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, NULL, NULL, NULL, NULL, 0, (char *)protobuf_c_empty_string, 0, 0, ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, NULL, NULL, NULL, NULL, (char *)protobuf_c_empty_string, 0, 0, ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__TRANSACTION___REVOCATION_REASON__NOT_SET, {0} }
 
 
 /*
@@ -171,6 +166,18 @@ struct  Entitled__V1__TransactionCommitmentInfo
     , 0, 0, NULL, NULL }
 
 
+typedef enum {
+  ENTITLED__V1__RENEWAL_INFO___WILL_AUTO_RENEW__NOT_SET = 0,
+  ENTITLED__V1__RENEWAL_INFO___WILL_AUTO_RENEW_WILL_AUTO_RENEW = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RENEWAL_INFO___WILL_AUTO_RENEW__CASE)
+} Entitled__V1__RenewalInfo__WillAutoRenewCase;
+
+typedef enum {
+  ENTITLED__V1__RENEWAL_INFO___EXPIRATION_INTENT__NOT_SET = 0,
+  ENTITLED__V1__RENEWAL_INFO___EXPIRATION_INTENT_EXPIRATION_INTENT = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RENEWAL_INFO___EXPIRATION_INTENT__CASE)
+} Entitled__V1__RenewalInfo__ExpirationIntentCase;
+
 /*
  * The main members of one verified signed renewal info, under Apple's names; `..._raw` as in Transaction.
  */
@@ -183,20 +190,9 @@ struct  Entitled__V1__RenewalInfo
    * The product of the next renewal; differs from `product_id` when a change is pending.
    */
   char *auto_renew_product_id;
-  /*
-   * Apple's `autoRenewStatus`. In a commitment it is about the next payment, which a cancellation does not stop.
-   */
-  protobuf_c_boolean will_auto_renew;
-  /*
-   * Apple's code: 1 cancelled, 2 billing error, 3 no price consent, 4 product unavailable, 5 other; 0 none.
-   */
-  int32_t expiration_intent;
   protobuf_c_boolean is_in_billing_retry_period;
   Google__Protobuf__Timestamp *grace_period_expires_date;
   Google__Protobuf__Timestamp *renewal_date;
-  /*
-   * With seats, that of one seat.
-   */
   Entitled__V1__Money *renewal_price;
   /*
    * Whether Apple requested consent to a price increase, and the answer.
@@ -227,11 +223,25 @@ struct  Entitled__V1__RenewalInfo
   char *renewal_billing_plan_type_raw;
   char *offer_type_raw;
   char *offer_discount_type_raw;
+  Entitled__V1__RenewalInfo__WillAutoRenewCase _will_auto_renew_case;
+  union {
+    protobuf_c_boolean will_auto_renew;
+  };
+  Entitled__V1__RenewalInfo__ExpirationIntentCase _expiration_intent_case;
+  union {
+    int32_t expiration_intent;
+  };
 };
 #define ENTITLED__V1__RENEWAL_INFO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__renewal_info__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, NULL, NULL, NULL, ENTITLED__V1__PRICE_INCREASE_STATUS__PRICE_INCREASE_STATUS_UNSPECIFIED, 0,NULL, NULL, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, NULL, NULL, NULL, ENTITLED__V1__PRICE_INCREASE_STATUS__PRICE_INCREASE_STATUS_UNSPECIFIED, 0,NULL, NULL, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__RENEWAL_INFO___WILL_AUTO_RENEW__NOT_SET, {0}, ENTITLED__V1__RENEWAL_INFO___EXPIRATION_INTENT__NOT_SET, {0} }
 
+
+typedef enum {
+  ENTITLED__V1__RENEWAL_COMMITMENT_INFO___COMMITMENT_WILL_AUTO_RENEW__NOT_SET = 0,
+  ENTITLED__V1__RENEWAL_COMMITMENT_INFO___COMMITMENT_WILL_AUTO_RENEW_COMMITMENT_WILL_AUTO_RENEW = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RENEWAL_COMMITMENT_INFO___COMMITMENT_WILL_AUTO_RENEW__CASE)
+} Entitled__V1__RenewalCommitmentInfo__CommitmentWillAutoRenewCase;
 
 /*
  * The renewal of a subscription at the end of its commitment.
@@ -243,19 +253,19 @@ struct  Entitled__V1__RenewalCommitmentInfo
    * The product of the next commitment.
    */
   char *commitment_auto_renew_product_id;
-  /*
-   * Whether the subscription renews at the end of the commitment; Apple's `commitmentAutoRenewStatus`.
-   */
-  protobuf_c_boolean commitment_will_auto_renew;
   Entitled__V1__BillingPlanType commitment_renewal_billing_plan_type;
   Google__Protobuf__Timestamp *commitment_renewal_date;
   Entitled__V1__Money *commitment_renewal_price;
   char *commitment_auto_renew_status_raw;
   char *commitment_renewal_billing_plan_type_raw;
+  Entitled__V1__RenewalCommitmentInfo__CommitmentWillAutoRenewCase _commitment_will_auto_renew_case;
+  union {
+    protobuf_c_boolean commitment_will_auto_renew;
+  };
 };
 #define ENTITLED__V1__RENEWAL_COMMITMENT_INFO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__renewal_commitment_info__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__RENEWAL_COMMITMENT_INFO___COMMITMENT_WILL_AUTO_RENEW__NOT_SET, {0} }
 
 
 /* Entitled__V1__Transaction methods */

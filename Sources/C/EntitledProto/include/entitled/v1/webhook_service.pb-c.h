@@ -24,6 +24,8 @@ typedef struct Entitled__V1__Webhook Entitled__V1__Webhook;
 typedef struct Entitled__V1__Delivery Entitled__V1__Delivery;
 typedef struct Entitled__V1__ListDeliveriesRequest Entitled__V1__ListDeliveriesRequest;
 typedef struct Entitled__V1__ListDeliveriesResponse Entitled__V1__ListDeliveriesResponse;
+typedef struct Entitled__V1__DeliveryPositions Entitled__V1__DeliveryPositions;
+typedef struct Entitled__V1__DeliveryRange Entitled__V1__DeliveryRange;
 typedef struct Entitled__V1__ResendDeliveriesRequest Entitled__V1__ResendDeliveriesRequest;
 typedef struct Entitled__V1__ResendDeliveriesResponse Entitled__V1__ResendDeliveriesResponse;
 typedef struct Entitled__V1__DiscardDeliveriesRequest Entitled__V1__DiscardDeliveriesRequest;
@@ -218,33 +220,88 @@ struct  Entitled__V1__ListDeliveriesResponse
 
 
 /*
- * Exactly one of the three selections is required.
+ * Single positions of a log.
  */
+struct  Entitled__V1__DeliveryPositions
+{
+  ProtobufCMessage base;
+  /*
+   * Sequences of events, or evidence ids of notifications. At least one.
+   */
+  size_t n_positions;
+  int64_t *positions;
+};
+#define ENTITLED__V1__DELIVERY_POSITIONS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__delivery_positions__descriptor) \
+    , 0,NULL }
+
+
+typedef enum {
+  ENTITLED__V1__DELIVERY_RANGE___TO__NOT_SET = 0,
+  ENTITLED__V1__DELIVERY_RANGE___TO_TO = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__DELIVERY_RANGE___TO__CASE)
+} Entitled__V1__DeliveryRange__ToCase;
+
+/*
+ * A range of positions of a log.
+ */
+struct  Entitled__V1__DeliveryRange
+{
+  ProtobufCMessage base;
+  /*
+   * The first position, from 1.
+   */
+  int64_t from;
+  Entitled__V1__DeliveryRange__ToCase _to_case;
+  union {
+    int64_t to;
+  };
+};
+#define ENTITLED__V1__DELIVERY_RANGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__delivery_range__descriptor) \
+    , 0, ENTITLED__V1__DELIVERY_RANGE___TO__NOT_SET, {0} }
+
+
+typedef enum {
+  ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION__NOT_SET = 0,
+  ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION_DEAD_LETTERS = 4,
+  ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION_POSITIONS = 5,
+  ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION_RANGE = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION__CASE)
+} Entitled__V1__ResendDeliveriesRequest__SelectionCase;
+
 struct  Entitled__V1__ResendDeliveriesRequest
 {
   ProtobufCMessage base;
   char *app;
   char *webhook;
   Entitled__V1__WebhookKind kind;
-  /*
-   * All dead letters.
-   */
-  protobuf_c_boolean dead_letters;
-  /*
-   * These positions: sequences of events, or evidence ids of notifications, delivered or not.
-   */
-  size_t n_positions;
-  int64_t *positions;
-  /*
-   * All from this position on; with `to_position` up to that one.
-   */
-  int64_t from_position;
-  int64_t to_position;
+  Entitled__V1__ResendDeliveriesRequest__SelectionCase selection_case;
+  union {
+    /*
+     * All dead letters; false is refused.
+     */
+    protobuf_c_boolean dead_letters;
+    /*
+     * The messages at these positions, delivered or not.
+     */
+    Entitled__V1__DeliveryPositions *positions;
+    /*
+     * All messages of this range, delivered or not.
+     */
+    Entitled__V1__DeliveryRange *range;
+  };
 };
 #define ENTITLED__V1__RESEND_DELIVERIES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__resend_deliveries_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, 0, 0,NULL, 0, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION__NOT_SET, {0} }
 
+
+typedef enum {
+  ENTITLED__V1__RESEND_DELIVERIES_RESPONSE___CONTINUE_FROM_POSITION__NOT_SET = 0,
+  ENTITLED__V1__RESEND_DELIVERIES_RESPONSE___CONTINUE_FROM_POSITION_CONTINUE_FROM_POSITION = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RESEND_DELIVERIES_RESPONSE___CONTINUE_FROM_POSITION__CASE)
+} Entitled__V1__ResendDeliveriesResponse__ContinueFromPositionCase;
 
 struct  Entitled__V1__ResendDeliveriesResponse
 {
@@ -253,18 +310,25 @@ struct  Entitled__V1__ResendDeliveriesResponse
    * The number of messages that will be sent, at most 10,000 per call.
    */
   int64_t resent;
-  /*
-   * The position at which the rest of the range starts; 0: there is no rest.
-   */
-  int64_t continue_from_position;
+  Entitled__V1__ResendDeliveriesResponse__ContinueFromPositionCase _continue_from_position_case;
+  union {
+    int64_t continue_from_position;
+  };
 };
 #define ENTITLED__V1__RESEND_DELIVERIES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__resend_deliveries_response__descriptor) \
-    , 0, 0 }
+    , 0, ENTITLED__V1__RESEND_DELIVERIES_RESPONSE___CONTINUE_FROM_POSITION__NOT_SET, {0} }
 
+
+typedef enum {
+  ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__SELECTION__NOT_SET = 0,
+  ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__SELECTION_DEAD_LETTERS = 4,
+  ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__SELECTION_POSITIONS = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__SELECTION__CASE)
+} Entitled__V1__DiscardDeliveriesRequest__SelectionCase;
 
 /*
- * Exactly one of the two is required. Messages that are not dead letters stay.
+ * Messages that are not dead letters stay.
  */
 struct  Entitled__V1__DiscardDeliveriesRequest
 {
@@ -272,19 +336,21 @@ struct  Entitled__V1__DiscardDeliveriesRequest
   char *app;
   char *webhook;
   Entitled__V1__WebhookKind kind;
-  /*
-   * All dead letters.
-   */
-  protobuf_c_boolean dead_letters;
-  /*
-   * These positions.
-   */
-  size_t n_positions;
-  int64_t *positions;
+  Entitled__V1__DiscardDeliveriesRequest__SelectionCase selection_case;
+  union {
+    /*
+     * All dead letters; false is refused.
+     */
+    protobuf_c_boolean dead_letters;
+    /*
+     * The dead letters at these positions.
+     */
+    Entitled__V1__DeliveryPositions *positions;
+  };
 };
 #define ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__discard_deliveries_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, 0, 0,NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__SELECTION__NOT_SET, {0} }
 
 
 struct  Entitled__V1__DiscardDeliveriesResponse
@@ -436,6 +502,44 @@ Entitled__V1__ListDeliveriesResponse *
 void   entitled__v1__list_deliveries_response__free_unpacked
                      (Entitled__V1__ListDeliveriesResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__DeliveryPositions methods */
+void   entitled__v1__delivery_positions__init
+                     (Entitled__V1__DeliveryPositions         *message);
+size_t entitled__v1__delivery_positions__get_packed_size
+                     (const Entitled__V1__DeliveryPositions   *message);
+size_t entitled__v1__delivery_positions__pack
+                     (const Entitled__V1__DeliveryPositions   *message,
+                      uint8_t             *out);
+size_t entitled__v1__delivery_positions__pack_to_buffer
+                     (const Entitled__V1__DeliveryPositions   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__DeliveryPositions *
+       entitled__v1__delivery_positions__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__delivery_positions__free_unpacked
+                     (Entitled__V1__DeliveryPositions *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__DeliveryRange methods */
+void   entitled__v1__delivery_range__init
+                     (Entitled__V1__DeliveryRange         *message);
+size_t entitled__v1__delivery_range__get_packed_size
+                     (const Entitled__V1__DeliveryRange   *message);
+size_t entitled__v1__delivery_range__pack
+                     (const Entitled__V1__DeliveryRange   *message,
+                      uint8_t             *out);
+size_t entitled__v1__delivery_range__pack_to_buffer
+                     (const Entitled__V1__DeliveryRange   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__DeliveryRange *
+       entitled__v1__delivery_range__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__delivery_range__free_unpacked
+                     (Entitled__V1__DeliveryRange *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__ResendDeliveriesRequest methods */
 void   entitled__v1__resend_deliveries_request__init
                      (Entitled__V1__ResendDeliveriesRequest         *message);
@@ -570,6 +674,12 @@ typedef void (*Entitled__V1__ListDeliveriesRequest_Closure)
 typedef void (*Entitled__V1__ListDeliveriesResponse_Closure)
                  (const Entitled__V1__ListDeliveriesResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__DeliveryPositions_Closure)
+                 (const Entitled__V1__DeliveryPositions *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__DeliveryRange_Closure)
+                 (const Entitled__V1__DeliveryRange *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__ResendDeliveriesRequest_Closure)
                  (const Entitled__V1__ResendDeliveriesRequest *message,
                   void *closure_data);
@@ -660,6 +770,8 @@ extern const ProtobufCMessageDescriptor entitled__v1__webhook__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__delivery__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_deliveries_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_deliveries_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__delivery_positions__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__delivery_range__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__resend_deliveries_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__resend_deliveries_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__discard_deliveries_request__descriptor;

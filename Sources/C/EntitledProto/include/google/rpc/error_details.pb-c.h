@@ -353,7 +353,7 @@ struct  Google__Rpc__BadRequest__FieldViolation
    *           HOME = 1;
    *           WORK = 2;
    *         }
-   *         optional string email = 1;
+   *         oneof _email { string email = 1; }
    *         repeated EmailType type = 2;
    *       }
    *       string full_name = 1;
