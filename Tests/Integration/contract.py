@@ -38,6 +38,7 @@ def _generate():
 
 _generate()
 entitlement = importlib.import_module("entitled.v1.entitlement_pb2")
+access = importlib.import_module("entitled.v1.access_pb2")
 environment = importlib.import_module("entitled.v1.environment_pb2")
 product = importlib.import_module("entitled.v1.product_pb2")
 entitlement_service = importlib.import_module("entitled.v1.entitlement_service_pb2")

@@ -121,7 +121,7 @@ def test_a_notification_is_found_by_its_uuid(start):
     sandbox = next(app for app in status.apps if app.app == APP)
     assert sandbox.last_notification_at.seconds > 0
     assert status.store.size_bytes > 0 and status.store.last_evidence_id >= notification.evidence_id
-    assert status.store.last_sequence > 0
+    assert sandbox.last_sequence > 0
     world.channel.close()
 
 

@@ -79,6 +79,18 @@ def test_watch_resumes_without_gap_or_duplicate(own):
         assert [event.sequence for event in first + rest] == list(range(1, 7))
 
 
+def test_a_stream_starts_after_the_position_of_a_write(own):
+    with own.channel() as channel:
+        submit(channel, own, "ana")
+        position = submit(channel, own, "ben").position
+        submit(channel, own, "cleo")
+        stream = watch(channel, after_position=position)
+        message = next(stream)
+        assert (message.event.customer_id, message.sequence) == ("cleo", 3)
+        assert message.position not in ("", position)
+        stream.cancel()
+
+
 def test_watch_resumes_after_a_kill(tmp_path):
     service = Service(tmp_path / "data")
     with service.channel() as channel:
@@ -107,10 +119,13 @@ def test_heartbeats_carry_the_resume_token(own):
 @pytest.mark.parametrize(
     "changed, code",
     [
+        ({"app": ""}, StatusCode.INVALID_ARGUMENT),
         ({"app": "no-such-app"}, StatusCode.NOT_FOUND),
         ({"entitlements": ["gold"]}, StatusCode.NOT_FOUND),
         ({"after_sequence": 1_000_000}, StatusCode.OUT_OF_RANGE),
         ({"after_sequence": -1}, StatusCode.INVALID_ARGUMENT),
+        ({"after_position": "AAAA"}, StatusCode.INVALID_ARGUMENT),
+        ({"from_beginning": False}, StatusCode.INVALID_ARGUMENT),
         ({"heartbeat_interval": {"nanos": 1}}, StatusCode.INVALID_ARGUMENT),
     ],
 )

@@ -24,7 +24,7 @@ PROTO = ROOT / "proto"
 C_TARGET = ROOT / "Sources/C/EntitledProto"
 SWIFT_TARGET = ROOT / "Sources/Protocol/Wire/Generated"
 SERVICES_TARGET = ROOT / "Sources/Server/Services/Generated"
-WELL_KNOWN = [f"google/protobuf/{name}.proto" for name in ("any", "descriptor", "duration", "timestamp")]
+WELL_KNOWN = [f"google/protobuf/{name}.proto" for name in ("any", "descriptor", "duration", "field_mask", "timestamp")]
 
 # The test services of gRPC and Connect, for interop-server only.
 TEST_PROTO = ROOT / "tools/interop-server/proto"

@@ -38,28 +38,44 @@ def kind(method, rule):
     return "serverStreaming" if method.server_streaming else "asyncUnary"
 
 
-def protocol(name, conformance, summary, file, service, rpcs):
+def is_stamped(method, messages):
+    """Whether the response gets the position of the store after the call, in the app that the request names."""
+    def has(type_name, field):
+        return any(f.name == field and f.type == f.TYPE_STRING for f in messages[type_name.strip(".")].field)
+    is_unary = not method.client_streaming and not method.server_streaming
+    return is_unary and has(method.output_type, "position") and has(method.input_type, "app")
+
+
+def protocol(name, conformance, summary, file, service, rpcs, messages):
     """One protocol and the methods that an implementation of it makes. `rpcs` are pairs of method and rule."""
+    stamped = [method for method, rule in rpcs if not rule.on_event_loop and is_stamped(method, messages)]
     lines = [f"/// {summary}", f"protocol {name}{conformance} {{"]
+    lines += ["  var context: ServiceContext { get }"] if stamped else []
     lines += [f"  func {function(method)}({requirement(method, rule)}" for method, rule in rpcs]
     lines += ["}", "", f"extension {name} {{", "  /// The methods in the order of the contract.",
               "  var methods: [Method] {", "    ["]
-    lines += [f'      .{kind(method, rule)}("/{file.package}.{service.name}/{method.name}", {function(method)}),'
-              for method, rule in rpcs]
-    return lines + ["    ]", "  }", "}", ""]
+    for method, rule in rpcs:
+        handler = f"context.positions.stamping({function(method)})" if method in stamped else function(method)
+        lines.append(f'      .{kind(method, rule)}("/{file.package}.{service.name}/{method.name}", {handler}),')
+    lines += ["    ]", "  }", "}", ""]
+    for method in stamped:
+        lines += [f"extension {swift_type(method.input_type)}: AppRequest {{}}",
+                  f"extension {swift_type(method.output_type)}: PositionedResponse {{}}"]
+    return lines + ([""] if stamped else [])
 
 
-def service_source(file, service, access):
+def service_source(file, service, access, messages):
     """The source, and the names of the parameters of `Method.all` with their types."""
     rules = [(method, access.of(file, service, method)) for method in service.method]
     tasks = [pair for pair in rules if not pair[1].on_event_loop]
     points = [pair for pair in rules if pair[1].on_event_loop]
     full = f"`{file.package}.{service.name}`"
     lines = protocol(f"{service.name}Methods", ": Sendable", f"The rpcs of {full} that run as tasks.", file, service,
-                     tasks)
+                     tasks, messages)
     if points:
         lines += protocol(f"{service.name}EventLoopMethods", "",
-                          f"The rpcs of {full} that run synchronously on an event loop.", file, service, points)
+                          f"The rpcs of {full} that run synchronously on an event loop.", file, service, points,
+                          messages)
     return HEADER + "\n".join(lines), bool(tasks), bool(points)
 
 
@@ -73,11 +89,12 @@ def list_source(name, summary, suffix, services):
 def sources(descriptor_set, access):
     """The files by name: one for each service of our own, and the list of all of them."""
     tasks, points = [], []
+    messages = {f"{file.package}.{message.name}": message for file in descriptor_set.file for message in file.message_type}
     for file in descriptor_set.file:
         if file.package != "entitled.v1":
             continue
         for service in file.service:
-            text, has_tasks, has_points = service_source(file, service, access)
+            text, has_tasks, has_points = service_source(file, service, access, messages)
             tasks += [service] if has_tasks else []
             points += [service] if has_points else []
             yield f"{service.name}Methods.swift", text

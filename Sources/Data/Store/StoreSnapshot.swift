@@ -79,13 +79,27 @@ package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshRea
   /// Returns all accepted evidence about a line, ordered by id.
   func evidence(about line: LineKey) throws(StoreError) -> [StoredEvidence]
 
-  /// Returns at most `limit` events after `sequence`, in order: those of one customer, or all.
+  /// Returns at most `limit` events of a customer after `sequence`, in order.
   func events(
-    of customer: CustomerKey?, after sequence: Int64, limit: Int
+    of customer: CustomerKey, after sequence: Int64, limit: Int
   ) throws(StoreError) -> [StoredEvent]
 
-  /// Returns the sequence of the last event, of one customer or of all; 0 if there is none.
-  func lastSequence(of customer: CustomerKey?) throws(StoreError) -> Int64
+  /// Returns at most `limit` events of an app after `sequence`, in order.
+  func events(
+    ofApp appID: String, after sequence: Int64, limit: Int
+  ) throws(StoreError) -> [StoredEvent]
+
+  /// Returns the sequence of the last event of a customer; 0 if there is none.
+  func lastSequence(of customer: CustomerKey) throws(StoreError) -> Int64
+
+  /// Returns the sequence of the last event of an app; 0 if there is none.
+  func lastSequence(ofApp appID: String) throws(StoreError) -> Int64
+
+  /// Returns the apps that have events, sorted.
+  func appsWithEvents() throws(StoreError) -> [String]
+
+  /// Returns the position of this snapshot in the history of an app.
+  func position(of appID: String) throws(StoreError) -> StorePosition
 
   /// Returns the next time at which an answer changes without new evidence; `nil` if there is none.
   func nextDue() throws(StoreError) -> Instant?

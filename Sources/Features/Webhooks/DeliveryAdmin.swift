@@ -56,7 +56,8 @@ package struct DeliveryAdmin: Sendable {
     let isOfEvents = settings.key.kind == .events
     return WebhookStatus(
       settings: settings, cursor: try reader.cursor(of: settings.key) ?? WebhookCursor(position: 0),
-      latestPosition: try isOfEvents ? reader.lastSequence(of: nil) : reader.lastNotification(),
+      latestPosition: try isOfEvents
+        ? reader.lastSequence(ofApp: settings.key.appID) : reader.lastNotification(),
       counts: try reader.deliveryCounts(of: settings.key))
   }
 

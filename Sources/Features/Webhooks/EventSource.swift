@@ -14,7 +14,7 @@ struct EventSource: MessageSource {
   func page(
     after position: Int64, limit: Int, in reader: any StoreSnapshot
   ) throws(StoreError) -> MessagePage {
-    let events = try reader.events(of: nil, after: position, limit: Self.pageSize)
+    let events = try reader.events(ofApp: filter.appID, after: position, limit: Self.pageSize)
     var page = MessagePage(messages: [], end: position, hasMore: events.count == Self.pageSize)
     for event in events {
       if filter.passes(event.event) {
@@ -30,7 +30,7 @@ struct EventSource: MessageSource {
   }
 
   func message(at position: Int64, in reader: any StoreSnapshot) throws(StoreError) -> OutgoingMessage? {
-    guard let event = try reader.events(of: nil, after: position - 1, limit: 1).first,
+    guard let event = try reader.events(ofApp: filter.appID, after: position - 1, limit: 1).first,
       event.sequence == position, filter.passes(event.event)
     else { return nil }
     return message(event)
@@ -68,7 +68,7 @@ struct EventSource: MessageSource {
   /// The message id: the same for each attempt, but different after a store was restored from a backup and assigns the
   /// sequence again.
   private static func id(_ stored: StoredEvent) -> String {
-    "evt_\(stored.sequence)_\(stored.event.recordedAt.millisecondsSince1970)"
+    "evt_\(stored.event.customer.appID)_\(stored.sequence)_\(stored.event.recordedAt.millisecondsSince1970)"
   }
 }
 

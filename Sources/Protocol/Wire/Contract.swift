@@ -61,6 +61,11 @@ package struct MessageType: @unchecked Sendable {
   /// The full name, for instance "entitled.v1.CheckRequest".
   package var name: String { String(cString: descriptor.pointee.name) }
 
+  /// The names of its fields, as in the contract.
+  package var fieldNames: [String] {
+    JSONNames.fields(of: descriptor).map { String(cString: $0.pointee.name) }
+  }
+
   /// The message of the contract with that full name.
   static func named(_ name: String) -> MessageType? { byName[name] }
 

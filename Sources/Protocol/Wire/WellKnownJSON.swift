@@ -4,12 +4,13 @@ internal import JSON
 
 /// Google's message types with a special JSON form.
 enum WellKnownJSON {
-  case timestamp, duration, any
+  case timestamp, duration, fieldMask, any
 
   init?(_ descriptor: UnsafePointer<ProtobufCMessageDescriptor>) {
     switch String(cString: descriptor.pointee.name) {
     case "google.protobuf.Timestamp": self = .timestamp
     case "google.protobuf.Duration": self = .duration
+    case "google.protobuf.FieldMask": self = .fieldMask
     case "google.protobuf.Any": self = .any
     default: return nil
     }
@@ -19,6 +20,7 @@ enum WellKnownJSON {
     switch self {
     case .timestamp: .string(TimestampText.text(of: GoogleProtobuf.Timestamp(reading: structure)))
     case .duration: .string(DurationText.text(of: GoogleProtobuf.Duration(reading: structure)))
+    case .fieldMask: .string(FieldMaskText.text(of: GoogleProtobuf.FieldMask(reading: structure)))
     case .any: printAny(GoogleProtobuf.AnyMessage(reading: structure), with: printer)
     }
   }
@@ -57,6 +59,20 @@ enum WellKnownJSON {
       }
       let c = structure.assumingMemoryBound(to: Google__Protobuf__Duration.self)
       (c.pointee.seconds, c.pointee.nanos) = (duration.seconds, duration.nanos)
+    case .fieldMask:
+      guard let text = value.stringValue, let paths = FieldMaskText.paths(text) else {
+        throw .invalidValue(field: path, expected: "names such as \"entitlements,consumptionConsent\"")
+      }
+      let size = MemoryLayout<UnsafeMutablePointer<CChar>?>.stride
+      let array = try reader.arena.reserve(paths.count * size)
+      for (index, name) in paths.enumerated() {
+        try reader.arena.requireRoom(for: name.utf8.count + 1)
+        array.storeBytes(
+          of: reader.arena.text(name), toByteOffset: index * size, as: UnsafeMutablePointer<CChar>.self)
+      }
+      let c = structure.assumingMemoryBound(to: Google__Protobuf__FieldMask.self)
+      c.pointee.paths = array.assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self)
+      c.pointee.n_paths = paths.count
     case .any: try readAny(value, into: structure, with: reader, at: path)
     }
   }

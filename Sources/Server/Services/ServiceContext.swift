@@ -28,6 +28,7 @@ package struct ServiceContext: Sendable {
   let broadcaster: EventBroadcaster
   let deliveries: DeliveryAdmin
   let pageTokens: PageTokens
+  let positions: PositionStamp
   let monitor: HealthMonitor
   let information: ServiceInformation
   let expensiveCalls = ExpensiveCalls()
@@ -39,7 +40,8 @@ package struct ServiceContext: Sendable {
     verifier: SignedDataVerifier, signing: SigningSettings, onlineChecks: OnlineCheckEnforcer?,
     lookup: PurchaseLookup, inbox: NotificationInbox, reconciler: Reconciler, receiptIntake: ReceiptIntake,
     migrations: MigrationJobManager, broadcaster: EventBroadcaster, deliveries: DeliveryAdmin,
-    pageTokens: PageTokens, monitor: HealthMonitor, information: ServiceInformation
+    pageTokens: PageTokens, positionTokens: PositionTokens, monitor: HealthMonitor,
+    information: ServiceInformation
   ) {
     self.store = store
     self.ledger = ledger
@@ -56,6 +58,7 @@ package struct ServiceContext: Sendable {
     self.broadcaster = broadcaster
     self.deliveries = deliveries
     self.pageTokens = pageTokens
+    positions = PositionStamp(store: store, tokens: positionTokens)
     self.monitor = monitor
     self.information = information
   }

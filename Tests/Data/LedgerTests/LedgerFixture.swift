@@ -163,7 +163,13 @@ struct LedgerFixture {
 
   /// The stored events.
   func events() async throws -> [StoredEvent] {
-    try await store.snapshot { try $0.events(of: nil, after: 0, limit: 100_000) }
+    try await store.snapshot { snapshot throws in
+      var events: [StoredEvent] = []
+      for appID in try snapshot.appsWithEvents() {
+        events += try snapshot.events(ofApp: appID, after: 0, limit: 100_000)
+      }
+      return events
+    }
   }
 
   /// The unclaimed lines.

@@ -28,14 +28,40 @@ import Testing
       #expect(dryRun == 3)
       #expect(last.sequence == 3)
       try await store.snapshot { reader throws in
-        #expect(try reader.events(of: nil, after: 0, limit: 9) == first + [last])
-        #expect(try reader.events(of: nil, after: 1, limit: 1) == [first[1]])
+        #expect(try reader.events(ofApp: "ocean", after: 0, limit: 9) == first + [last])
+        #expect(try reader.events(ofApp: "ocean", after: 1, limit: 1) == [first[1]])
         #expect(try reader.events(of: customer, after: 0, limit: 9) == [first[0], last])
         #expect(try reader.events(of: customer, after: 1, limit: 9) == [last])
-        #expect(try reader.lastSequence(of: nil) == 3)
+        #expect(try reader.lastSequence(ofApp: "ocean") == 3)
         #expect(try reader.lastSequence(of: ben) == 2)
         #expect(try reader.lastSequence(of: line("L1", .xcode).customer("zoe")) == 0)
         #expect(try reader.counts().events == 3)
+      }
+    }
+  }
+
+  @Test("Each app counts its own events without gaps", arguments: Backend.allCases)
+  func sequenceOfApp(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let other = CustomerKey(appID: "reef", environment: .production, customerID: "ben")
+      let sequences = try await store.write { transaction throws(StoreError) in
+        var sequences: [Int64] = []
+        for customer in [ben, other, ben, other, other] {
+          sequences.append(try transaction.append(event(of: customer)).sequence)
+        }
+        return sequences
+      }
+      #expect(sequences == [1, 1, 2, 2, 3])
+      try await store.snapshot { reader throws in
+        #expect(try reader.appsWithEvents() == ["ocean", "reef"])
+        #expect(try reader.events(ofApp: "reef", after: 1, limit: 9).map(\.sequence) == [2, 3])
+        #expect(try reader.events(of: ben, after: 1, limit: 9).map(\.sequence) == [2])
+        #expect(try reader.lastSequence(ofApp: "none") == 0)
+        let position = try reader.position(of: "reef")
+        #expect(position.sequence == 3)
+        #expect(position.includes(StorePosition(sequence: 3, evidence: 0)))
+        #expect(!position.includes(StorePosition(sequence: 4, evidence: 0)))
+        #expect(!position.includes(StorePosition(sequence: 1, evidence: 1)))
       }
     }
   }

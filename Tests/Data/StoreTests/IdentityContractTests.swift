@@ -144,7 +144,9 @@ import Testing
           try reader.evidence(after: nil, limit: 9).map(\.evidence.customerID) == ["erased-1", "erased-1"])
         #expect(try reader.events(of: customer, after: 0, limit: 9).isEmpty)
         #expect(
-          try reader.events(of: nil, after: 0, limit: 9).map(\.event.customer.customerID) == ["erased-1"])
+          try reader.events(ofApp: customer.appID, after: 0, limit: 9).map(\.event.customer.customerID) == [
+            "erased-1"
+          ])
         #expect(try reader.ownershipChanges(of: customer).isEmpty)
       }
     }

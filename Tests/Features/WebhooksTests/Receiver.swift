@@ -58,7 +58,7 @@ extension OutgoingRequest {
   /// The sequence of the event.
   var sequence: Int64 {
     let parts = (header("webhook-id") ?? "").split(separator: "_")
-    return parts.count == 3 ? Int64(parts[1]) ?? 0 : 0
+    return parts.count == 4 ? Int64(parts[2]) ?? 0 : 0
   }
 }
 

@@ -19,7 +19,7 @@ import Testing
       let sent = stage.receiver.takeRequests()
       #expect(sent.map(\.sequence) == [1, 2])
       let first = try #require(sent.first)
-      #expect(first.header("webhook-id") == "evt_1_1000000")
+      #expect(first.header("webhook-id") == "evt_ocean_1_1000000")
       #expect(first.header("webhook-timestamp") == "1000")
       #expect(first.header("webhook-signature")?.hasPrefix("v1,") == true)
       #expect(

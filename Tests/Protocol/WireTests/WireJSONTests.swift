@@ -64,6 +64,17 @@ import Wire
     #expect(throws: WireError.self) { try read(ProbableFamilyMember.self, #"{"confidence":1e999}"#) }
   }
 
+  @Test("A field mask is one string of names in lowerCamelCase")
+  func fieldMask() throws {
+    let request = try read(GetCustomerRequest.self, #"{"readMask":"entitlements,consumptionConsent"}"#)
+    #expect(request.readMask?.paths == ["entitlements", "consumption_consent"])
+    #expect(text(request).contains(#""readMask":"entitlements,consumptionConsent""#))
+    #expect(try read(GetCustomerRequest.self, #"{"readMask":""}"#).readMask?.paths == [])
+    for invalid in [#""a,""#, #""token_conflicts""#, "[]", "1"] {
+      #expect(throws: WireError.self) { try read(GetCustomerRequest.self, "{\"readMask\":\(invalid)}") }
+    }
+  }
+
   @Test("Bytes are Base64 in either alphabet, padded or not", arguments: ["+/8=", "-_8=", "+/8", "-_8"])
   func base64(literal: String) throws {
     let request = try read(InspectRequest.self, "{\"documentBytes\":\"\(literal)\"}")

@@ -21,7 +21,7 @@ struct WatchTests {
       let running = Task { try? await broadcaster.run() }
       defer { running.cancel() }
       // Events are buffered only while there is another watcher.
-      let other = try await broadcaster.firstWatcher()
+      let other = try broadcaster.firstWatcher()
       try await store.append(1)
       await broadcaster.untilPublished(1)
 
@@ -49,7 +49,7 @@ struct WatchTests {
       let broadcaster = EventBroadcaster(store: store, now: { instant })
       let running = Task { try? await broadcaster.run() }
       defer { running.cancel() }
-      broadcaster.unsubscribe(try await broadcaster.firstWatcher())
+      broadcaster.unsubscribe(try broadcaster.firstWatcher())
       try await store.append(3)
       await broadcaster.untilPublished(3)
 
@@ -62,13 +62,36 @@ struct WatchTests {
     }
   }
 
+  @Test(
+    "Each Watch message has a position after which a stream resumes; a later one than the store's is rejected"
+  )
+  func positions() async throws {
+    try await withStore { store in
+      let broadcaster = EventBroadcaster(store: store, now: { instant })
+      let running = Task { try? await broadcaster.run() }
+      defer { running.cancel() }
+      try await store.append(3)
+      let first = Caller(.with { $0.start = .fromBeginning(true) }, maxMessages: 2)
+      _ = await watch(broadcaster, store, first)
+      let position = try #require(first.positions.last)
+      let second = Caller(.with { $0.start = .afterPosition(position) }, maxMessages: 1)
+      _ = await watch(broadcaster, store, second)
+      #expect(second.sequences == [3])
+
+      let tokens = PositionTokens(key: [1])
+      let future = tokens.token(StorePosition(sequence: 4, evidence: 0), of: ocean.id)
+      let end = await watch(broadcaster, store, Caller(.with { $0.start = .afterPosition(future) }))
+      #expect(end?.code == .outOfRange && end?.errorInfo?.reason == "UNKNOWN_POSITION")
+    }
+  }
+
   /// Runs the method until it ends, and returns its status.
   private func watch(_ broadcaster: EventBroadcaster, _ store: any EntitlementStore, _ caller: Caller) async
     -> Status?
   {
     let stream = EventStream(
       broadcaster: broadcaster, eventLog: EventLogReader(store: store),
-      catalog: CurrentCatalog(Catalog([ocean])),
+      catalog: CurrentCatalog(Catalog([ocean])), positionTokens: PositionTokens(key: [1]),
       now: { instant })
     let method = Method.serverStreaming("/t.T/Watch") {
       (request: WatchRequest, responses, call) async throws(Status) in
@@ -97,7 +120,7 @@ private final class Caller: MessageStream {
   private let request: WatchRequest
   private let maxMessages: Int
   private let duringFirstMessage: @Sendable () async -> Void
-  private let received = Mutex<[Int64]>([])
+  private let received = Mutex<[WatchResponse]>([])
   private let hasRequested = Atomic(false)
 
   init(
@@ -112,7 +135,8 @@ private final class Caller: MessageStream {
   }
 
   /// The sequences of the received events.
-  var sequences: [Int64] { received.withLock { $0 } }
+  var sequences: [Int64] { received.withLock { $0.map(\.sequence) } }
+  var positions: [String] { received.withLock { $0.map(\.position) } }
 
   func next() async throws(Status) -> ReceivedMessage? {
     hasRequested.exchange(true, ordering: .relaxed) ? nil : ReceivedMessage(request.encodedBytes())
@@ -123,7 +147,7 @@ private final class Caller: MessageStream {
   func send(_ message: [UInt8], compression: MessageCompression) async throws(Status) {
     guard let response = try? WatchResponse.decode(message) else { throw Status(.dataLoss) }
     let count = received.withLock { received in
-      received.append(response.sequence)
+      received.append(response)
       return received.count
     }
     if count == 1 { await duringFirstMessage() }
@@ -132,18 +156,18 @@ private final class Caller: MessageStream {
 }
 
 extension EventBroadcaster {
-  /// Subscribes as soon as the broadcaster has read the store.
-  fileprivate func firstWatcher() async throws -> WatchSubscription {
-    let filter = EventFilter(appID: "", environment: .sandbox, customerIDs: [], entitlements: [])
-    while true {
-      if case .watching(let watcher) = subscribe(filter, after: 0, heartbeat: 1_000) { return watcher }
-      await Task.yield()
+  /// Subscribes to the first events of the app.
+  fileprivate func firstWatcher() throws -> WatchSubscription {
+    let filter = EventFilter(appID: ocean.id, environment: .sandbox, customerIDs: [], entitlements: [])
+    guard case .watching(let watcher) = subscribe(filter, after: 0, isLatest: true, heartbeat: 1_000) else {
+      throw StoreError.closed
     }
+    return watcher
   }
 
   /// Waits until the event with this sequence is published.
   fileprivate func untilPublished(_ sequence: Int64) async {
-    while published < sequence { await Task.yield() }
+    while published(of: ocean.id).map({ $0 < sequence }) ?? false { await Task.yield() }
   }
 }
 

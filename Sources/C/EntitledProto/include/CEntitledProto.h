@@ -17,6 +17,7 @@
 #include "google/protobuf/any.pb-c.h"
 #include "google/protobuf/descriptor.pb-c.h"
 #include "google/protobuf/duration.pb-c.h"
+#include "google/protobuf/field_mask.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
 #include "google/rpc/error_details.pb-c.h"
 #include "google/rpc/status.pb-c.h"
@@ -237,6 +238,7 @@ static inline const void *entitled_descriptor_Google__Protobuf__EnumValueDescrip
 static inline const void *entitled_descriptor_Google__Protobuf__EnumValueOptions(void) { return &google__protobuf__enum_value_options__descriptor; }
 static inline const void *entitled_descriptor_Google__Protobuf__ExtensionRangeOptions(void) { return &google__protobuf__extension_range_options__descriptor; }
 static inline const void *entitled_descriptor_Google__Protobuf__FieldDescriptorProto(void) { return &google__protobuf__field_descriptor_proto__descriptor; }
+static inline const void *entitled_descriptor_Google__Protobuf__FieldMask(void) { return &google__protobuf__field_mask__descriptor; }
 static inline const void *entitled_descriptor_Google__Protobuf__FieldOptions(void) { return &google__protobuf__field_options__descriptor; }
 static inline const void *entitled_descriptor_Google__Protobuf__FileDescriptorProto(void) { return &google__protobuf__file_descriptor_proto__descriptor; }
 static inline const void *entitled_descriptor_Google__Protobuf__FileDescriptorSet(void) { return &google__protobuf__file_descriptor_set__descriptor; }

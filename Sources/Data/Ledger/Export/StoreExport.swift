@@ -120,11 +120,15 @@ package struct StoreExport {
     }
   }
 
-  /// Writes all events in the order of their sequence.
+  /// Writes all events, app by app in the order of their sequence.
   private mutating func events() throws {
+    for appID in try reader.appsWithEvents() { try events(of: appID) }
+  }
+
+  private mutating func events(of appID: String) throws {
     var last: Int64 = 0
     while true {
-      let page = try reader.events(of: nil, after: last, limit: Self.pageSize)
+      let page = try reader.events(ofApp: appID, after: last, limit: Self.pageSize)
       for event in page { try append(ExportLine(event)) }
       guard let event = page.last else { return }
       last = event.sequence

@@ -5,25 +5,25 @@ internal import Store
 
 /// Appends rows to `event`.
 final class EventRows {
-  private let connection: Connection
   private let insert: Statement
+  private let selectLast: Statement
 
   init(_ connection: Connection) throws(StoreError) {
-    self.connection = connection
-    // SQLite assigns the row id after the largest one; since rows are never deleted, sequences are not
-    // reused.
+    selectLast = try Statement(lastSequenceOfApp, on: connection)
     insert = try Statement(
       """
       INSERT INTO event (
         customer_id, app, environment, entitlement, type, effective_at, recorded_at, evidence_id, actor,
-        before, after, subject, counterparty_role, counterparty)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        before, after, subject, counterparty_role, counterparty, sequence)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, on: connection)
   }
 
-  /// Assigns the next sequence: consecutive, because bodies run one after the other and a rollback frees it.
+  /// Assigns the next sequence of the app: consecutive, because bodies run one after the other, a rollback frees it,
+  /// and rows are never deleted.
   func append(_ event: NewEvent) throws(StoreError) -> StoredEvent {
     let change = event.change
+    let sequence = try lastSequence(of: event.customer.appID) + 1
     try insert.bind(event.customer)
     try insert.bind(4, change.entitlement)
     try insert.bind(5, change.kind.rawValue)
@@ -36,10 +36,19 @@ final class EventRows {
     try insert.bind(12, change.subject.map(SubjectCoding.encode) ?? [])
     try insert.bind(13, event.counterparty?.role.rawValue ?? "")
     try insert.bind(14, event.counterparty?.customerID ?? "")
+    try insert.bind(15, sequence)
     try insert.run()
-    return StoredEvent(sequence: connection.lastInsertedRow, event: event)
+    return StoredEvent(sequence: sequence, event: event)
+  }
+
+  private func lastSequence(of appID: String) throws(StoreError) -> Int64 {
+    try selectLast.bind(1, appID)
+    defer { selectLast.reset() }
+    return try selectLast.step() ? selectLast.number(0) : 0
   }
 }
+
+private let lastSequenceOfApp = "SELECT ifnull(max(sequence), 0) FROM event WHERE app = ?"
 
 extension SQLiteTransaction {
   /// Scans the latest events only, because there is no index by time.
@@ -47,7 +56,7 @@ extension SQLiteTransaction {
     try rows(
       """
       SELECT DISTINCT app, environment, customer_id FROM event
-      WHERE sequence > (SELECT ifnull(max(sequence), 0) - 100000 FROM event) AND recorded_at > ?
+      WHERE event_id > (SELECT ifnull(max(event_id), 0) - 100000 FROM event) AND recorded_at > ?
       """, now
     ) { row throws(StoreError) in
       CustomerKey(appID: row.text(0) ?? "", environment: try row.value(1), customerID: row.text(2) ?? "")
@@ -57,10 +66,11 @@ extension SQLiteTransaction {
 
 /// Reads events page by page.
 final class EventQueries {
-  private let selectAll: Statement
+  private let selectOfApp: Statement
   private let selectOfCustomer: Statement
-  private let selectLast: Statement
+  private let selectLastOfApp: Statement
   private let selectLastOfCustomer: Statement
+  private let selectApps: Statement
 
   init(_ connection: Connection) throws(StoreError) {
     let columns = """
@@ -68,25 +78,40 @@ final class EventQueries {
       actor, before, after, subject, counterparty_role, counterparty
       """
     let ofCustomer = "customer_id = ? AND app = ? AND environment = ?"
-    selectAll = try Statement(
-      "SELECT \(columns) FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?", on: connection)
+    selectOfApp = try Statement(
+      "SELECT \(columns) FROM event WHERE app = ? AND sequence > ? ORDER BY sequence LIMIT ?", on: connection)
     selectOfCustomer = try Statement(
       "SELECT \(columns) FROM event WHERE \(ofCustomer) AND sequence > ? ORDER BY sequence LIMIT ?",
       on: connection)
-    selectLast = try Statement("SELECT ifnull(max(sequence), 0) FROM event", on: connection)
+    selectLastOfApp = try Statement(lastSequenceOfApp, on: connection)
     selectLastOfCustomer = try Statement(
       "SELECT ifnull(max(sequence), 0) FROM event WHERE \(ofCustomer)", on: connection)
+    // Seeks the index once for each app instead of scanning it.
+    selectApps = try Statement(
+      """
+      WITH RECURSIVE apps (app) AS (
+        SELECT min(app) FROM event
+        UNION ALL SELECT (SELECT min(app) FROM event WHERE app > apps.app) FROM apps WHERE app IS NOT NULL)
+      SELECT app FROM apps WHERE app IS NOT NULL
+      """, on: connection)
   }
 
-  /// Reads by sequence, or by the index of the customer.
-  func page(
-    of customer: CustomerKey?, after sequence: Int64, limit: Int
+  func page(of customer: CustomerKey, after sequence: Int64, limit: Int) throws(StoreError) -> [StoredEvent] {
+    try selectOfCustomer.bind(customer)
+    return try page(selectOfCustomer, parameter: 4, after: sequence, limit)
+  }
+
+  func page(ofApp appID: String, after sequence: Int64, limit: Int) throws(StoreError) -> [StoredEvent] {
+    try selectOfApp.bind(1, appID)
+    return try page(selectOfApp, parameter: 2, after: sequence, limit)
+  }
+
+  /// `parameter` is the number of the parameter of the sequence; that of the limit follows.
+  private func page(
+    _ select: Statement, parameter: CInt, after sequence: Int64, _ limit: Int
   ) throws(StoreError) -> [StoredEvent] {
-    let select = customer == nil ? selectAll : selectOfCustomer
-    if let customer { try select.bind(customer) }
-    let first: CInt = customer == nil ? 1 : 4
-    try select.bind(first, sequence)
-    try select.bind(first + 1, Int64(limit))
+    try select.bind(parameter, sequence)
+    try select.bind(parameter + 1, Int64(limit))
     defer { select.reset() }
     var page: [StoredEvent] = []
     while try select.step() { page.append(try event(select)) }
@@ -94,11 +119,25 @@ final class EventQueries {
   }
 
   /// Returns the last sequence; 0 if there is none.
-  func lastSequence(of customer: CustomerKey?) throws(StoreError) -> Int64 {
-    let select = customer == nil ? selectLast : selectLastOfCustomer
-    if let customer { try select.bind(customer) }
-    defer { select.reset() }
-    return try select.step() ? select.number(0) : 0
+  func lastSequence(of customer: CustomerKey) throws(StoreError) -> Int64 {
+    try selectLastOfCustomer.bind(customer)
+    defer { selectLastOfCustomer.reset() }
+    return try selectLastOfCustomer.step() ? selectLastOfCustomer.number(0) : 0
+  }
+
+  /// Returns the last sequence; 0 if there is none.
+  func lastSequence(ofApp appID: String) throws(StoreError) -> Int64 {
+    try selectLastOfApp.bind(1, appID)
+    defer { selectLastOfApp.reset() }
+    return try selectLastOfApp.step() ? selectLastOfApp.number(0) : 0
+  }
+
+  /// Returns the apps that have events, sorted.
+  func apps() throws(StoreError) -> [String] {
+    defer { selectApps.reset() }
+    var apps: [String] = []
+    while try selectApps.step() { apps.append(selectApps.text(0) ?? "") }
+    return apps
   }
 
   /// Decodes the event in the current row.

@@ -133,15 +133,36 @@ final class SQLiteReader: StoreSnapshot, CheckReader, SQLiteSession {
   }
 
   func events(
-    of customer: CustomerKey?, after sequence: Int64, limit: Int
+    of customer: CustomerKey, after sequence: Int64, limit: Int
   ) throws(StoreError) -> [StoredEvent] {
     try beginTick()
     return try event.page(of: customer, after: sequence, limit: limit)
   }
 
-  func lastSequence(of customer: CustomerKey?) throws(StoreError) -> Int64 {
+  func events(
+    ofApp appID: String, after sequence: Int64, limit: Int
+  ) throws(StoreError) -> [StoredEvent] {
+    try beginTick()
+    return try event.page(ofApp: appID, after: sequence, limit: limit)
+  }
+
+  func lastSequence(of customer: CustomerKey) throws(StoreError) -> Int64 {
     try beginTick()
     return try event.lastSequence(of: customer)
+  }
+
+  func lastSequence(ofApp appID: String) throws(StoreError) -> Int64 {
+    try beginTick()
+    return try event.lastSequence(ofApp: appID)
+  }
+
+  func appsWithEvents() throws(StoreError) -> [String] {
+    try beginTick()
+    return try event.apps()
+  }
+
+  func position(of appID: String) throws(StoreError) -> StorePosition {
+    StorePosition(sequence: try lastSequence(ofApp: appID), evidence: try lastEvidence())
   }
 
   func nextDue() throws(StoreError) -> Instant? {

@@ -110,10 +110,11 @@ extension Schema {
     CREATE TABLE health_probe (filler BLOB NOT NULL) STRICT;
     INSERT INTO health_probe VALUES (x'');
 
-    -- Changes in commit order: consecutive and append-only, except for the customer id of an erased customer.
+    -- Changes in commit order: append-only, except for the customer id of an erased customer.
     CREATE TABLE event (
-      sequence INTEGER PRIMARY KEY,
+      event_id INTEGER PRIMARY KEY,
       app TEXT NOT NULL,
+      sequence INTEGER NOT NULL,      -- among the events of the app, from 1 without gaps
       environment TEXT NOT NULL,
       customer_id TEXT NOT NULL,
       entitlement TEXT NOT NULL,
@@ -128,7 +129,8 @@ extension Schema {
       counterparty_role TEXT NOT NULL, -- '': no other customer is involved
       counterparty TEXT NOT NULL
     ) STRICT;
-    CREATE INDEX event_of_customer ON event (customer_id, app, environment);
+    CREATE UNIQUE INDEX event_of_app ON event (app, sequence);
+    CREATE INDEX event_of_customer ON event (customer_id, app, environment, sequence);
     CREATE INDEX event_of_counterparty ON event (counterparty, app, environment) WHERE counterparty <> '';
 
     -- The owners of each line: one customer, unless it is shared.

@@ -85,7 +85,7 @@ extension SQLiteTransaction {
       """
       INSERT OR IGNORE INTO webhook_cursor (app, kind, name, position)
       VALUES (?1, ?2, ?3, CASE ?2
-        WHEN 'EVENTS' THEN (SELECT ifnull(max(sequence), 0) FROM event)
+        WHEN 'EVENTS' THEN (SELECT ifnull(max(sequence), 0) FROM event WHERE app = ?1)
         ELSE (SELECT ifnull(max(evidence_id), 0) FROM notification) END)
       """, webhook)
   }
@@ -106,7 +106,7 @@ extension SQLiteTransaction {
       """
       INSERT OR REPLACE INTO delivery (app, kind, name, \(columns))
       VALUES (?1, ?2, ?3, ?4, ?5, CASE ?2
-        WHEN 'EVENTS' THEN ifnull((SELECT customer_id FROM event WHERE sequence = ?4), ?6)
+        WHEN 'EVENTS' THEN ifnull((SELECT customer_id FROM event WHERE app = ?1 AND sequence = ?4), ?6)
         ELSE ?6 END, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
       """, webhook, delivery.position, delivery.environment?.rawValue ?? "", delivery.subject, delivery.type,
       delivery.occurredAt, delivery.state.rawValue, delivery.attempts, delivery.firstAttemptAt,

@@ -54,7 +54,7 @@ package struct Counterparty: Hashable, Sendable {
 
 /// A committed event.
 package struct StoredEvent: Hashable, Sendable {
-  /// The position in the commit order of all events, without gaps.
+  /// The number of the event among those of its app, in commit order: from 1, without gaps.
   package let sequence: Int64
   /// The change.
   package let event: NewEvent
@@ -66,8 +66,26 @@ package struct StoredEvent: Hashable, Sendable {
   }
 }
 
+/// A point in the history of an app: everything up to these events and this evidence.
+package struct StorePosition: Hashable, Sendable {
+  /// The sequence of the last event of the app; 0: none.
+  package let sequence: Int64
+  /// The id of the last evidence of the store; 0: none.
+  package let evidence: Int64
+
+  package init(sequence: Int64, evidence: Int64) {
+    self.sequence = sequence
+    self.evidence = evidence
+  }
+
+  /// Whether a reader at this position sees everything of `other`.
+  package func includes(_ other: StorePosition) -> Bool {
+    sequence >= other.sequence && evidence >= other.evidence
+  }
+}
+
 /// Appends events.
 package protocol EventLog {
-  /// Appends an event with the next sequence.
+  /// Appends an event with the next sequence of its app.
   func append(_ event: NewEvent) throws(StoreError) -> StoredEvent
 }

@@ -97,7 +97,8 @@ struct Application: Sendable {
         reconciler: features.reconciler, receiptIntake: features.receiptIntake,
         migrations: features.migrations, broadcaster: broadcaster,
         deliveries: DeliveryAdmin(features.webhooks, store: store, now: SystemClock.now),
-        pageTokens: PageTokens(key: key.derived(for: "page tokens")), monitor: monitor,
+        pageTokens: PageTokens(key: key.derived(for: "page tokens")),
+        positionTokens: PositionTokens(key: key.derived(for: "positions")), monitor: monitor,
         information: information),
       policy: policy, health: health, cacheBytes: settings.answerCacheMiB << 20,
       missingReaders: missingReaders)

@@ -424,6 +424,7 @@ extension Contract {
     VersionComparison.self,
     VersionDifference.self,
     GoogleProtobuf.Duration.self,
+    GoogleProtobuf.FieldMask.self,
     GoogleProtobuf.AnyMessage.self,
     GoogleRPC.Status.self,
     CheckRequest.self,

@@ -47,7 +47,7 @@ package struct Access: WireMessage {
 
   /// A set of methods that the operator grants to a caller. ROLE_ADMIN includes the other roles.
   package enum Role: WireEnum {
-    /// `ROLE_UNSPECIFIED`.
+    /// Not set: no method has it.
     case unspecified
     /// Queries: entitlements, customers, events, reports.
     case read

@@ -5,7 +5,7 @@ internal import CEntitledProto
 
 /// The reason of an extension; Apple's `extendReasonCode`.
 package enum ExtendReason: WireEnum {
-  /// `EXTEND_REASON_UNSPECIFIED`.
+  /// Not set.
   case unspecified
   /// Apple's 0.
   case undeclared
@@ -57,13 +57,13 @@ package enum ExtendReason: WireEnum {
 
 /// The refund decision that the operator prefers; Apple's `refundPreference`.
 package enum RefundPreference: WireEnum {
-  /// `REFUND_PREFERENCE_UNSPECIFIED`.
+  /// No preference.
   case unspecified
-  /// `REFUND_PREFERENCE_DECLINE`.
+  /// Decline the refund.
   case decline
-  /// `REFUND_PREFERENCE_GRANT_FULL`.
+  /// Refund all of the price.
   case grantFull
-  /// `REFUND_PREFERENCE_GRANT_PRORATED`.
+  /// Refund the part that was not consumed.
   case grantProrated
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -104,17 +104,17 @@ package enum RefundPreference: WireEnum {
 
 /// Whether the customer received the purchase; Apple's `deliveryStatus`.
 package enum DeliveryStatus: WireEnum {
-  /// `DELIVERY_STATUS_UNSPECIFIED`.
+  /// Not set.
   case unspecified
-  /// `DELIVERY_STATUS_DELIVERED`.
+  /// Delivered, and it works.
   case delivered
-  /// `DELIVERY_STATUS_UNDELIVERED_QUALITY_ISSUE`.
+  /// Not delivered: it did not work.
   case undeliveredQualityIssue
-  /// `DELIVERY_STATUS_UNDELIVERED_WRONG_ITEM`.
+  /// Not delivered: the item was a different one.
   case undeliveredWrongItem
-  /// `DELIVERY_STATUS_UNDELIVERED_SERVER_OUTAGE`.
+  /// Not delivered: a server was down.
   case undeliveredServerOutage
-  /// `DELIVERY_STATUS_UNDELIVERED_OTHER`.
+  /// Not delivered for another reason.
   case undeliveredOther
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -161,7 +161,7 @@ package enum DeliveryStatus: WireEnum {
 
 /// The state of a consumption request.
 package enum ConsumptionRequestState: WireEnum {
-  /// `CONSUMPTION_REQUEST_STATE_UNSPECIFIED`.
+  /// In a request: all states.
   case unspecified
   /// It can still be answered; `error` names what it waits for.
   case open
@@ -216,13 +216,13 @@ package enum ConsumptionRequestState: WireEnum {
   }
 }
 
-/// `entitled.v1.GetRefundHistoryRequest`.
+/// The request of GetRefundHistory.
 package struct GetRefundHistoryRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `transaction_id`.
+  /// The transaction, by Apple's id. Required.
   package var transactionId: String = ""
   /// Apple's `revision` of the previous page.
   package var pageToken: String = ""
@@ -251,12 +251,15 @@ package struct GetRefundHistoryRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.GetRefundHistoryResponse`.
+/// The response of GetRefundHistory.
 package struct GetRefundHistoryResponse: WireMessage {
-  /// `transactions`.
+  /// The refunded transactions of one page of Apple's response.
   package var transactions: [Transaction] = []
-  /// `next_page_token`.
+  /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -269,20 +272,22 @@ package struct GetRefundHistoryResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__GetRefundHistoryResponse.self)
     transactions = CField.messages(c.pointee.transactions, count: c.pointee.n_transactions)
     nextPageToken = CField.text(c.pointee.next_page_token)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.messages(1, transactions)
     writer.text(2, nextPageToken)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.LookUpOrderRequest`.
+/// The request of LookUpOrder.
 package struct LookUpOrderRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `order_id`.
+  /// The order id, as Apple's e-mail shows it. Required.
   package var orderId: String = ""
 
   /// A message with every field at its default.
@@ -305,14 +310,17 @@ package struct LookUpOrderRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.LookUpOrderResponse`.
+/// The response of LookUpOrder.
 package struct LookUpOrderResponse: WireMessage {
   /// Whether Apple has the order for this app.
   package var valid: Bool = false
-  /// `transactions`.
+  /// The transactions, as stored now.
   package var transactions: [Transaction] = []
-  /// `customer_ids`.
+  /// The owners of these purchases.
   package var customerIds: [String] = []
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -326,6 +334,7 @@ package struct LookUpOrderResponse: WireMessage {
     valid = CField.flag(c.pointee.valid)
     transactions = CField.messages(c.pointee.transactions, count: c.pointee.n_transactions)
     customerIds = CField.elements(c.pointee.customer_ids, count: c.pointee.n_customer_ids)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -333,16 +342,17 @@ package struct LookUpOrderResponse: WireMessage {
     writer.flag(1, valid)
     writer.messages(2, transactions)
     writer.texts(3, customerIds)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.RefreshPurchaseRequest`.
+/// The request of RefreshPurchase.
 package struct RefreshPurchaseRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `transaction_id`.
+  /// The transaction, by Apple's id. Required.
   package var transactionId: String = ""
 
   /// A message with every field at its default.
@@ -367,12 +377,15 @@ package struct RefreshPurchaseRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.RefreshPurchaseResponse`.
+/// The response of RefreshPurchase.
 package struct RefreshPurchaseResponse: WireMessage {
-  /// `transactions`.
+  /// The transactions, as stored now.
   package var transactions: [Transaction] = []
   /// The number of transactions that were new or newer.
   package var changed: Int32 = 0
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -385,31 +398,33 @@ package struct RefreshPurchaseResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__RefreshPurchaseResponse.self)
     transactions = CField.messages(c.pointee.transactions, count: c.pointee.n_transactions)
     changed = c.pointee.changed
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.messages(1, transactions)
     writer.integer(2, changed)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.ExtendRenewalDateRequest`.
+/// The request of ExtendRenewalDate.
 package struct ExtendRenewalDateRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `original_transaction_id`.
+  /// The purchase, by the id of its first transaction. Required.
   package var originalTransactionId: String = ""
   /// From 1 to 90.
   package var extendByDays: Int32 = 0
-  /// `reason`.
+  /// The reason. Required by Apple.
   package var reason: ExtendReason = .init()
   /// Apple's name of the request, at most 128 bytes: a request that is sent again has the same one. Empty: derived from
   /// the idempotency key; one of them is required.
   package var requestIdentifier: String = ""
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
   /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""
@@ -451,14 +466,17 @@ package struct ExtendRenewalDateRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ExtendRenewalDateResponse`.
+/// The response of ExtendRenewalDate.
 package struct ExtendRenewalDateResponse: WireMessage {
-  /// `web_order_line_item_id`.
+  /// The extended period, by Apple's id.
   package var webOrderLineItemId: String = ""
-  /// `effective_date`.
+  /// The new renewal date.
   package var effectiveDate: GoogleProtobuf.Timestamp?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -472,6 +490,7 @@ package struct ExtendRenewalDateResponse: WireMessage {
     webOrderLineItemId = CField.text(c.pointee.web_order_line_item_id)
     effectiveDate = CField.message(c.pointee.effective_date)
     repeated = CField.flag(c.pointee.repeated)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -479,27 +498,28 @@ package struct ExtendRenewalDateResponse: WireMessage {
     writer.text(1, webOrderLineItemId)
     writer.message(2, effectiveDate)
     writer.flag(3, repeated)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.MassExtendRenewalDateRequest`.
+/// The request of MassExtendRenewalDate.
 package struct MassExtendRenewalDateRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `product_id`.
+  /// The product, by its App Store product id. Required.
   package var productId: String = ""
-  /// `extend_by_days`.
+  /// The number of days, from 1 to 90.
   package var extendByDays: Int32 = 0
-  /// `reason`.
+  /// The reason. Required by Apple.
   package var reason: ExtendReason = .init()
   /// Apple's name of the request, at most 128 bytes: a request that is sent again has the same one. Empty: derived from
   /// the idempotency key; one of them is required.
   package var requestIdentifier: String = ""
   /// ISO 3166-1 alpha-3; empty: all.
   package var storefrontCountryCodes: [String] = []
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
   /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""
@@ -543,12 +563,15 @@ package struct MassExtendRenewalDateRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.MassExtendRenewalDateResponse`.
+/// The response of MassExtendRenewalDate.
 package struct MassExtendRenewalDateResponse: WireMessage {
   /// Apple's name of the request, for GetMassExtensionStatus.
   package var requestIdentifier: String = ""
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -561,24 +584,26 @@ package struct MassExtendRenewalDateResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__MassExtendRenewalDateResponse.self)
     requestIdentifier = CField.text(c.pointee.request_identifier)
     repeated = CField.flag(c.pointee.repeated)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, requestIdentifier)
     writer.flag(2, repeated)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.GetMassExtensionStatusRequest`.
+/// The request of GetMassExtensionStatus.
 package struct GetMassExtensionStatusRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `product_id`.
+  /// The product, by its App Store product id. Required.
   package var productId: String = ""
-  /// `request_identifier`.
+  /// The caller's id of this request, for Apple. Required.
   package var requestIdentifier: String = ""
 
   /// A message with every field at its default.
@@ -605,15 +630,15 @@ package struct GetMassExtensionStatusRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.GetMassExtensionStatusResponse`.
+/// The response of GetMassExtensionStatus.
 package struct GetMassExtensionStatusResponse: WireMessage {
-  /// `complete`.
+  /// Whether Apple has finished.
   package var complete: Bool = false
-  /// `complete_date`.
+  /// When Apple finished. Unset: it has not.
   package var completeDate: GoogleProtobuf.Timestamp?
-  /// `succeeded_count`.
+  /// The number of extended subscriptions.
   package var succeededCount: Int64 = 0
-  /// `failed_count`.
+  /// The number of subscriptions whose extension failed.
   package var failedCount: Int64 = 0
 
   /// A message with every field at its default.
@@ -640,25 +665,25 @@ package struct GetMassExtensionStatusResponse: WireMessage {
   }
 }
 
-/// `entitled.v1.SendConsumptionInformationRequest`.
+/// The request of SendConsumptionInformation.
 package struct SendConsumptionInformationRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `transaction_id`.
+  /// The transaction, by Apple's id. Required.
   package var transactionId: String = ""
   /// Required by Apple; without consent nothing is sent.
   package var customerConsented: Bool = false
-  /// `delivery_status`.
+  /// Whether the customer received the purchase. Required.
   package var deliveryStatus: DeliveryStatus = .init()
-  /// `refund_preference`.
+  /// The decision that the operator prefers. Unspecified: none.
   package var refundPreference: RefundPreference = .init()
   /// The consumed share in thousandths of a percent, 0 to 100000: 50000 is half. Unset: not reported.
   package var consumptionPercentage: Int32?
-  /// `sample_content_provided`.
+  /// Whether the customer could try the content before the purchase.
   package var sampleContentProvided: Bool = false
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
   /// Returns the request body for Apple without sending it.
   package var dryRun: Bool = false
@@ -703,12 +728,15 @@ package struct SendConsumptionInformationRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.SendConsumptionInformationResponse`.
+/// The response of SendConsumptionInformation.
 package struct SendConsumptionInformationResponse: WireMessage {
   /// Unset for a dry run.
   package var sentAt: GoogleProtobuf.Timestamp?
   /// The request body for Apple as JSON.
   package var payloadJson: String = ""
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -721,12 +749,14 @@ package struct SendConsumptionInformationResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__SendConsumptionInformationResponse.self)
     sentAt = CField.message(c.pointee.sent_at)
     payloadJson = CField.text(c.pointee.payload_json)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, sentAt)
     writer.text(2, payloadJson)
+    writer.text(15, position)
   }
 }
 
@@ -734,29 +764,29 @@ package struct SendConsumptionInformationResponse: WireMessage {
 package struct ConsumptionRequest: WireMessage {
   /// The notification.
   package var evidenceId: Int64 = 0
-  /// `environment`.
+  /// The environment of the purchase.
   package var environment: Environment = .init()
   /// Empty: the purchase has no owner.
   package var customerId: String = ""
-  /// `product_id`.
+  /// The product, by its App Store product id. Required.
   package var productId: String = ""
-  /// `transaction_id`.
+  /// The transaction, by Apple's id. Required.
   package var transactionId: String = ""
-  /// `original_transaction_id`.
+  /// The purchase, by the id of its first transaction. Required.
   package var originalTransactionId: String = ""
   /// The customer's reason as Apple sends it: `consumptionRequestReason`.
   package var reason: String = ""
-  /// `requested_at`.
+  /// When Apple sent the request.
   package var requestedAt: GoogleProtobuf.Timestamp?
   /// Apple decides without an answer at this time.
   package var answerBy: GoogleProtobuf.Timestamp?
-  /// `state`.
+  /// Whether it was answered.
   package var state: ConsumptionRequestState = .init()
   /// MANUAL, NO_CUSTOMER, NO_CONSENT, NO_IN_APP_PURCHASE_KEY, APP_STORE_UNAVAILABLE, ...
   package var error: String = ""
   /// The number of failed attempts to answer.
   package var attempts: Int32 = 0
-  /// `settled_at`.
+  /// When the state became final. Unset: the request is open.
   package var settledAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
@@ -801,19 +831,19 @@ package struct ConsumptionRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ListConsumptionRequestsRequest`.
+/// The request of ListConsumptionRequests.
 package struct ListConsumptionRequestsRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// Unset: all environments of the app.
   package var environment: Environment = .init()
-  /// `state`.
+  /// Only those in this state. Unspecified: all.
   package var state: ConsumptionRequestState = .init()
-  /// `customer_id`.
+  /// Only requests of this customer. Empty: all.
   package var customerId: String = ""
-  /// `page_size`.
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
-  /// `page_token`.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
 
   /// A message with every field at its default.
@@ -844,11 +874,11 @@ package struct ListConsumptionRequestsRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ListConsumptionRequestsResponse`.
+/// The response of ListConsumptionRequests.
 package struct ListConsumptionRequestsResponse: WireMessage {
-  /// `requests`.
+  /// The requests, newest first.
   package var requests: [ConsumptionRequest] = []
-  /// `next_page_token`.
+  /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
 
   /// A message with every field at its default.
@@ -871,17 +901,17 @@ package struct ListConsumptionRequestsResponse: WireMessage {
   }
 }
 
-/// `entitled.v1.SetConsumptionConsentRequest`.
+/// The request of SetConsumptionConsent.
 package struct SetConsumptionConsentRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `customer_id`.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
   /// Whether the customer consents; false withdraws the consent.
   package var consented: Bool = false
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
   /// How the customer gave the consent, for the audit trail.
   package var note: String = ""
@@ -918,10 +948,13 @@ package struct SetConsumptionConsentRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.SetConsumptionConsentResponse`.
+/// The response of SetConsumptionConsent.
 package struct SetConsumptionConsentResponse: WireMessage {
   /// The decision in force; for a dry run, the one that would be, with the evidence id 0 if it is another one.
   package var consent: ConsumptionConsent?
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -933,25 +966,27 @@ package struct SetConsumptionConsentResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__SetConsumptionConsentResponse.self)
     consent = CField.message(c.pointee.consent)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, consent)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.SetAppAccountTokenRequest`.
+/// The request of SetAppAccountToken.
 package struct SetAppAccountTokenRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `original_transaction_id`.
+  /// The purchase, by the id of its first transaction. Required.
   package var originalTransactionId: String = ""
   /// A UUID.
   package var appAccountToken: String = ""
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
   /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""
@@ -984,10 +1019,13 @@ package struct SetAppAccountTokenRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.SetAppAccountTokenResponse`.
+/// The response of SetAppAccountToken.
 package struct SetAppAccountTokenResponse: WireMessage {
-  /// `set_at`.
+  /// When Apple accepted it.
   package var setAt: GoogleProtobuf.Timestamp?
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -999,21 +1037,23 @@ package struct SetAppAccountTokenResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__SetAppAccountTokenResponse.self)
     setAt = CField.message(c.pointee.set_at)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, setAt)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.GetTestNotificationStatusRequest`.
+/// The request of GetTestNotificationStatus.
 package struct GetTestNotificationStatusRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `test_notification_token`.
+  /// Apple's token, as RequestTestNotification returned it. Required.
   package var testNotificationToken: String = ""
 
   /// A message with every field at its default.
@@ -1038,11 +1078,11 @@ package struct GetTestNotificationStatusRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.GetTestNotificationStatusResponse`.
+/// The response of GetTestNotificationStatus.
 package struct GetTestNotificationStatusResponse: WireMessage {
   /// The payload that Apple signed.
   package var payloadJson: String = ""
-  /// `send_attempts`.
+  /// Apple's attempts to deliver it, oldest first.
   package var sendAttempts: [SendAttempt] = []
 
   /// A message with every field at its default.
@@ -1067,7 +1107,7 @@ package struct GetTestNotificationStatusResponse: WireMessage {
 
 /// One delivery attempt of Apple.
 package struct SendAttempt: WireMessage {
-  /// `attempt_date`.
+  /// When Apple tried to deliver.
   package var attemptDate: GoogleProtobuf.Timestamp?
   /// Apple's `sendAttemptResult`: SUCCESS, TIMED_OUT, TLS_ISSUE, ...
   package var result: String = ""
@@ -1094,13 +1134,13 @@ package struct SendAttempt: WireMessage {
 
 /// One seat of a purchase with seats.
 package struct Seat: WireMessage {
-  /// `seat_id`.
+  /// The id of the seat.
   package var seatId: String = ""
   /// Empty: the seat is free.
   package var customerId: String = ""
   /// Apple's transaction of the member; empty if the developer invites members.
   package var transactionId: String = ""
-  /// `claimed_at`.
+  /// When the seat was claimed. Unset: it is free.
   package var claimedAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
@@ -1127,20 +1167,20 @@ package struct Seat: WireMessage {
   }
 }
 
-/// `entitled.v1.ClaimSeatRequest`.
+/// The request of ClaimSeat.
 package struct ClaimSeatRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `original_transaction_id`.
+  /// The purchase, by the id of its first transaction. Required.
   package var originalTransactionId: String = ""
-  /// `customer_id`.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
   /// Apple's name of the request, at most 128 bytes; a repeated one returns the same seat. Empty: derived from the
   /// idempotency key; one of them is required.
   package var requestIdentifier: String = ""
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
   /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""
@@ -1180,12 +1220,15 @@ package struct ClaimSeatRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ClaimSeatResponse`.
+/// The response of ClaimSeat.
 package struct ClaimSeatResponse: WireMessage {
-  /// `seat`.
+  /// The seat after the call.
   package var seat: Seat?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1198,30 +1241,32 @@ package struct ClaimSeatResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ClaimSeatResponse.self)
     seat = CField.message(c.pointee.seat)
     repeated = CField.flag(c.pointee.repeated)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, seat)
     writer.flag(2, repeated)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.AssociateSeatRequest`.
+/// The request of AssociateSeat.
 package struct AssociateSeatRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `original_transaction_id`.
+  /// The purchase, by the id of its first transaction. Required.
   package var originalTransactionId: String = ""
-  /// `seat_id`.
+  /// The seat, by Apple's id. Required.
   package var seatId: String = ""
-  /// `customer_id`.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// `request_identifier`.
+  /// The caller's id of this request, for Apple. Required.
   package var requestIdentifier: String = ""
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
 
   /// A message with every field at its default.
@@ -1254,10 +1299,13 @@ package struct AssociateSeatRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.AssociateSeatResponse`.
+/// The response of AssociateSeat.
 package struct AssociateSeatResponse: WireMessage {
-  /// `seat`.
+  /// The seat after the call.
   package var seat: Seat?
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1269,27 +1317,29 @@ package struct AssociateSeatResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__AssociateSeatResponse.self)
     seat = CField.message(c.pointee.seat)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, seat)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.UnclaimSeatRequest`.
+/// The request of UnclaimSeat.
 package struct UnclaimSeatRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `original_transaction_id`.
+  /// The purchase, by the id of its first transaction. Required.
   package var originalTransactionId: String = ""
-  /// `seat_id`.
+  /// The seat, by Apple's id. Required.
   package var seatId: String = ""
-  /// `request_identifier`.
+  /// The caller's id of this request, for Apple. Required.
   package var requestIdentifier: String = ""
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
 
   /// A message with every field at its default.
@@ -1320,10 +1370,13 @@ package struct UnclaimSeatRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.UnclaimSeatResponse`.
+/// The response of UnclaimSeat.
 package struct UnclaimSeatResponse: WireMessage {
-  /// `seat`.
+  /// The seat after the call.
   package var seat: Seat?
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1335,25 +1388,27 @@ package struct UnclaimSeatResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__UnclaimSeatResponse.self)
     seat = CField.message(c.pointee.seat)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, seat)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.ListSeatsRequest`.
+/// The request of ListSeats.
 package struct ListSeatsRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `original_transaction_id`.
+  /// The purchase, by the id of its first transaction. Required.
   package var originalTransactionId: String = ""
-  /// `page_size`.
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
-  /// `page_token`.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
 
   /// A message with every field at its default.
@@ -1382,13 +1437,13 @@ package struct ListSeatsRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ListSeatsResponse`.
+/// The response of ListSeats.
 package struct ListSeatsResponse: WireMessage {
-  /// `seats`.
+  /// The claimed seats.
   package var seats: [Seat] = []
   /// The number of seats that were bought.
   package var purchased: Int32 = 0
-  /// `next_page_token`.
+  /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
 
   /// A message with every field at its default.

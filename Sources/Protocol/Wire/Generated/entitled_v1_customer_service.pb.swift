@@ -115,7 +115,7 @@ package enum CustomerHitKind: WireEnum {
   }
 }
 
-/// `entitled.v1.FindCustomersRequest`.
+/// The request of FindCustomers.
 package struct FindCustomersRequest: WireMessage {
   /// What to search, at most 256 bytes. `event 12`, `#12` and `evidence 12` name an event and a piece of evidence;
   /// `NAME=VALUE` names an attribute.
@@ -151,7 +151,7 @@ package struct FindCustomersRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.FindCustomersResponse`.
+/// The response of FindCustomers.
 package struct FindCustomersResponse: WireMessage {
   /// The hits, exact ones first. The same customer can have several.
   package var hits: [CustomerHit] = []
@@ -241,7 +241,7 @@ package struct CustomerHit: WireMessage {
   }
 }
 
-/// `entitled.v1.DescribeCustomerRequest`.
+/// The request of DescribeCustomer.
 package struct DescribeCustomerRequest: WireMessage {
   /// The configured name of the app.
   package var app: String = ""
@@ -272,7 +272,7 @@ package struct DescribeCustomerRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.DescribeCustomerResponse`.
+/// The response of DescribeCustomer.
 package struct DescribeCustomerResponse: WireMessage {
   /// The id of the request, or that of its merge target.
   package var customerId: String = ""
@@ -413,7 +413,7 @@ package struct OpenRefundRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.AddNoteRequest`.
+/// The request of AddNote.
 package struct AddNoteRequest: WireMessage {
   /// The configured name of the app.
   package var app: String = ""
@@ -452,10 +452,13 @@ package struct AddNoteRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.AddNoteResponse`.
+/// The response of AddNote.
 package struct AddNoteResponse: WireMessage {
   /// The note.
   package var note: Note?
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -467,11 +470,13 @@ package struct AddNoteResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__AddNoteResponse.self)
     note = CField.message(c.pointee.note)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, note)
+    writer.text(15, position)
   }
 }
 
@@ -518,7 +523,7 @@ package struct Note: WireMessage {
   }
 }
 
-/// `entitled.v1.ListNotesRequest`.
+/// The request of ListNotes.
 package struct ListNotesRequest: WireMessage {
   /// The configured name of the app.
   package var app: String = ""
@@ -557,7 +562,7 @@ package struct ListNotesRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ListNotesResponse`.
+/// The response of ListNotes.
 package struct ListNotesResponse: WireMessage {
   /// The notes, newest first.
   package var notes: [Note] = []
@@ -584,7 +589,7 @@ package struct ListNotesResponse: WireMessage {
   }
 }
 
-/// `entitled.v1.DeleteNoteRequest`.
+/// The request of DeleteNote.
 package struct DeleteNoteRequest: WireMessage {
   /// The configured name of the app.
   package var app: String = ""
@@ -615,8 +620,11 @@ package struct DeleteNoteRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.DeleteNoteResponse`.
+/// The response of DeleteNote.
 package struct DeleteNoteResponse: WireMessage {
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -626,14 +634,17 @@ package struct DeleteNoteResponse: WireMessage {
 
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__DeleteNoteResponse.self)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.SetCustomerAttributesRequest`.
+/// The request of SetCustomerAttributes.
 package struct SetCustomerAttributesRequest: WireMessage {
   /// The configured name of the app.
   package var app: String = ""
@@ -672,10 +683,13 @@ package struct SetCustomerAttributesRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.SetCustomerAttributesResponse`.
+/// The response of SetCustomerAttributes.
 package struct SetCustomerAttributesResponse: WireMessage {
   /// All attributes of the customer, by name.
   package var attributes: [CustomerAttribute] = []
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -687,11 +701,13 @@ package struct SetCustomerAttributesResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__SetCustomerAttributesResponse.self)
     attributes = CField.messages(c.pointee.attributes, count: c.pointee.n_attributes)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.messages(1, attributes)
+    writer.text(15, position)
   }
 }
 
@@ -722,7 +738,7 @@ package struct CustomerAttribute: WireMessage {
   }
 }
 
-/// `entitled.v1.GetCustomerAttributesRequest`.
+/// The request of GetCustomerAttributes.
 package struct GetCustomerAttributesRequest: WireMessage {
   /// The configured name of the app.
   package var app: String = ""
@@ -753,7 +769,7 @@ package struct GetCustomerAttributesRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.GetCustomerAttributesResponse`.
+/// The response of GetCustomerAttributes.
 package struct GetCustomerAttributesResponse: WireMessage {
   /// All attributes of the customer, by name.
   package var attributes: [CustomerAttribute] = []

@@ -5,7 +5,7 @@ internal import CEntitledProto
 
 /// The access level of an entitlement.
 package enum AccessLevel: WireEnum {
-  /// `ACCESS_LEVEL_UNSPECIFIED`.
+  /// In a request: not set, which is refused.
   case unspecified
   /// No access.
   case none
@@ -53,7 +53,7 @@ package enum AccessLevel: WireEnum {
 /// Why a customer is or is not entitled: the states of WWDC20-10671, with their numbers.
 /// Numbers above 0 entitle. `AppStoreCodes.state_code` carries the number with the sub-state.
 package enum EntitlementState: WireEnum {
-  /// `ENTITLEMENT_STATE_UNSPECIFIED`.
+  /// Not set.
   case unspecified
   /// 5: an active auto-renewable subscription that will renew.
   case activeAutoRenewOn
@@ -170,7 +170,7 @@ package enum EntitlementState: WireEnum {
 
 /// The kind of advice.
 package enum AdviceKind: WireEnum {
-  /// `ADVICE_KIND_UNSPECIFIED`.
+  /// Not set.
   case unspecified
   /// The payment failed: ask to update the payment details.
   case updateBilling
@@ -396,7 +396,7 @@ package struct AppStoreCodes: WireMessage {
 
 /// A recommended action for the customer.
 package struct Advice: WireMessage {
-  /// `kind`.
+  /// The kind of advice.
   package var kind: AdviceKind = .init()
   /// A sentence for the operator's staff.
   package var message: String = ""
@@ -446,7 +446,7 @@ package struct Advice: WireMessage {
 package struct ConsumptionConsent: WireMessage {
   /// Whether the customer consents.
   package var consented: Bool = false
-  /// `since`.
+  /// When the consent was given or withdrawn.
   package var since: GoogleProtobuf.Timestamp?
   /// The evidence of the consent.
   package var evidenceId: Int64 = 0

@@ -97,7 +97,7 @@ package enum OwnershipPolicy: WireEnum {
   }
 }
 
-/// `entitled.v1.CheckRequest`.
+/// The request of Check.
 package struct CheckRequest: WireMessage {
   /// The configured name of the app, for example "ocean-journal".
   package var app: String = ""
@@ -105,7 +105,7 @@ package struct CheckRequest: WireMessage {
   package var customerId: String = ""
   /// The entitlement, for example "pro".
   package var entitlement: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
 
   /// A message with every field at its default.
@@ -132,7 +132,7 @@ package struct CheckRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.CheckResponse`.
+/// The response of Check.
 package struct CheckResponse: WireMessage {
   /// The entitlement of the request.
   package var entitlement: Entitlement?
@@ -163,7 +163,7 @@ package struct CheckResponse: WireMessage {
   }
 }
 
-/// `entitled.v1.BatchCheckRequest`.
+/// The request of BatchCheck.
 package struct BatchCheckRequest: WireMessage {
   /// At most 1000.
   package var checks: [CheckRequest] = []
@@ -186,7 +186,7 @@ package struct BatchCheckRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.BatchCheckResponse`.
+/// The response of BatchCheck.
 package struct BatchCheckResponse: WireMessage {
   /// One result per check, in the same order.
   package var results: [CheckResult] = []
@@ -239,23 +239,26 @@ package struct CheckResult: WireMessage {
     }
   }
 
-  /// The choices of `outcome`: at most one.
+  /// Exactly one of the two.
   package enum Outcome: Equatable, Sendable {
-    /// `response`.
+    /// The answer, as Check returns it.
     case response(CheckResponse)
-    /// `error`.
+    /// The reason why this check could not be answered.
     case error(GoogleRPC.Status)
   }
 }
 
-/// `entitled.v1.GetCustomerRequest`.
+/// The request of GetCustomer.
 package struct GetCustomerRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `customer_id`.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
+  /// The members of the response, by their names, such as "entitlements"; members of members cannot be selected. The
+  /// others stay unset and are not read. Unset or empty: all.
+  package var readMask: GoogleProtobuf.FieldMask?
 
   /// A message with every field at its default.
   package init() {}
@@ -269,6 +272,7 @@ package struct GetCustomerRequest: WireMessage {
     app = CField.text(c.pointee.app)
     customerId = CField.text(c.pointee.customer_id)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    readMask = CField.message(c.pointee.read_mask)
   }
 
   /// Writes the fields that are set.
@@ -276,20 +280,21 @@ package struct GetCustomerRequest: WireMessage {
     writer.text(1, app)
     writer.text(2, customerId)
     writer.integer(3, environment.rawValue)
+    writer.message(4, readMask)
   }
 }
 
-/// `entitled.v1.GetCustomerResponse`.
+/// The response of GetCustomer.
 package struct GetCustomerResponse: WireMessage {
-  /// `customer_id`.
+  /// The operator's id of the customer.
   package var customerId: String = ""
-  /// `environment`.
+  /// The environment of the customer.
   package var environment: Environment = .init()
   /// Every entitlement of the app's catalog, as Check would return it.
   package var entitlements: [Entitlement] = []
   /// Every product of the app's catalog and every other purchased product.
   package var products: [CustomerProduct] = []
-  /// `subscription_groups`.
+  /// Every subscription group of the catalog and of the customer's purchases.
   package var subscriptionGroups: [CustomerSubscriptionGroup] = []
   /// The purchased consumables.
   package var consumables: [ConsumableBalance] = []
@@ -297,7 +302,7 @@ package struct GetCustomerResponse: WireMessage {
   package var grants: [Grant] = []
   /// The sequence of the customer's last event, to start a Watch after it.
   package var sequence: Int64 = 0
-  /// `evaluated_at`.
+  /// The instant of the answer, by the server's clock.
   package var evaluatedAt: GoogleProtobuf.Timestamp?
   /// The customer's consent to sharing consumption data with Apple; unset: not recorded.
   package var consumptionConsent: ConsumptionConsent?
@@ -344,7 +349,7 @@ package struct GetCustomerResponse: WireMessage {
 
 /// A purchase of the customer that was made with the appAccountToken of another customer.
 package struct TokenConflict: WireMessage {
-  /// `original_transaction_id`.
+  /// The purchase, by the id of its first transaction.
   package var originalTransactionId: String = ""
   /// The customer of the token; empty without the role to operate.
   package var tokenCustomerId: String = ""
@@ -371,11 +376,11 @@ package struct TokenConflict: WireMessage {
 
 /// One customer and one product.
 package struct CustomerProduct: WireMessage {
-  /// `product_id`.
+  /// The product, by its App Store product id.
   package var productId: String = ""
-  /// `type`.
+  /// The type of the product.
   package var type: ProductType = .init()
-  /// `state`.
+  /// The customer's state for the product.
   package var state: ProductState = .init()
   /// The latest transaction of this product, unset if there is none.
   package var latestTransaction: Transaction?
@@ -416,18 +421,18 @@ package struct CustomerProduct: WireMessage {
 package struct CustomerSubscriptionGroup: WireMessage {
   /// The group's name in the catalog; Apple's identifier if the catalog has no product of the group.
   package var subscriptionGroupIdentifier: String = ""
-  /// `state`.
+  /// The customer's state for the group.
   package var state: ProductState = .init()
   /// The active product, if any, and the product of its next renewal.
   package var productId: String = ""
-  /// `auto_renew_product_id`.
+  /// The product of the next renewal. Empty: none is known.
   package var autoRenewProductId: String = ""
   /// Whether Apple's rules allow an introductory offer in the group: never for a customer who subscribes to it, and
   /// once for others.
   package var eligibleForIntroductoryOffer: Bool = false
   /// Whether the customer has or had a subscription of the group.
   package var eligibleForPromotionalOffers: Bool = false
-  /// `eligible_win_back_offer_ids`.
+  /// The win-back offers for which the customer is eligible, according to Apple.
   package var eligibleWinBackOfferIds: [String] = []
   /// Days of paid service that count towards Apple's higher revenue share.
   package var paidServiceDays: Int32 = 0
@@ -466,7 +471,7 @@ package struct CustomerSubscriptionGroup: WireMessage {
 
 /// Purchased and refunded units of a consumable.
 package struct ConsumableBalance: WireMessage {
-  /// `product_id`.
+  /// The product, by its App Store product id.
   package var productId: String = ""
   /// Purchased units, refunded ones included.
   package var purchased: Int64 = 0
@@ -495,22 +500,22 @@ package struct ConsumableBalance: WireMessage {
   }
 }
 
-/// `entitled.v1.ExplainRequest`.
+/// The request of Explain.
 package struct ExplainRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `customer_id`.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// `entitlement`.
+  /// The name of the entitlement in the catalog. Required.
   package var entitlement: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
   /// The instant of the answer; unset: now. A past instant alone returns what Check answered then,
   /// unless something that was recorded later changed it; `later_changes` names that.
   package var asOf: GoogleProtobuf.Timestamp?
   /// Only evidence recorded until this instant counts.
   package var knownAt: GoogleProtobuf.Timestamp?
-  /// The maximum number of steps: 1 to 1000; unset: 100.
+  /// The number of steps of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
   /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
@@ -547,7 +552,7 @@ package struct ExplainRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ExplainResponse`.
+/// The response of Explain.
 package struct ExplainResponse: WireMessage {
   /// The entitlement at that instant.
   package var entitlement: Entitlement?
@@ -601,9 +606,9 @@ package struct LaterChange: WireMessage {
   /// SIGNED_TRANSACTION, SIGNED_RENEWAL_INFO, NOTIFICATION_V2 and other kinds of evidence; the word of
   /// an operator's command, for example MOVE, MERGE, GRANT, REVOKE_GRANT or ERASE; or CATALOG.
   package var kind: String = ""
-  /// `recorded_at`.
+  /// When it was recorded.
   package var recordedAt: GoogleProtobuf.Timestamp?
-  /// `explanation`.
+  /// The change as a sentence.
   package var explanation: String = ""
   /// `cause`: `evidence_id`, `catalog_fingerprint`, or none.
   package var cause: Cause?
@@ -652,15 +657,15 @@ package struct LaterChange: WireMessage {
 package struct ExplanationStep: WireMessage {
   /// The stable code of the rule, for example PERIOD_COVERS_INSTANT.
   package var rule: String = ""
-  /// `explanation`.
+  /// The result as a sentence.
   package var explanation: String = ""
   /// The evidence of the fact. Unset: the step is about no single fact.
   package var evidenceId: Int64?
-  /// `transaction_id`.
+  /// The transaction that the fact is about. Empty: none.
   package var transactionId: String = ""
   /// The access interval of the fact, if it confers access.
   package var since: GoogleProtobuf.Timestamp?
-  /// `until`.
+  /// The end of that access interval, exclusive. Unset: none, or no expiry.
   package var until: GoogleProtobuf.Timestamp?
   /// Whether this step decided the answer.
   package var decisive: Bool = false
@@ -695,11 +700,11 @@ package struct ExplanationStep: WireMessage {
   }
 }
 
-/// `entitled.v1.WatchRequest`.
+/// The request of Watch.
 package struct WatchRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
   /// Only these customers; empty: all.
   package var customerIds: [String] = []
@@ -707,7 +712,7 @@ package struct WatchRequest: WireMessage {
   package var entitlements: [String] = []
   /// The time without an event after which a heartbeat is sent; unset: 30 seconds.
   package var heartbeatInterval: GoogleProtobuf.Duration?
-  /// `start`: `after_sequence`, `from_beginning`, or none.
+  /// `start`: `after_sequence`, `from_beginning`, `after_position`, or none.
   package var start: Start?
 
   /// A message with every field at its default.
@@ -727,6 +732,7 @@ package struct WatchRequest: WireMessage {
     switch c.pointee.start_case.rawValue {
     case 5: start = .afterSequence(c.pointee.after_sequence)
     case 6: start = .fromBeginning(CField.flag(c.pointee.from_beginning))
+    case 8: start = .afterPosition(CField.text(c.pointee.after_position))
     default: break
     }
   }
@@ -741,6 +747,7 @@ package struct WatchRequest: WireMessage {
     switch start {
     case .afterSequence(let value)?: writer.integerOrDefault(5, value)
     case .fromBeginning(let value)?: writer.flagOrDefault(6, value)
+    case .afterPosition(let value)?: writer.textOrDefault(8, value)
     case nil: break
     }
   }
@@ -749,15 +756,19 @@ package struct WatchRequest: WireMessage {
   package enum Start: Equatable, Sendable {
     /// The event after this sequence; 0 is before the first event.
     case afterSequence(Int64)
-    /// The first event of the app.
+    /// The first event of the app: true.
     case fromBeginning(Bool)
+    /// The event after this position of the app, as a response that writes or another message of `Watch` returned it.
+    case afterPosition(String)
   }
 }
 
-/// `entitled.v1.WatchResponse`.
+/// The response of Watch.
 package struct WatchResponse: WireMessage {
-  /// The sequence of this event, or with a heartbeat of the last event: resume after it.
+  /// The sequence of this event, or with a heartbeat of the last event of the app: resume after it.
   package var sequence: Int64 = 0
+  /// The position of the store at this event, an opaque token: a reader at this position or a later one sees the event.
+  package var position: String = ""
   /// `content`: `event`, `heartbeat`, or none.
   package var content: Content?
 
@@ -771,6 +782,7 @@ package struct WatchResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__WatchResponse.self)
     sequence = c.pointee.sequence
+    position = CField.text(c.pointee.position)
     switch c.pointee.content_case.rawValue {
     case 2: content = CField.message(c.pointee.event).map(Content.event)
     case 3: content = CField.message(c.pointee.heartbeat).map(Content.heartbeat)
@@ -781,6 +793,7 @@ package struct WatchResponse: WireMessage {
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.integer(1, sequence)
+    writer.text(4, position)
     switch content {
     case .event(let value)?: writer.message(2, value)
     case .heartbeat(let value)?: writer.message(3, value)
@@ -788,18 +801,18 @@ package struct WatchResponse: WireMessage {
     }
   }
 
-  /// The choices of `content`: at most one.
+  /// Exactly one of the two.
   package enum Content: Equatable, Sendable {
-    /// `event`.
+    /// A committed event.
     case event(EntitlementEvent)
-    /// `heartbeat`.
+    /// A sign that there was no event.
     case heartbeat(Heartbeat)
   }
 }
 
 /// A sign that the stream is alive while there are no events.
 package struct Heartbeat: WireMessage {
-  /// `time`.
+  /// The time of the server's clock.
   package var time: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
@@ -822,13 +835,14 @@ package struct Heartbeat: WireMessage {
 
 /// One change of one customer's entitlement, or an event of one purchase.
 package struct EntitlementEvent: WireMessage {
-  /// The position in the commit order of the store; increases by one with each event.
+  /// The number of the event among those of its app, in commit order: from 1, increasing by one with each event.
+  /// 0: the event of a dry run.
   package var sequence: Int64 = 0
-  /// `app`.
+  /// The configured name of the app.
   package var app: String = ""
-  /// `environment`.
+  /// The environment of the customer.
   package var environment: Environment = .init()
-  /// `customer_id`.
+  /// The operator's id of the customer.
   package var customerId: String = ""
   /// Empty for an event about no entitlement: PURCHASED, and other events of purchases that grant none.
   package var entitlement: String = ""
@@ -843,24 +857,24 @@ package struct EntitlementEvent: WireMessage {
   package var after: Entitlement?
   /// When it became true (the purchase, revocation or request date), and when the service recorded it.
   package var effectiveAt: GoogleProtobuf.Timestamp?
-  /// `recorded_at`.
+  /// When the service recorded it.
   package var recordedAt: GoogleProtobuf.Timestamp?
   /// The evidence that caused it. Unset: time alone did.
   package var evidenceId: Int64?
   /// The transaction that the event is about, for example the refunded one. Empty: none.
   package var transactionId: String = ""
-  /// `original_transaction_id`.
+  /// The first transaction of that purchase. Empty: none.
   package var originalTransactionId: String = ""
   /// The person or service of the operator that caused it, if any.
   package var actor: String = ""
   /// The product, quantity and price of that transaction. The price is unset for customers who do not pay. It is that of
   /// the whole transaction, but of one seat if a subscription has a `quantity` above 1: see Transaction.
   package var productId: String = ""
-  /// `product_type`.
+  /// The type of that product.
   package var productType: ProductType = .init()
-  /// `quantity`.
+  /// The quantity of that transaction, from 1; 0: the event is about no transaction.
   package var quantity: Int32 = 0
-  /// `price`.
+  /// The price of that transaction. Unset for customers who do not pay.
   package var price: Money?
   /// The relation of another customer to the purchase. Unspecified: no other customer is involved.
   package var otherCustomerRole: OtherCustomerRole = .init()
@@ -870,7 +884,7 @@ package struct EntitlementEvent: WireMessage {
   package var productTypeRaw: String = ""
   /// The billing plan and the commitment of that transaction. The price is unset for customers who do not pay.
   package var billingPlanType: BillingPlanType = .init()
-  /// `commitment_info`.
+  /// The commitment of that transaction. The price is unset for customers who do not pay.
   package var commitmentInfo: TransactionCommitmentInfo?
   /// Apple's billing plan, set only if this version does not know it.
   package var billingPlanTypeRaw: String = ""
@@ -950,15 +964,15 @@ package struct EntitlementEvent: WireMessage {
   }
 }
 
-/// `entitled.v1.ListTimelineRequest`.
+/// The request of ListTimeline.
 package struct ListTimelineRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `customer_id`.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// At most 1000; 0: 100.
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
   /// The token of the previous response.
   package var pageToken: String = ""
@@ -993,9 +1007,9 @@ package struct ListTimelineRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ListTimelineResponse`.
+/// The response of ListTimeline.
 package struct ListTimelineResponse: WireMessage {
-  /// `events`.
+  /// The events, oldest first.
   package var events: [EntitlementEvent] = []
   /// Empty: there is no more.
   package var nextPageToken: String = ""
@@ -1025,17 +1039,17 @@ package struct ListTimelineResponse: WireMessage {
   }
 }
 
-/// `entitled.v1.LinkPurchaseRequest`.
+/// The request of LinkPurchase.
 package struct LinkPurchaseRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `customer_id`.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `original_transaction_id`.
+  /// The purchase, by the id of its first transaction. Required.
   package var originalTransactionId: String = ""
-  /// `policy`.
+  /// The rule for a purchase that another customer owns. Unspecified: the app's configured policy.
   package var policy: OwnershipPolicy = .init()
   /// The person or service of the request, for the audit trail.
   package var actor: String = ""
@@ -1081,16 +1095,19 @@ package struct LinkPurchaseRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.LinkPurchaseResponse`.
+/// The response of LinkPurchase.
 package struct LinkPurchaseResponse: WireMessage {
   /// The id of this command, for UndoTransfer.
   package var transferId: String = ""
   /// The previous owner; empty: none.
   package var previousCustomerId: String = ""
-  /// `events`.
+  /// The events that the call made, in order; with `dry_run` those that it would make.
   package var events: [EntitlementEvent] = []
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1105,6 +1122,7 @@ package struct LinkPurchaseResponse: WireMessage {
     previousCustomerId = CField.text(c.pointee.previous_customer_id)
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
     repeated = CField.flag(c.pointee.repeated)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -1113,22 +1131,23 @@ package struct LinkPurchaseResponse: WireMessage {
     writer.text(2, previousCustomerId)
     writer.messages(3, events)
     writer.flag(4, repeated)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.RegisterAppAccountTokenRequest`.
+/// The request of RegisterAppAccountToken.
 package struct RegisterAppAccountTokenRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `customer_id`.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
   /// The UUID that the app sets when the customer buys (StoreKit's appAccountToken).
   package var appAccountToken: String = ""
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
-  /// `dry_run`.
+  /// Whether to return the effects without committing them.
   package var dryRun: Bool = false
 
   /// A message with every field at its default.
@@ -1159,12 +1178,15 @@ package struct RegisterAppAccountTokenRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.RegisterAppAccountTokenResponse`.
+/// The response of RegisterAppAccountToken.
 package struct RegisterAppAccountTokenResponse: WireMessage {
   /// The purchases with the token that had no owner and now belong to the customer.
   package var originalTransactionIds: [String] = []
-  /// `events`.
+  /// The events that the call made, in order; with `dry_run` those that it would make.
   package var events: [EntitlementEvent] = []
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1177,28 +1199,30 @@ package struct RegisterAppAccountTokenResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__RegisterAppAccountTokenResponse.self)
     originalTransactionIds = CField.elements(c.pointee.original_transaction_ids, count: c.pointee.n_original_transaction_ids)
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.texts(1, originalTransactionIds)
     writer.messages(2, events)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.MergeCustomersRequest`.
+/// The request of MergeCustomers.
 package struct MergeCustomersRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
   /// The customer that is merged.
   package var fromCustomerId: String = ""
   /// The merge target, which then owns all purchases.
   package var intoCustomerId: String = ""
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
-  /// `dry_run`.
+  /// Whether to return the effects without committing them.
   package var dryRun: Bool = false
   /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""
@@ -1238,16 +1262,19 @@ package struct MergeCustomersRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.MergeCustomersResponse`.
+/// The response of MergeCustomers.
 package struct MergeCustomersResponse: WireMessage {
-  /// `transfer_id`.
+  /// The id of this command, for UndoTransfer.
   package var transferId: String = ""
-  /// `original_transaction_ids`.
+  /// The purchases that changed their owner.
   package var originalTransactionIds: [String] = []
-  /// `events`.
+  /// The events that the call made, in order; with `dry_run` those that it would make.
   package var events: [EntitlementEvent] = []
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1262,6 +1289,7 @@ package struct MergeCustomersResponse: WireMessage {
     originalTransactionIds = CField.elements(c.pointee.original_transaction_ids, count: c.pointee.n_original_transaction_ids)
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
     repeated = CField.flag(c.pointee.repeated)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -1270,28 +1298,29 @@ package struct MergeCustomersResponse: WireMessage {
     writer.texts(2, originalTransactionIds)
     writer.messages(3, events)
     writer.flag(4, repeated)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.TransferPurchaseRequest`.
+/// The request of TransferPurchase.
 package struct TransferPurchaseRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `original_transaction_id`.
+  /// The purchase, by the id of its first transaction. Required.
   package var originalTransactionId: String = ""
-  /// `from_customer_id`.
+  /// The customer who owns the purchase. Required.
   package var fromCustomerId: String = ""
-  /// `to_customer_id`.
+  /// The customer who gets the purchase. Required.
   package var toCustomerId: String = ""
-  /// `policy`.
+  /// The rule for a purchase that another customer owns. Unspecified: the app's configured policy.
   package var policy: OwnershipPolicy = .init()
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
   /// The reason, for the audit trail.
   package var note: String = ""
-  /// `dry_run`.
+  /// Whether to return the effects without committing them.
   package var dryRun: Bool = false
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
   /// response. Empty: a repeated request is executed again.
@@ -1333,14 +1362,17 @@ package struct TransferPurchaseRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.TransferPurchaseResponse`.
+/// The response of TransferPurchase.
 package struct TransferPurchaseResponse: WireMessage {
-  /// `transfer_id`.
+  /// The id of this command, for UndoTransfer.
   package var transferId: String = ""
-  /// `events`.
+  /// The events that the call made, in order; with `dry_run` those that it would make.
   package var events: [EntitlementEvent] = []
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1354,6 +1386,7 @@ package struct TransferPurchaseResponse: WireMessage {
     transferId = CField.text(c.pointee.transfer_id)
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
     repeated = CField.flag(c.pointee.repeated)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -1361,18 +1394,19 @@ package struct TransferPurchaseResponse: WireMessage {
     writer.text(1, transferId)
     writer.messages(2, events)
     writer.flag(3, repeated)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.UndoTransferRequest`.
+/// The request of UndoTransfer.
 package struct UndoTransferRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `transfer_id`.
+  /// The command, by the id that it returned. Required.
   package var transferId: String = ""
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
-  /// `dry_run`.
+  /// Whether to return the effects without committing them.
   package var dryRun: Bool = false
   /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""
@@ -1408,12 +1442,15 @@ package struct UndoTransferRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.UndoTransferResponse`.
+/// The response of UndoTransfer.
 package struct UndoTransferResponse: WireMessage {
-  /// `events`.
+  /// The events that the call made, in order; with `dry_run` those that it would make.
   package var events: [EntitlementEvent] = []
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1426,24 +1463,26 @@ package struct UndoTransferResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__UndoTransferResponse.self)
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
     repeated = CField.flag(c.pointee.repeated)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.messages(1, events)
     writer.flag(2, repeated)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.ListUnclaimedPurchasesRequest`.
+/// The request of ListUnclaimedPurchases.
 package struct ListUnclaimedPurchasesRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `page_size`.
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
-  /// `page_token`.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
 
   /// A message with every field at its default.
@@ -1470,11 +1509,11 @@ package struct ListUnclaimedPurchasesRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ListUnclaimedPurchasesResponse`.
+/// The response of ListUnclaimedPurchases.
 package struct ListUnclaimedPurchasesResponse: WireMessage {
   /// The latest transaction of each unclaimed purchase.
   package var transactions: [Transaction] = []
-  /// `next_page_token`.
+  /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
 
   /// A message with every field at its default.
@@ -1497,15 +1536,15 @@ package struct ListUnclaimedPurchasesResponse: WireMessage {
   }
 }
 
-/// `entitled.v1.ListUnfulfilledPurchasesRequest`.
+/// The request of ListUnfulfilledPurchases.
 package struct ListUnfulfilledPurchasesRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
   /// Only purchases of this customer; empty: of all.
   package var customerId: String = ""
-  /// At most 1000; 0: 100.
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
   /// The token of the previous response.
   package var pageToken: String = ""
@@ -1536,9 +1575,9 @@ package struct ListUnfulfilledPurchasesRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ListUnfulfilledPurchasesResponse`.
+/// The response of ListUnfulfilledPurchases.
 package struct ListUnfulfilledPurchasesResponse: WireMessage {
-  /// `purchases`.
+  /// The purchases, ordered by transaction id.
   package var purchases: [UnfulfilledPurchase] = []
   /// Empty: there is no more.
   package var nextPageToken: String = ""
@@ -1565,9 +1604,9 @@ package struct ListUnfulfilledPurchasesResponse: WireMessage {
 
 /// A consumable purchase with units to deliver or to take back.
 package struct UnfulfilledPurchase: WireMessage {
-  /// `customer_id`.
+  /// The owner of the purchase.
   package var customerId: String = ""
-  /// `transaction`.
+  /// The purchase.
   package var transaction: Transaction?
   /// The units to deliver; negative: to take back from the customer, because they were refunded.
   package var units: Int64 = 0
@@ -1594,19 +1633,19 @@ package struct UnfulfilledPurchase: WireMessage {
   }
 }
 
-/// `entitled.v1.AcknowledgeFulfillmentRequest`.
+/// The request of AcknowledgeFulfillment.
 package struct AcknowledgeFulfillmentRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `transaction_id`.
+  /// The transaction, by Apple's id. Required.
   package var transactionId: String = ""
   /// Your id of this delivery. A repeated id changes nothing.
   package var fulfillmentId: String = ""
   /// The units that were delivered; negative: taken back. Unset: those that are due.
   package var units: Int64?
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
 
   /// A message with every field at its default.
@@ -1637,12 +1676,15 @@ package struct AcknowledgeFulfillmentRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.AcknowledgeFulfillmentResponse`.
+/// The response of AcknowledgeFulfillment.
 package struct AcknowledgeFulfillmentResponse: WireMessage {
   /// The units that the customer has, according to the acknowledgements.
   package var fulfilledUnits: Int64 = 0
   /// The units still to deliver; negative: to take back.
   package var unitsDue: Int64 = 0
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1655,22 +1697,24 @@ package struct AcknowledgeFulfillmentResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__AcknowledgeFulfillmentResponse.self)
     fulfilledUnits = c.pointee.fulfilled_units
     unitsDue = c.pointee.units_due
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.integer(1, fulfilledUnits)
     writer.integer(2, unitsDue)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.GetProbableFamilyRequest`.
+/// The request of GetProbableFamily.
 package struct GetProbableFamilyRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `customer_id`.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
 
   /// A message with every field at its default.
@@ -1695,9 +1739,9 @@ package struct GetProbableFamilyRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.GetProbableFamilyResponse`.
+/// The response of GetProbableFamily.
 package struct GetProbableFamilyResponse: WireMessage {
-  /// `members`.
+  /// The probable members, the most probable first.
   package var members: [ProbableFamilyMember] = []
 
   /// A message with every field at its default.
@@ -1720,11 +1764,11 @@ package struct GetProbableFamilyResponse: WireMessage {
 
 /// A customer who probably shares purchases with the customer of the request.
 package struct ProbableFamilyMember: WireMessage {
-  /// `customer_id`.
+  /// The operator's id of the customer. Empty: no customer is known.
   package var customerId: String = ""
-  /// `original_transaction_id`.
+  /// The purchase, by the id of its first transaction.
   package var originalTransactionId: String = ""
-  /// `in_app_ownership_type`.
+  /// How that customer came to the purchase.
   package var inAppOwnershipType: InAppOwnershipType = .init()
   /// From 0 to 1.
   package var confidence: Double = 0
@@ -1757,15 +1801,15 @@ package struct ProbableFamilyMember: WireMessage {
   }
 }
 
-/// `entitled.v1.GrantRequest`.
+/// The request of Grant.
 package struct GrantRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `customer_id`.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `entitlement`.
+  /// The name of the entitlement in the catalog. Required.
   package var entitlement: String = ""
   /// How much is granted: LIMITED or FULL.
   package var accessLevel: AccessLevel = .init()
@@ -1775,7 +1819,7 @@ package struct GrantRequest: WireMessage {
   package var until: GoogleProtobuf.Timestamp?
   /// The reason, for the timeline.
   package var note: String = ""
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
   /// response. Empty: a repeated request is executed again.
@@ -1821,7 +1865,7 @@ package struct GrantRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.GrantResponse`.
+/// The response of Grant.
 package struct GrantResponse: WireMessage {
   /// The grant after the command.
   package var grant: Grant?
@@ -1831,6 +1875,9 @@ package struct GrantResponse: WireMessage {
   package var repeated: Bool = false
   /// The events, in order.
   package var events: [EntitlementEvent] = []
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1845,6 +1892,7 @@ package struct GrantResponse: WireMessage {
     entitlement = CField.message(c.pointee.entitlement)
     repeated = CField.flag(c.pointee.repeated)
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -1853,6 +1901,7 @@ package struct GrantResponse: WireMessage {
     writer.message(2, entitlement)
     writer.flag(3, repeated)
     writer.messages(4, events)
+    writer.text(15, position)
   }
 }
 
@@ -1919,15 +1968,15 @@ package struct Grant: WireMessage {
   }
 }
 
-/// `entitled.v1.RevokeGrantRequest`.
+/// The request of RevokeGrant.
 package struct RevokeGrantRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `grant_id`.
+  /// The grant, by its id. Required.
   package var grantId: String = ""
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
-  /// `note`.
+  /// The reason, at most 4096 bytes, for the timeline.
   package var note: String = ""
   /// Returns the effects without committing them.
   package var dryRun: Bool = false
@@ -1958,7 +2007,7 @@ package struct RevokeGrantRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.RevokeGrantResponse`.
+/// The response of RevokeGrant.
 package struct RevokeGrantResponse: WireMessage {
   /// The grant after the command.
   package var grant: Grant?
@@ -1966,6 +2015,9 @@ package struct RevokeGrantResponse: WireMessage {
   package var entitlement: Entitlement?
   /// The events, in order.
   package var events: [EntitlementEvent] = []
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1979,6 +2031,7 @@ package struct RevokeGrantResponse: WireMessage {
     grant = CField.message(c.pointee.grant)
     entitlement = CField.message(c.pointee.entitlement)
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -1986,16 +2039,17 @@ package struct RevokeGrantResponse: WireMessage {
     writer.message(1, grant)
     writer.message(2, entitlement)
     writer.messages(3, events)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.IssueTokenRequest`.
+/// The request of IssueToken.
 package struct IssueTokenRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `customer_id`.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
   /// Only these entitlements; empty: all of the customer's.
   package var entitlements: [String] = []
@@ -2032,13 +2086,13 @@ package struct IssueTokenRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.IssueTokenResponse`.
+/// The response of IssueToken.
 package struct IssueTokenResponse: WireMessage {
   /// An ES256 JWT; the key is published at /.well-known/jwks.json.
   package var token: String = ""
-  /// `expires_at`.
+  /// When the token expires.
   package var expiresAt: GoogleProtobuf.Timestamp?
-  /// `key_id`.
+  /// The `kid` of the key in the JWKS.
   package var keyId: String = ""
 
   /// A message with every field at its default.
@@ -2063,17 +2117,17 @@ package struct IssueTokenResponse: WireMessage {
   }
 }
 
-/// `entitled.v1.EraseCustomerRequest`.
+/// The request of EraseCustomer.
 package struct EraseCustomerRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `customer_id`.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
-  /// `dry_run`.
+  /// Whether to return the effects without committing them.
   package var dryRun: Bool = false
   /// The reason, for the audit trail: at most 4096 bytes. The ids of the erased customers in it are replaced, too.
   package var note: String = ""
@@ -2106,14 +2160,17 @@ package struct EraseCustomerRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.EraseCustomerResponse`.
+/// The response of EraseCustomer.
 package struct EraseCustomerResponse: WireMessage {
   /// The number of rows that were changed.
   package var erasedRows: Int64 = 0
-  /// `erased_at`.
+  /// When the customer was erased.
   package var erasedAt: GoogleProtobuf.Timestamp?
   /// Replaces the customer's id in evidence and events.
   package var pseudonym: String = ""
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -2127,6 +2184,7 @@ package struct EraseCustomerResponse: WireMessage {
     erasedRows = c.pointee.erased_rows
     erasedAt = CField.message(c.pointee.erased_at)
     pseudonym = CField.text(c.pointee.pseudonym)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -2134,18 +2192,19 @@ package struct EraseCustomerResponse: WireMessage {
     writer.integer(1, erasedRows)
     writer.message(2, erasedAt)
     writer.text(3, pseudonym)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.GetSubscriptionMetricsRequest`.
+/// The request of GetSubscriptionMetrics.
 package struct GetSubscriptionMetricsRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
   /// Whole days in UTC; `to` is exclusive.
   package var from: GoogleProtobuf.Timestamp?
-  /// `to`.
+  /// The end of the range, exclusive, at most 400 days after `from`.
   package var to: GoogleProtobuf.Timestamp?
   /// Only these products; empty: all.
   package var productIds: [String] = []
@@ -2176,9 +2235,9 @@ package struct GetSubscriptionMetricsRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.GetSubscriptionMetricsResponse`.
+/// The response of GetSubscriptionMetrics.
 package struct GetSubscriptionMetricsResponse: WireMessage {
-  /// `days`.
+  /// One element for each day and product, ordered by both.
   package var days: [DailyMetrics] = []
 
   /// A message with every field at its default.
@@ -2201,31 +2260,31 @@ package struct GetSubscriptionMetricsResponse: WireMessage {
 
 /// One product on one day (UTC). Family members and seats are not counted: they do not pay.
 package struct DailyMetrics: WireMessage {
-  /// `day`.
+  /// The start of the day in UTC.
   package var day: GoogleProtobuf.Timestamp?
-  /// `product_id`.
+  /// The product, by its App Store product id.
   package var productId: String = ""
   /// Customers with the product at the end of the day, or now if the day has not ended; trial and grace period included.
   package var active: Int64 = 0
-  /// `in_trial`.
+  /// Customers in a free trial at the end of the day; included in `active`.
   package var inTrial: Int64 = 0
-  /// `in_grace_period`.
+  /// Customers in a grace period at the end of the day; included in `active`.
   package var inGracePeriod: Int64 = 0
-  /// `in_billing_retry`.
+  /// Customers in billing retry at the end of the day, without access.
   package var inBillingRetry: Int64 = 0
-  /// `started`.
+  /// The number of customers who started or came back.
   package var started: Int64 = 0
-  /// `converted_from_trial`.
+  /// The number of customers who paid for the first time after a trial.
   package var convertedFromTrial: Int64 = 0
   /// Voluntary churn; counted on the day on which access ended, as are the other two kinds.
   package var churnedVoluntarily: Int64 = 0
-  /// `churned_involuntarily`.
+  /// Churn after a failed payment, counted on the day on which access ended.
   package var churnedInvoluntarily: Int64 = 0
-  /// `recovered_in_grace_period`.
+  /// Payments that succeeded in a grace period.
   package var recoveredInGracePeriod: Int64 = 0
-  /// `recovered_after_grace_period`.
+  /// Payments that succeeded in billing retry, after access had ended.
   package var recoveredAfterGracePeriod: Int64 = 0
-  /// `refunded`.
+  /// The number of refunds.
   package var refunded: Int64 = 0
   /// The estimated share of the operator from the prices in transactions, less refunds, per currency, with all seats:
   /// 70 %, and 85 % after a subscription group was paid for one year; taxes are not known.

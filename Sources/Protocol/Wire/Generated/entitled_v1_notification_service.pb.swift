@@ -5,7 +5,7 @@ internal import CEntitledProto
 
 /// The result of processing a notification.
 package enum NotificationState: WireEnum {
-  /// `NOTIFICATION_STATE_UNSPECIFIED`.
+  /// In a request: see the field.
   case unspecified
   /// Verified and applied.
   case applied
@@ -62,7 +62,7 @@ package enum NotificationState: WireEnum {
 
 /// The cause of a repair.
 package enum RepairReason: WireEnum {
-  /// `REPAIR_REASON_UNSPECIFIED`.
+  /// Not set.
   case unspecified
   /// The service was not running.
   case downtime
@@ -119,7 +119,7 @@ package enum RepairReason: WireEnum {
 
 /// The step of a repair.
 package enum RepairPhase: WireEnum {
-  /// `REPAIR_PHASE_UNSPECIFIED`.
+  /// Not set.
   case unspecified
   /// Apple's notification history is ingested, page by page.
   case history
@@ -127,7 +127,7 @@ package enum RepairPhase: WireEnum {
   case customers
   /// Earlier answers are compared with Apple's state.
   case comparison
-  /// `REPAIR_PHASE_DONE`.
+  /// The repair is finished.
   case done
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -169,9 +169,9 @@ package enum RepairPhase: WireEnum {
   }
 }
 
-/// `entitled.v1.IngestNotificationRequest`.
+/// The request of IngestNotification.
 package struct IngestNotificationRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The body exactly as Apple sent it, version 1 or 2.
   package var body: [UInt8] = []
@@ -200,12 +200,15 @@ package struct IngestNotificationRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.IngestNotificationResponse`.
+/// The response of IngestNotification.
 package struct IngestNotificationResponse: WireMessage {
-  /// `notification`.
+  /// The notification as stored.
   package var notification: Notification?
   /// The notification was stored before; nothing changed.
   package var alreadyKnown: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -218,12 +221,14 @@ package struct IngestNotificationResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__IngestNotificationResponse.self)
     notification = CField.message(c.pointee.notification)
     alreadyKnown = CField.flag(c.pointee.already_known)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, notification)
     writer.flag(2, alreadyKnown)
+    writer.text(15, position)
   }
 }
 
@@ -237,27 +242,27 @@ package struct Notification: WireMessage {
   package var version: Int32 = 0
   /// Apple's values.
   package var notificationType: String = ""
-  /// `subtype`.
+  /// Apple's subtype. Empty: none.
   package var subtype: String = ""
-  /// `environment`.
+  /// The environment of the notification.
   package var environment: Environment = .init()
-  /// `state`.
+  /// The result of its processing.
   package var state: NotificationState = .init()
   /// The reason of the state.
   package var reason: String = ""
   /// The meaning as a sentence.
   package var explanation: String = ""
-  /// `customer_id`.
+  /// The operator's id of the customer. Empty: no customer is known.
   package var customerId: String = ""
-  /// `product_id`.
+  /// The product, by its App Store product id.
   package var productId: String = ""
-  /// `transaction_id`.
+  /// The transaction, by Apple's id.
   package var transactionId: String = ""
-  /// `original_transaction_id`.
+  /// The purchase, by the id of its first transaction.
   package var originalTransactionId: String = ""
-  /// `signed_date`.
+  /// When Apple signed it. Unset: version 1.
   package var signedDate: GoogleProtobuf.Timestamp?
-  /// `received_at`.
+  /// When it arrived.
   package var receivedAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
@@ -306,25 +311,25 @@ package struct Notification: WireMessage {
   }
 }
 
-/// `entitled.v1.ListNotificationsRequest`.
+/// The request of ListNotifications.
 package struct ListNotificationsRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `customer_id`.
+  /// Only notifications about purchases of this customer. Empty: all.
   package var customerId: String = ""
-  /// `notification_type`.
+  /// Only this type, by Apple's name. Empty: all.
   package var notificationType: String = ""
-  /// `state`.
+  /// Only those in this state. Unspecified: all.
   package var state: NotificationState = .init()
   /// The range of arrival times; `to` is exclusive.
   package var from: GoogleProtobuf.Timestamp?
-  /// `to`.
+  /// The end of the range, exclusive. Unset: now.
   package var to: GoogleProtobuf.Timestamp?
-  /// `page_size`.
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
-  /// `page_token`.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
 
   /// A message with every field at its default.
@@ -361,11 +366,11 @@ package struct ListNotificationsRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ListNotificationsResponse`.
+/// The response of ListNotifications.
 package struct ListNotificationsResponse: WireMessage {
-  /// `notifications`.
+  /// The notifications, newest first.
   package var notifications: [Notification] = []
-  /// `next_page_token`.
+  /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
 
   /// A message with every field at its default.
@@ -388,17 +393,17 @@ package struct ListNotificationsResponse: WireMessage {
   }
 }
 
-/// `entitled.v1.ReprocessNotificationsRequest`.
+/// The request of ReprocessNotifications.
 package struct ReprocessNotificationsRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// Only these notifications; empty: all that match the filters below.
   package var evidenceIds: [Int64] = []
   /// Unset: UNSUPPORTED, REJECTED and UNCONFIRMED.
   package var state: NotificationState = .init()
-  /// `from`.
+  /// The start of the range, inclusive. Unset: the first notification.
   package var from: GoogleProtobuf.Timestamp?
-  /// `to`.
+  /// The end of the range, exclusive. Unset: now.
   package var to: GoogleProtobuf.Timestamp?
   /// Returns the changes without committing them and without calls to Apple.
   package var dryRun: Bool = false
@@ -431,7 +436,7 @@ package struct ReprocessNotificationsRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ReprocessNotificationsResponse`.
+/// The response of ReprocessNotifications.
 package struct ReprocessNotificationsResponse: WireMessage {
   /// The number of notifications that were decoded again.
   package var reprocessed: Int64 = 0
@@ -441,6 +446,9 @@ package struct ReprocessNotificationsResponse: WireMessage {
   package var unsupported: Int64 = 0
   /// The first 100 changed notifications in their new state.
   package var changes: [Notification] = []
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -455,6 +463,7 @@ package struct ReprocessNotificationsResponse: WireMessage {
     changed = c.pointee.changed
     unsupported = c.pointee.unsupported
     changes = CField.messages(c.pointee.changes, count: c.pointee.n_changes)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -463,20 +472,21 @@ package struct ReprocessNotificationsResponse: WireMessage {
     writer.integer(2, changed)
     writer.integer(3, unsupported)
     writer.messages(4, changes)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.BackfillNotificationsRequest`.
+/// The request of BackfillNotifications.
 package struct BackfillNotificationsRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
   /// Unset: the limit of Apple's history, 180 days ago, or 30 in Apple's sandbox.
   package var from: GoogleProtobuf.Timestamp?
   /// Unset: now.
   package var to: GoogleProtobuf.Timestamp?
-  /// `only_failures`.
+  /// Whether to fetch only notifications that Apple could not deliver.
   package var onlyFailures: Bool = false
 
   /// A message with every field at its default.
@@ -505,19 +515,22 @@ package struct BackfillNotificationsRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.BackfillNotificationsResponse`.
+/// The response of BackfillNotifications.
 package struct BackfillNotificationsResponse: WireMessage {
-  /// `backfill_id`.
+  /// The id of the repair that the backfill is.
   package var backfillId: String = ""
-  /// `received`.
+  /// The number of notifications that were missing.
   package var received: Int64 = 0
-  /// `already_known`.
+  /// The number of notifications that were stored before.
   package var alreadyKnown: Int64 = 0
   /// The number of customers whose state differed from Apple's.
   package var driftedCustomers: Int64 = 0
   /// The repair in its present state. If the deadline came first, or Apple cannot be reached, it is not
   /// finished and continues in the background.
   package var repair: Repair?
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -533,6 +546,7 @@ package struct BackfillNotificationsResponse: WireMessage {
     alreadyKnown = c.pointee.already_known
     driftedCustomers = c.pointee.drifted_customers
     repair = CField.message(c.pointee.repair)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -542,34 +556,35 @@ package struct BackfillNotificationsResponse: WireMessage {
     writer.integer(3, alreadyKnown)
     writer.integer(4, driftedCustomers)
     writer.message(5, repair)
+    writer.text(15, position)
   }
 }
 
 /// One reconciliation run.
 package struct Repair: WireMessage {
-  /// `repair_id`.
+  /// The id of the repair.
   package var repairId: String = ""
-  /// `app`.
+  /// The configured name of the app.
   package var app: String = ""
-  /// `environment`.
+  /// The environment of the repair.
   package var environment: Environment = .init()
-  /// `reason`.
+  /// The cause of the repair.
   package var reason: RepairReason = .init()
-  /// `phase`.
+  /// The step that it has reached.
   package var phase: RepairPhase = .init()
   /// The range that is repaired.
   package var from: GoogleProtobuf.Timestamp?
-  /// `to`.
+  /// The end of that range, exclusive.
   package var to: GoogleProtobuf.Timestamp?
   /// Only notifications that Apple could not deliver are fetched.
   package var onlyFailures: Bool = false
-  /// `started_at`.
+  /// When the repair started.
   package var startedAt: GoogleProtobuf.Timestamp?
   /// Unset while the repair runs.
   package var finishedAt: GoogleProtobuf.Timestamp?
   /// Notifications that were missing, and notifications that were stored before.
   package var received: Int64 = 0
-  /// `already_known`.
+  /// Notifications of the range that were stored before.
   package var alreadyKnown: Int64 = 0
   /// The number of purchases that were queried.
   package var queriedPurchases: Int64 = 0
@@ -624,15 +639,15 @@ package struct Repair: WireMessage {
   }
 }
 
-/// `entitled.v1.ListRepairsRequest`.
+/// The request of ListRepairs.
 package struct ListRepairsRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// Unset: all.
   package var environment: Environment = .init()
-  /// `page_size`.
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
-  /// `page_token`.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
 
   /// A message with every field at its default.
@@ -659,11 +674,11 @@ package struct ListRepairsRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ListRepairsResponse`.
+/// The response of ListRepairs.
 package struct ListRepairsResponse: WireMessage {
-  /// `repairs`.
+  /// The repairs, newest first.
   package var repairs: [Repair] = []
-  /// `next_page_token`.
+  /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
 
   /// A message with every field at its default.
@@ -686,15 +701,15 @@ package struct ListRepairsResponse: WireMessage {
   }
 }
 
-/// `entitled.v1.GetDriftReportRequest`.
+/// The request of GetDriftReport.
 package struct GetDriftReportRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// Empty: the latest repair.
   package var repairId: String = ""
-  /// `page_size`.
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
-  /// `page_token`.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
 
   /// A message with every field at its default.
@@ -721,13 +736,13 @@ package struct GetDriftReportRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.GetDriftReportResponse`.
+/// The response of GetDriftReport.
 package struct GetDriftReportResponse: WireMessage {
-  /// `repair`.
+  /// The repair of the report.
   package var repair: Repair?
   /// Ordered by customer and entitlement.
   package var drifts: [Drift] = []
-  /// `next_page_token`.
+  /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
 
   /// A message with every field at its default.
@@ -754,9 +769,9 @@ package struct GetDriftReportResponse: WireMessage {
 
 /// A difference between the stored state and Apple's, found by a repair.
 package struct Drift: WireMessage {
-  /// `customer_id`.
+  /// The operator's id of the customer. Empty: no customer is known.
   package var customerId: String = ""
-  /// `entitlement`.
+  /// The name of the entitlement in the catalog.
   package var entitlement: String = ""
   /// The instant of both answers: just before the repair reached the customer.
   package var detectedAt: GoogleProtobuf.Timestamp?
@@ -791,13 +806,13 @@ package struct Drift: WireMessage {
   }
 }
 
-/// `entitled.v1.RequestTestNotificationRequest`.
+/// The request of RequestTestNotification.
 package struct RequestTestNotificationRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `actor`.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
 
   /// A message with every field at its default.
@@ -822,10 +837,13 @@ package struct RequestTestNotificationRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.RequestTestNotificationResponse`.
+/// The response of RequestTestNotification.
 package struct RequestTestNotificationResponse: WireMessage {
   /// Apple's token, to query the result.
   package var testNotificationToken: String = ""
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -837,29 +855,32 @@ package struct RequestTestNotificationResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__RequestTestNotificationResponse.self)
     testNotificationToken = CField.text(c.pointee.test_notification_token)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, testNotificationToken)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.CompareNotificationVersionsRequest`.
+/// The request of CompareNotificationVersions.
 package struct CompareNotificationVersionsRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
   /// The range of arrival times; `to` is exclusive. Unset: from the first notification, until now.
   package var from: GoogleProtobuf.Timestamp?
-  /// `to`.
+  /// The end of the range, exclusive. Unset: now.
   package var to: GoogleProtobuf.Timestamp?
   /// Includes purchases without a difference.
   package var includeEqual: Bool = false
-  /// The number of purchases that are compared for a page; the page contains those that differ.
+  /// The number of purchases that are compared for a page: 1 to 1000, larger numbers count as 1000; 0: 100. The page
+  /// contains those that differ.
   package var pageSize: Int32 = 0
-  /// `page_token`.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
 
   /// A message with every field at its default.
@@ -892,11 +913,11 @@ package struct CompareNotificationVersionsRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.CompareNotificationVersionsResponse`.
+/// The response of CompareNotificationVersions.
 package struct CompareNotificationVersionsResponse: WireMessage {
-  /// `comparisons`.
+  /// The purchases of the page that differ, ordered by original transaction id.
   package var comparisons: [VersionComparison] = []
-  /// `next_page_token`.
+  /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
 
   /// A message with every field at its default.
@@ -921,19 +942,19 @@ package struct CompareNotificationVersionsResponse: WireMessage {
 
 /// The comparison of both versions for one purchase.
 package struct VersionComparison: WireMessage {
-  /// `original_transaction_id`.
+  /// The purchase, by the id of its first transaction.
   package var originalTransactionId: String = ""
   /// Empty: the purchase has no owner.
   package var customerId: String = ""
-  /// `differs`.
+  /// Whether the two versions differ about the purchase.
   package var differs: Bool = false
   /// The number of notifications of each version. 0: none.
   package var version1Notifications: Int32 = 0
-  /// `version_2_notifications`.
+  /// The number of notifications of version 2, from 0.
   package var version2Notifications: Int32 = 0
   /// Changes that only one version reported, in version 1's vocabulary.
   package var onlyInVersion1: [String] = []
-  /// `only_in_version_2`.
+  /// Changes that only version 2 reported, in version 1's vocabulary.
   package var onlyInVersion2: [String] = []
   /// Changes that version 1 has no type for; not a difference.
   package var newInVersion2: [String] = []
@@ -974,7 +995,7 @@ package struct VersionComparison: WireMessage {
   }
 }
 
-/// `entitled.v1.VersionDifference`.
+/// One field that the two versions report differently.
 package struct VersionDifference: WireMessage {
   /// Apple's field name in version 2, such as `expiresDate`.
   package var field: String = ""
@@ -982,7 +1003,7 @@ package struct VersionDifference: WireMessage {
   package var transactionId: String = ""
   /// Empty: the version does not contain the field.
   package var version1: String = ""
-  /// `version_2`.
+  /// The value of version 2. Empty: the version does not contain the field.
   package var version2: String = ""
 
   /// A message with every field at its default.

@@ -5,15 +5,15 @@ internal import CEntitledProto
 
 /// The type of a product; Apple's `type`.
 package enum ProductType: WireEnum {
-  /// `PRODUCT_TYPE_UNSPECIFIED`.
+  /// The type is not known, or there is no product.
   case unspecified
-  /// `PRODUCT_TYPE_AUTO_RENEWABLE_SUBSCRIPTION`.
+  /// Renews until it is cancelled.
   case autoRenewableSubscription
-  /// `PRODUCT_TYPE_NON_CONSUMABLE`.
+  /// Bought once, without expiry.
   case nonConsumable
-  /// `PRODUCT_TYPE_CONSUMABLE`.
+  /// Bought again and again, and used up.
   case consumable
-  /// `PRODUCT_TYPE_NON_RENEWING_SUBSCRIPTION`.
+  /// Lasts for the time that the catalog defines.
   case nonRenewingSubscription
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -57,7 +57,7 @@ package enum ProductType: WireEnum {
 
 /// The customer's relation to a purchase; Apple's `inAppOwnershipType`.
 package enum InAppOwnershipType: WireEnum {
-  /// `IN_APP_OWNERSHIP_TYPE_UNSPECIFIED`.
+  /// No purchase, or an unknown type.
   case unspecified
   /// Bought by the customer.
   case purchased
@@ -104,15 +104,15 @@ package enum InAppOwnershipType: WireEnum {
 
 /// The offer of a purchase; Apple's `offerType`, with Apple's numbers.
 package enum OfferType: WireEnum {
-  /// `OFFER_TYPE_UNSPECIFIED`.
+  /// No offer, or an unknown type.
   case unspecified
-  /// `OFFER_TYPE_INTRODUCTORY`.
+  /// For new subscribers of a group.
   case introductory
-  /// `OFFER_TYPE_PROMOTIONAL`.
+  /// For present and former subscribers.
   case promotional
-  /// `OFFER_TYPE_OFFER_CODE`.
+  /// Redeemed with a code.
   case offerCode
-  /// `OFFER_TYPE_WIN_BACK`.
+  /// For customers who left.
   case winBack
   /// On Apple's page for cancellations.
   case retention
@@ -161,15 +161,15 @@ package enum OfferType: WireEnum {
 
 /// The payment mode of an offer; Apple's `offerDiscountType`.
 package enum OfferDiscountType: WireEnum {
-  /// `OFFER_DISCOUNT_TYPE_UNSPECIFIED`.
+  /// No offer, or an unknown mode.
   case unspecified
-  /// `OFFER_DISCOUNT_TYPE_FREE_TRIAL`.
+  /// No payment.
   case freeTrial
-  /// `OFFER_DISCOUNT_TYPE_PAY_AS_YOU_GO`.
+  /// A reduced payment for each period.
   case payAsYouGo
-  /// `OFFER_DISCOUNT_TYPE_PAY_UP_FRONT`.
+  /// One reduced payment for the time of the offer.
   case payUpFront
-  /// `OFFER_DISCOUNT_TYPE_ONE_TIME`.
+  /// One reduced payment for a product that is not a subscription.
   case oneTime
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -213,7 +213,7 @@ package enum OfferDiscountType: WireEnum {
 
 /// The billing plan of a subscription; Apple's `billingPlanType`.
 package enum BillingPlanType: WireEnum {
-  /// `BILLING_PLAN_TYPE_UNSPECIFIED`.
+  /// No billing plan, or an unknown one.
   case unspecified
   /// Each period is paid in advance.
   case billedUpfront
@@ -255,7 +255,7 @@ package enum BillingPlanType: WireEnum {
 
 /// The customer's state for a product or a subscription group.
 package enum ProductState: WireEnum {
-  /// `PRODUCT_STATE_UNSPECIFIED`.
+  /// Not set.
   case unspecified
   /// Never purchased: show the offer for new customers.
   case new

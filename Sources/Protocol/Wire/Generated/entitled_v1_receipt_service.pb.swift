@@ -7,23 +7,23 @@ internal import CEntitledProto
 package enum DocumentKind: WireEnum {
   /// No known kind.
   case unspecified
-  /// `DOCUMENT_KIND_SIGNED_TRANSACTION`.
+  /// A JWS of a transaction.
   case signedTransaction
-  /// `DOCUMENT_KIND_SIGNED_RENEWAL_INFO`.
+  /// A JWS of a renewal info.
   case signedRenewalInfo
-  /// `DOCUMENT_KIND_SIGNED_APP_TRANSACTION`.
+  /// A JWS of an app transaction.
   case signedAppTransaction
-  /// `DOCUMENT_KIND_NOTIFICATION_V2`.
+  /// An App Store Server Notification of version 2.
   case notificationV2
-  /// `DOCUMENT_KIND_NOTIFICATION_V1`.
+  /// An App Store Server Notification of version 1.
   case notificationV1
-  /// `DOCUMENT_KIND_RETENTION_MESSAGE_REQUEST`.
+  /// A JWS of Apple's request for a retention message.
   case retentionMessageRequest
   /// PKCS#7, as StoreKit 1 leaves it on the device.
   case appReceipt
   /// From before iOS 7: a property list for one transaction.
   case transactionReceipt
-  /// `DOCUMENT_KIND_XCODE_RECEIPT`.
+  /// An app receipt of StoreKit testing in Xcode.
   case xcodeReceipt
   /// A JWS of another kind.
   case unknownJws
@@ -87,7 +87,7 @@ package enum DocumentKind: WireEnum {
 
 /// The result for one receipt.
 package enum MigrationOutcome: WireEnum {
-  /// `MIGRATION_OUTCOME_UNSPECIFIED`.
+  /// Not set.
   case unspecified
   /// New facts were stored.
   case migrated
@@ -142,17 +142,59 @@ package enum MigrationOutcome: WireEnum {
   }
 }
 
+/// The syntax of a job's input.
+package enum MigrationInputSyntax: WireEnum {
+  /// Detected from the first character.
+  case unspecified
+  /// One JSON object on each line.
+  case ndjson
+  /// Comma-separated values with a header (RFC 4180).
+  case csv
+  /// A number that this version of the contract does not name.
+  case unrecognized(Int32)
+
+  /// The value with that number on the wire.
+  package init(rawValue: Int32) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .ndjson
+    case 2: self = .csv
+    default: self = .unrecognized(rawValue)
+    }
+  }
+
+  /// The number on the wire.
+  package var rawValue: Int32 {
+    switch self {
+    case .unspecified: 0
+    case .ndjson: 1
+    case .csv: 2
+    case .unrecognized(let number): number
+    }
+  }
+
+  /// The value's name in the contract, or its number.
+  package var protoName: String {
+    switch self {
+    case .unspecified: "MIGRATION_INPUT_SYNTAX_UNSPECIFIED"
+    case .ndjson: "MIGRATION_INPUT_SYNTAX_NDJSON"
+    case .csv: "MIGRATION_INPUT_SYNTAX_CSV"
+    case .unrecognized(let number): "\(number)"
+    }
+  }
+}
+
 /// The state of a job.
 package enum MigrationState: WireEnum {
-  /// `MIGRATION_STATE_UNSPECIFIED`.
+  /// Not set.
   case unspecified
-  /// `MIGRATION_STATE_RUNNING`.
+  /// The job runs.
   case running
-  /// `MIGRATION_STATE_FINISHED`.
+  /// All lines are done.
   case finished
-  /// `MIGRATION_STATE_CANCELLED`.
+  /// An operator cancelled the job.
   case cancelled
-  /// `MIGRATION_STATE_FAILED`.
+  /// The job stopped with an error.
   case failed
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
@@ -196,7 +238,7 @@ package enum MigrationState: WireEnum {
 
 /// The kind of signature of an offer.
 package enum OfferSignatureForm: WireEnum {
-  /// `OFFER_SIGNATURE_FORM_UNSPECIFIED`.
+  /// Not set.
   case unspecified
   /// StoreKit 1 and 2: the separate key, nonce and timestamp.
   case promotionalLegacy
@@ -246,7 +288,7 @@ package enum OfferSignatureForm: WireEnum {
   }
 }
 
-/// `entitled.v1.SubmitTransactionRequest`.
+/// The request of SubmitTransaction.
 package struct SubmitTransactionRequest: WireMessage {
   /// The configured id of the app, for instance "ocean-journal".
   package var app: String = ""
@@ -285,15 +327,15 @@ package struct SubmitTransactionRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.SubmitTransactionResponse`.
+/// The response of SubmitTransaction.
 package struct SubmitTransactionResponse: WireMessage {
   /// The id of the verbatim document.
   package var evidenceId: Int64 = 0
   /// The document was stored before; nothing changed.
   package var alreadyKnown: Bool = false
-  /// `transaction`.
+  /// The submitted transaction. Unset: none was submitted.
   package var transaction: Transaction?
-  /// `renewal_info`.
+  /// The submitted renewal info. Unset: none was submitted.
   package var renewalInfo: RenewalInfo?
   /// The environment of the documents.
   package var environment: Environment = .init()
@@ -304,6 +346,9 @@ package struct SubmitTransactionResponse: WireMessage {
   /// The time of the oldest OCSP response about the documents' certificates;
   /// unset if there was no online check or no response.
   package var certificatesCheckedAt: GoogleProtobuf.Timestamp?
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -322,6 +367,7 @@ package struct SubmitTransactionResponse: WireMessage {
     entitlements = CField.messages(c.pointee.entitlements, count: c.pointee.n_entitlements)
     customerId = CField.text(c.pointee.customer_id)
     certificatesCheckedAt = CField.message(c.pointee.certificates_checked_at)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -334,12 +380,13 @@ package struct SubmitTransactionResponse: WireMessage {
     writer.messages(6, entitlements)
     writer.text(7, customerId)
     writer.message(8, certificatesCheckedAt)
+    writer.text(15, position)
   }
 }
 
-/// `entitled.v1.SubmitReceiptRequest`.
+/// The request of SubmitReceipt.
 package struct SubmitReceiptRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer. Empty: the purchases are stored in the claim queue.
   package var customerId: String = ""
@@ -381,20 +428,20 @@ package struct SubmitReceiptRequest: WireMessage {
 
   /// The app receipt: the bytes of the file, or their Base64. Unset for a new customer without a receipt.
   package enum Receipt: Equatable, Sendable {
-    /// `receipt_base64`.
+    /// The Base64 of the file.
     case receiptBase64(String)
-    /// `receipt_bytes`.
+    /// The bytes of the file.
     case receiptBytes([UInt8])
   }
 }
 
-/// `entitled.v1.SubmitReceiptResponse`.
+/// The response of SubmitReceipt.
 package struct SubmitReceiptResponse: WireMessage {
   /// The id of the stored receipt contents. Unset: there was no receipt.
   package var evidenceId: Int64?
   /// The same receipt was submitted before for the same customer.
   package var alreadyKnown: Bool = false
-  /// `environment`.
+  /// The environment of the receipt.
   package var environment: Environment = .init()
   /// The customer's transactions as stored now.
   package var transactions: [Transaction] = []
@@ -414,8 +461,11 @@ package struct SubmitReceiptResponse: WireMessage {
   package var refreshReason: String = ""
   /// Problems of single purchases. The others are applied.
   package var problems: [ReceiptProblem] = []
-  /// `kind`.
+  /// The kind of the document.
   package var kind: DocumentKind = .init()
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -439,6 +489,7 @@ package struct SubmitReceiptResponse: WireMessage {
     refreshReason = CField.text(c.pointee.refresh_reason)
     problems = CField.messages(c.pointee.problems, count: c.pointee.n_problems)
     kind = DocumentKind(rawValue: CField.number(c.pointee.kind.rawValue))
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -456,16 +507,17 @@ package struct SubmitReceiptResponse: WireMessage {
     writer.text(11, refreshReason)
     writer.messages(12, problems)
     writer.integer(13, kind.rawValue)
+    writer.text(15, position)
   }
 }
 
 /// A problem of one purchase of a receipt.
 package struct ReceiptProblem: WireMessage {
-  /// `original_transaction_id`.
+  /// The purchase, by the id of its first transaction.
   package var originalTransactionId: String = ""
   /// Stable: OWNED_BY_ANOTHER_CUSTOMER, UNKNOWN_TO_APPLE, BAD_SIGNATURE, ...
   package var reason: String = ""
-  /// `explanation`.
+  /// The reason as a sentence.
   package var explanation: String = ""
 
   /// A message with every field at its default.
@@ -492,9 +544,9 @@ package struct ReceiptProblem: WireMessage {
 
 /// The customer's state for one product after a submission.
 package struct SubmittedProductState: WireMessage {
-  /// `product_id`.
+  /// The product, by its App Store product id.
   package var productId: String = ""
-  /// `state`.
+  /// The customer's state for the product.
   package var state: ProductState = .init()
 
   /// A message with every field at its default.
@@ -517,9 +569,9 @@ package struct SubmittedProductState: WireMessage {
   }
 }
 
-/// `entitled.v1.InspectRequest`.
+/// The request of Inspect.
 package struct InspectRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The `identifierForVendor` bytes of the device, to verify a receipt's device hash.
   package var deviceIdentifier: [UInt8] = []
@@ -564,9 +616,9 @@ package struct InspectRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.InspectResponse`.
+/// The response of Inspect.
 package struct InspectResponse: WireMessage {
-  /// `kind`.
+  /// The kind of the document.
   package var kind: DocumentKind = .init()
   /// Signed by Apple (or under a configured trust anchor), for this app, in an accepted environment.
   package var verified: Bool = false
@@ -576,13 +628,13 @@ package struct InspectResponse: WireMessage {
   package var explanation: String = ""
   /// The payload as JSON, as far as it can be read; also for a rejected document.
   package var payloadJson: String = ""
-  /// `environment`.
+  /// The environment in the document. Unspecified: it has none.
   package var environment: Environment = .init()
   /// The certificates, the signer's first.
   package var certificates: [CertificateSummary] = []
-  /// `signed_date`.
+  /// When the document was signed. Unset: it does not say.
   package var signedDate: GoogleProtobuf.Timestamp?
-  /// `bundle_id`.
+  /// The bundle id in the document. Empty: it has none.
   package var bundleId: String = ""
   /// The signed documents inside, for example those of a notification.
   package var documents: [InspectedDocument] = []
@@ -634,15 +686,15 @@ package struct InspectResponse: WireMessage {
 
 /// A document inside another.
 package struct InspectedDocument: WireMessage {
-  /// `kind`.
+  /// The kind of the document.
   package var kind: DocumentKind = .init()
-  /// `verified`.
+  /// Whether it is signed by Apple, for this app, in an accepted environment.
   package var verified: Bool = false
-  /// `reason`.
+  /// Stable: VERIFIED, or the first fault.
   package var reason: String = ""
-  /// `explanation`.
+  /// The reason as a sentence.
   package var explanation: String = ""
-  /// `payload_json`.
+  /// The payload as JSON, as far as it can be read.
   package var payloadJson: String = ""
 
   /// A message with every field at its default.
@@ -673,13 +725,13 @@ package struct InspectedDocument: WireMessage {
 
 /// One certificate of a chain.
 package struct CertificateSummary: WireMessage {
-  /// `subject`.
+  /// The distinguished name of the subject.
   package var subject: String = ""
-  /// `issuer`.
+  /// The distinguished name of the issuer.
   package var issuer: String = ""
-  /// `not_before`.
+  /// The start of the validity.
   package var notBefore: GoogleProtobuf.Timestamp?
-  /// `not_after`.
+  /// The end of the validity.
   package var notAfter: GoogleProtobuf.Timestamp?
   /// SHA-256 of the DER, in hexadecimal.
   package var sha256: String = ""
@@ -710,15 +762,15 @@ package struct CertificateSummary: WireMessage {
   }
 }
 
-/// `entitled.v1.MigrateReceiptsRequest`.
+/// The request of MigrateReceipts.
 package struct MigrateReceiptsRequest: WireMessage {
   /// Chosen by the caller, returned with the result.
   package var correlationId: String = ""
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `customer_id`.
+  /// The operator's id of the customer. Empty: the purchases are stored in the claim queue.
   package var customerId: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
   /// `source`: `receipt_base64`, `receipt_bytes`, `original_transaction_id`, or none.
   package var source: Source?
@@ -758,26 +810,26 @@ package struct MigrateReceiptsRequest: WireMessage {
     }
   }
 
-  /// The choices of `source`: at most one.
+  /// The purchase. Required.
   package enum Source: Equatable, Sendable {
-    /// `receipt_base64`.
+    /// The Base64 of the app receipt.
     case receiptBase64(String)
-    /// `receipt_bytes`.
+    /// The bytes of the app receipt.
     case receiptBytes([UInt8])
     /// Looked up only; does not link the purchase.
     case originalTransactionId(String)
   }
 }
 
-/// `entitled.v1.MigrateReceiptsResponse`.
+/// The response of MigrateReceipts.
 package struct MigrateReceiptsResponse: WireMessage {
-  /// `correlation_id`.
+  /// The id of the request.
   package var correlationId: String = ""
-  /// `outcome`.
+  /// The result.
   package var outcome: MigrationOutcome = .init()
   /// Why it was rejected or is retryable; unset if migrated.
   package var error: GoogleRPC.Status?
-  /// `transactions`.
+  /// The number of the receipt's transactions that are stored now.
   package var transactions: Int32 = 0
 
   /// A message with every field at its default.
@@ -804,15 +856,15 @@ package struct MigrateReceiptsResponse: WireMessage {
   }
 }
 
-/// `entitled.v1.StartMigrationRequest`.
+/// The request of StartMigration.
 package struct StartMigrationRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
   /// The number of receipts in parallel; 0: 32.
   package var concurrency: Int32 = 0
-  /// `dry_run`.
+  /// Whether to verify and count only, without calls to Apple and without changes.
   package var dryRun: Bool = false
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
   /// response. Empty: a repeated request is executed again.
@@ -875,13 +927,13 @@ package struct StartMigrationRequest: WireMessage {
 
 /// The format of a job's input. Empty fields have the values in parentheses.
 package struct MigrationInputFormat: WireMessage {
-  /// "ndjson" or "csv" (detected from the first character).
-  package var syntax: String = ""
+  /// The syntax of the input. Unspecified: detected from its first character.
+  package var syntax: MigrationInputSyntax = .init()
   /// The columns (customer_id, receipt, original_transaction_id). In NDJSON a dot selects a member of an object.
   package var customerColumn: String = ""
-  /// `receipt_column`.
+  /// The column of the receipt. Empty: receipt.
   package var receiptColumn: String = ""
-  /// `original_transaction_id_column`.
+  /// The column of the original transaction id. Empty: original_transaction_id.
   package var originalTransactionIdColumn: String = ""
   /// For CSV (a comma).
   package var delimiter: String = ""
@@ -895,7 +947,7 @@ package struct MigrationInputFormat: WireMessage {
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__MigrationInputFormat.self)
-    syntax = CField.text(c.pointee.syntax)
+    syntax = MigrationInputSyntax(rawValue: CField.number(c.pointee.syntax.rawValue))
     customerColumn = CField.text(c.pointee.customer_column)
     receiptColumn = CField.text(c.pointee.receipt_column)
     originalTransactionIdColumn = CField.text(c.pointee.original_transaction_id_column)
@@ -904,7 +956,7 @@ package struct MigrationInputFormat: WireMessage {
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
-    writer.text(1, syntax)
+    writer.integer(1, syntax.rawValue)
     writer.text(2, customerColumn)
     writer.text(3, receiptColumn)
     writer.text(4, originalTransactionIdColumn)
@@ -912,7 +964,7 @@ package struct MigrationInputFormat: WireMessage {
   }
 }
 
-/// `entitled.v1.UploadMigrationInputRequest`.
+/// The request of UploadMigrationInput.
 package struct UploadMigrationInputRequest: WireMessage {
   /// Chosen by the caller: 1 to 64 letters, digits, dots, dashes and underscores.
   package var uploadId: String = ""
@@ -943,7 +995,7 @@ package struct UploadMigrationInputRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.UploadMigrationInputResponse`.
+/// The response of UploadMigrationInput.
 package struct UploadMigrationInputResponse: WireMessage {
   /// The number of bytes received.
   package var size: Int64 = 0
@@ -966,17 +1018,17 @@ package struct UploadMigrationInputResponse: WireMessage {
   }
 }
 
-/// `entitled.v1.CompareWithAppleRequest`.
+/// The request of CompareWithApple.
 package struct CompareWithAppleRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
   /// Compares one of this many customers; 0 and 1: all.
   package var sampleEvery: Int32 = 0
-  /// The number of customers for a page; 0: 100.
+  /// The number of customers of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
-  /// `page_token`.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
 
   /// A message with every field at its default.
@@ -1005,16 +1057,19 @@ package struct CompareWithAppleRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.CompareWithAppleResponse`.
+/// The response of CompareWithApple.
 package struct CompareWithAppleResponse: WireMessage {
   /// The number of customers compared.
   package var compared: Int32 = 0
-  /// `drifts`.
+  /// The differences of the customers of this page.
   package var drifts: [CustomerDrift] = []
-  /// `next_page_token`.
+  /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
   /// The number of customers that could not be compared, because a call to Apple failed.
   package var notCompared: Int32 = 0
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1029,6 +1084,7 @@ package struct CompareWithAppleResponse: WireMessage {
     drifts = CField.messages(c.pointee.drifts, count: c.pointee.n_drifts)
     nextPageToken = CField.text(c.pointee.next_page_token)
     notCompared = c.pointee.not_compared
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -1037,14 +1093,15 @@ package struct CompareWithAppleResponse: WireMessage {
     writer.messages(2, drifts)
     writer.text(3, nextPageToken)
     writer.integer(4, notCompared)
+    writer.text(15, position)
   }
 }
 
 /// A difference between the stored facts of a customer and Apple's.
 package struct CustomerDrift: WireMessage {
-  /// `customer_id`.
+  /// The operator's id of the customer. Empty: no customer is known.
   package var customerId: String = ""
-  /// `original_transaction_id`.
+  /// The purchase, by the id of its first transaction.
   package var originalTransactionId: String = ""
   /// Empty if the difference is not about one transaction.
   package var transactionId: String = ""
@@ -1075,12 +1132,15 @@ package struct CustomerDrift: WireMessage {
   }
 }
 
-/// `entitled.v1.StartMigrationResponse`.
+/// The response of StartMigration.
 package struct StartMigrationResponse: WireMessage {
-  /// `migration`.
+  /// The job in its present state.
   package var migration: Migration?
   /// Whether this is the stored response to an earlier request with the same idempotency key.
   package var repeated: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1093,36 +1153,38 @@ package struct StartMigrationResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__StartMigrationResponse.self)
     migration = CField.message(c.pointee.migration)
     repeated = CField.flag(c.pointee.repeated)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, migration)
     writer.flag(2, repeated)
+    writer.text(15, position)
   }
 }
 
 /// A migration job.
 package struct Migration: WireMessage {
-  /// `migration_id`.
+  /// The id of the job.
   package var migrationId: String = ""
-  /// `state`.
+  /// The state of the job.
   package var state: MigrationState = .init()
-  /// `total`.
+  /// The number of lines that are done.
   package var total: Int64 = 0
-  /// `migrated`.
+  /// The number of receipts with new facts.
   package var migrated: Int64 = 0
-  /// `unchanged`.
+  /// The number of lines of which everything was stored before.
   package var unchanged: Int64 = 0
-  /// `empty`.
+  /// The number of valid receipts without purchases.
   package var empty: Int64 = 0
-  /// `rejected`.
+  /// The number of lines that were rejected permanently.
   package var rejected: Int64 = 0
-  /// `retryable`.
+  /// The number of lines that failed for now.
   package var retryable: Int64 = 0
-  /// `started_at`.
+  /// When the job started.
   package var startedAt: GoogleProtobuf.Timestamp?
-  /// `finished_at`.
+  /// When the job ended. Unset: it runs.
   package var finishedAt: GoogleProtobuf.Timestamp?
   /// Receipts per second, recently.
   package var rate: Double = 0
@@ -1219,11 +1281,11 @@ package struct Migration: WireMessage {
 
 /// A reason with its number of lines.
 package struct MigrationReasonCount: WireMessage {
-  /// `outcome`.
+  /// REJECTED or RETRYABLE.
   package var outcome: MigrationOutcome = .init()
-  /// `reason`.
+  /// The stable reason.
   package var reason: String = ""
-  /// `count`.
+  /// The number of lines.
   package var count: Int64 = 0
 
   /// A message with every field at its default.
@@ -1248,9 +1310,9 @@ package struct MigrationReasonCount: WireMessage {
   }
 }
 
-/// `entitled.v1.GetMigrationRequest`.
+/// The request of GetMigration.
 package struct GetMigrationRequest: WireMessage {
-  /// `migration_id`.
+  /// The id of the job. Required.
   package var migrationId: String = ""
 
   /// A message with every field at its default.
@@ -1271,9 +1333,9 @@ package struct GetMigrationRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.GetMigrationResponse`.
+/// The response of GetMigration.
 package struct GetMigrationResponse: WireMessage {
-  /// `migration`.
+  /// The job in its present state.
   package var migration: Migration?
 
   /// A message with every field at its default.
@@ -1294,13 +1356,13 @@ package struct GetMigrationResponse: WireMessage {
   }
 }
 
-/// `entitled.v1.ListMigrationFailuresRequest`.
+/// The request of ListMigrationFailures.
 package struct ListMigrationFailuresRequest: WireMessage {
-  /// `migration_id`.
+  /// The id of the job. Required.
   package var migrationId: String = ""
-  /// `page_size`.
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
-  /// `page_token`.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
 
   /// A message with every field at its default.
@@ -1325,11 +1387,11 @@ package struct ListMigrationFailuresRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ListMigrationFailuresResponse`.
+/// The response of ListMigrationFailures.
 package struct ListMigrationFailuresResponse: WireMessage {
-  /// `failures`.
+  /// The lines that failed, in the order of the input.
   package var failures: [MigrationFailure] = []
-  /// `next_page_token`.
+  /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
 
   /// A message with every field at its default.
@@ -1356,13 +1418,13 @@ package struct ListMigrationFailuresResponse: WireMessage {
 package struct MigrationFailure: WireMessage {
   /// Line of the input, from 1.
   package var line: Int64 = 0
-  /// `customer_id`.
+  /// The customer of the line. Empty: it has none.
   package var customerId: String = ""
-  /// `outcome`.
+  /// REJECTED or RETRYABLE.
   package var outcome: MigrationOutcome = .init()
-  /// `reason`.
+  /// The stable reason.
   package var reason: String = ""
-  /// `explanation`.
+  /// The reason as a sentence.
   package var explanation: String = ""
   /// The line as NDJSON with the default names, ready to be submitted again.
   package var input: String = ""
@@ -1395,9 +1457,9 @@ package struct MigrationFailure: WireMessage {
   }
 }
 
-/// `entitled.v1.CancelMigrationRequest`.
+/// The request of CancelMigration.
 package struct CancelMigrationRequest: WireMessage {
-  /// `migration_id`.
+  /// The id of the job. Required.
   package var migrationId: String = ""
 
   /// A message with every field at its default.
@@ -1418,9 +1480,9 @@ package struct CancelMigrationRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.CancelMigrationResponse`.
+/// The response of CancelMigration.
 package struct CancelMigrationResponse: WireMessage {
-  /// `migration`.
+  /// The job in its present state.
   package var migration: Migration?
 
   /// A message with every field at its default.
@@ -1441,19 +1503,19 @@ package struct CancelMigrationResponse: WireMessage {
   }
 }
 
-/// `entitled.v1.SignOfferRequest`.
+/// The request of SignOffer.
 package struct SignOfferRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `customer_id`.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// `environment`.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// `form`.
+  /// The kind of signature. Required.
   package var form: OfferSignatureForm = .init()
-  /// `product_id`.
+  /// The product, by its App Store product id. Required by the promotional forms.
   package var productId: String = ""
-  /// `offer_identifier`.
+  /// The offer, by its id in App Store Connect. Required by the promotional forms.
   package var offerIdentifier: String = ""
   /// The same value that the app passes to StoreKit: a UUID, or for StoreKit 1 the application user name.
   package var appAccountToken: String = ""
@@ -1504,13 +1566,13 @@ package struct SignOfferRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.SignOfferResponse`.
+/// The response of SignOffer.
 package struct SignOfferResponse: WireMessage {
   /// The JWS, or the Base64 signature of the legacy form.
   package var signature: String = ""
-  /// `key_identifier`.
+  /// The id of the key in App Store Connect.
   package var keyIdentifier: String = ""
-  /// `nonce`.
+  /// The nonce that was signed, only in the legacy form.
   package var nonce: String = ""
   /// Milliseconds since 1970, as StoreKit expects.
   package var timestamp: Int64 = 0

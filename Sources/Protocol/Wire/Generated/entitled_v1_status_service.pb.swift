@@ -3,7 +3,7 @@
 
 internal import CEntitledProto
 
-/// `entitled.v1.WhoAmIRequest`.
+/// The request of WhoAmI.
 package struct WhoAmIRequest: WireMessage {
 
   /// A message with every field at its default.
@@ -21,7 +21,7 @@ package struct WhoAmIRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.WhoAmIResponse`.
+/// The response of WhoAmI.
 package struct WhoAmIResponse: WireMessage {
   /// The operator's name for the caller; empty if callers are not authenticated.
   package var caller: String = ""
@@ -56,7 +56,7 @@ package struct WhoAmIResponse: WireMessage {
   }
 }
 
-/// `entitled.v1.GetStatusRequest`.
+/// The request of GetStatus.
 package struct GetStatusRequest: WireMessage {
 
   /// A message with every field at its default.
@@ -74,7 +74,7 @@ package struct GetStatusRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.GetStatusResponse`.
+/// The response of GetStatus.
 package struct GetStatusResponse: WireMessage {
   /// The version of the program.
   package var version: String = ""
@@ -170,6 +170,8 @@ package struct AppStatus: WireMessage {
   package var hasInAppPurchaseKey: Bool = false
   /// Identifies the catalog and the rules that answers rest on.
   package var catalogFingerprint: String = ""
+  /// The sequence of the last event of the app, in all environments.
+  package var lastSequence: Int64 = 0
 
   /// A message with every field at its default.
   package init() {}
@@ -190,6 +192,7 @@ package struct AppStatus: WireMessage {
     openConsumptionRequests = c.pointee.open_consumption_requests
     hasInAppPurchaseKey = CField.flag(c.pointee.has_in_app_purchase_key)
     catalogFingerprint = CField.text(c.pointee.catalog_fingerprint)
+    lastSequence = c.pointee.last_sequence
   }
 
   /// Writes the fields that are set.
@@ -204,6 +207,7 @@ package struct AppStatus: WireMessage {
     writer.integer(8, openConsumptionRequests)
     writer.flag(9, hasInAppPurchaseKey)
     writer.text(10, catalogFingerprint)
+    writer.integer(11, lastSequence)
   }
 }
 
@@ -215,8 +219,6 @@ package struct StoreStatus: WireMessage {
   package var freeBytes: Int64 = 0
   /// The id of the last piece of evidence.
   package var lastEvidenceId: Int64 = 0
-  /// The sequence of the last event.
-  package var lastSequence: Int64 = 0
 
   /// A message with every field at its default.
   package init() {}
@@ -230,7 +232,6 @@ package struct StoreStatus: WireMessage {
     sizeBytes = c.pointee.size_bytes
     freeBytes = c.pointee.free_bytes
     lastEvidenceId = c.pointee.last_evidence_id
-    lastSequence = c.pointee.last_sequence
   }
 
   /// Writes the fields that are set.
@@ -238,11 +239,10 @@ package struct StoreStatus: WireMessage {
     writer.integer(1, sizeBytes)
     writer.integer(2, freeBytes)
     writer.integer(3, lastEvidenceId)
-    writer.integer(4, lastSequence)
   }
 }
 
-/// `entitled.v1.GetConfigurationRequest`.
+/// The request of GetConfiguration.
 package struct GetConfigurationRequest: WireMessage {
 
   /// A message with every field at its default.
@@ -260,7 +260,7 @@ package struct GetConfigurationRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.GetConfigurationResponse`.
+/// The response of GetConfiguration.
 package struct GetConfigurationResponse: WireMessage {
   /// The configuration as JSON, with the values of secrets replaced by `"(secret)"`. A caller who is limited to some apps
   /// sees only these, and no callers.

@@ -54,25 +54,25 @@ package struct Transaction: WireMessage {
   package var originalTransactionId: String = ""
   /// One period of a subscription.
   package var webOrderLineItemId: String = ""
-  /// `bundle_id`.
+  /// The bundle id of the app.
   package var bundleId: String = ""
-  /// `product_id`.
+  /// The product, by its App Store product id.
   package var productId: String = ""
-  /// `subscription_group_identifier`.
+  /// Apple's id of the subscription group. Empty: no subscription.
   package var subscriptionGroupIdentifier: String = ""
-  /// `type`.
+  /// The type of the product.
   package var type: ProductType = .init()
-  /// `environment`.
+  /// The environment of the purchase.
   package var environment: Environment = .init()
-  /// `in_app_ownership_type`.
+  /// How the customer came to the purchase.
   package var inAppOwnershipType: InAppOwnershipType = .init()
-  /// `purchase_date`.
+  /// When this period or purchase was paid for.
   package var purchaseDate: GoogleProtobuf.Timestamp?
-  /// `original_purchase_date`.
+  /// When the purchase was made first.
   package var originalPurchaseDate: GoogleProtobuf.Timestamp?
-  /// `expires_date`.
+  /// The end of the paid period, exclusive. Unset: no subscription.
   package var expiresDate: GoogleProtobuf.Timestamp?
-  /// `revocation_date`.
+  /// When Apple revoked the transaction. Unset: it is not revoked.
   package var revocationDate: GoogleProtobuf.Timestamp?
   /// Apple's code: 0 another reason, 1 an issue with the app. Unset: not revoked, or without a reason.
   package var revocationReason: Int32?
@@ -80,22 +80,21 @@ package struct Transaction: WireMessage {
   package var revocationType: String = ""
   /// Whether a higher level of the same group took over.
   package var isUpgraded: Bool = false
-  /// The units, or the seats of a subscription; at least 1.
+  /// The number of units, from 1.
   package var quantity: Int32 = 0
-  /// `offer_type`.
+  /// The kind of offer. Unspecified: none.
   package var offerType: OfferType = .init()
-  /// `offer_identifier`.
+  /// The offer, by its id in App Store Connect. Empty: no offer, or an introductory one.
   package var offerIdentifier: String = ""
-  /// `offer_discount_type`.
+  /// The payment mode of the offer. Unspecified: no offer.
   package var offerDiscountType: OfferDiscountType = .init()
   /// The UUID that the app attached to the purchase.
   package var appAccountToken: String = ""
   /// One Apple account and one app.
   package var appTransactionId: String = ""
-  /// As Apple sends it: of the whole transaction with its quantity, but of one seat if a subscription has a `quantity`
-  /// above 1. The seats then cost `price` times `quantity`; with volume prices, `price` is the rounded average.
+  /// The price of the transaction. Unset: Apple did not send it.
   package var price: Money?
-  /// `storefront`.
+  /// The storefront, ISO 3166-1 alpha-3.
   package var storefront: String = ""
   /// Apple's value: PURCHASE, RENEWAL, or an unknown one.
   package var transactionReason: String = ""
@@ -104,24 +103,22 @@ package struct Transaction: WireMessage {
   /// The fact comes from an app receipt: older and less than what Apple signs, and replaced by it.
   /// `signed_date` is then the creation date of the receipt.
   package var fromReceipt: Bool = false
-  /// `billing_plan_type`.
+  /// The billing plan of the period.
   package var billingPlanType: BillingPlanType = .init()
   /// The commitment that this payment is part of; unset: none.
   package var commitmentInfo: TransactionCommitmentInfo?
   /// With an unknown type, `type` is the catalog's.
   package var typeRaw: String = ""
-  /// `in_app_ownership_type_raw`.
+  /// Apple's value, set only if this version does not know it.
   package var inAppOwnershipTypeRaw: String = ""
-  /// `offer_type_raw`.
+  /// Apple's value, set only if this version does not know it.
   package var offerTypeRaw: String = ""
-  /// `offer_discount_type_raw`.
+  /// Apple's value, set only if this version does not know it.
   package var offerDiscountTypeRaw: String = ""
-  /// `revocation_reason_raw`.
+  /// Apple's value, set only if this version does not know it.
   package var revocationReasonRaw: String = ""
-  /// `billing_plan_type_raw`.
+  /// Apple's value, set only if this version does not know it.
   package var billingPlanTypeRaw: String = ""
-  /// The refunded seats. `revocation_date` is set when all are.
-  package var revokedSeatQuantity: Int32 = 0
 
   /// A message with every field at its default.
   package init() {}
@@ -167,7 +164,6 @@ package struct Transaction: WireMessage {
     offerDiscountTypeRaw = CField.text(c.pointee.offer_discount_type_raw)
     revocationReasonRaw = CField.text(c.pointee.revocation_reason_raw)
     billingPlanTypeRaw = CField.text(c.pointee.billing_plan_type_raw)
-    revokedSeatQuantity = c.pointee.revoked_seat_quantity
   }
 
   /// Writes the fields that are set.
@@ -207,7 +203,6 @@ package struct Transaction: WireMessage {
     writer.text(33, offerDiscountTypeRaw)
     writer.text(34, revocationReasonRaw)
     writer.text(35, billingPlanTypeRaw)
-    writer.integer(36, revokedSeatQuantity)
   }
 }
 
@@ -215,7 +210,7 @@ package struct Transaction: WireMessage {
 package struct TransactionCommitmentInfo: WireMessage {
   /// The number of this payment, from 1.
   package var billingPeriodNumber: Int32 = 0
-  /// `total_billing_periods`.
+  /// The number of payments of the commitment, such as 12.
   package var totalBillingPeriods: Int32 = 0
   /// The end of the commitment. A late payment moves it.
   package var commitmentExpiresDate: GoogleProtobuf.Timestamp?
@@ -248,9 +243,9 @@ package struct TransactionCommitmentInfo: WireMessage {
 
 /// The main members of one verified signed renewal info, under Apple's names; `..._raw` as in Transaction.
 package struct RenewalInfo: WireMessage {
-  /// `original_transaction_id`.
+  /// The purchase, by the id of its first transaction.
   package var originalTransactionId: String = ""
-  /// `product_id`.
+  /// The product, by its App Store product id.
   package var productId: String = ""
   /// The product of the next renewal; differs from `product_id` when a change is pending.
   package var autoRenewProductId: String = ""
@@ -259,23 +254,23 @@ package struct RenewalInfo: WireMessage {
   package var willAutoRenew: Bool?
   /// Apple's code: 1 cancelled, 2 billing error, 3 no price consent, 4 product unavailable, 5 other. Unset: none.
   package var expirationIntent: Int32?
-  /// `is_in_billing_retry_period`.
+  /// Whether Apple retries a failed renewal.
   package var isInBillingRetryPeriod: Bool = false
-  /// `grace_period_expires_date`.
+  /// The end of Apple's grace period, exclusive. Unset: none.
   package var gracePeriodExpiresDate: GoogleProtobuf.Timestamp?
-  /// `renewal_date`.
+  /// When the subscription renews. Unset: Apple did not send it.
   package var renewalDate: GoogleProtobuf.Timestamp?
-  /// With seats, that of one seat.
+  /// The price of the next renewal. Unset: Apple did not send it.
   package var renewalPrice: Money?
   /// Whether Apple requested consent to a price increase, and the answer.
   package var priceIncreaseStatus: PriceIncreaseStatus = .init()
-  /// `eligible_win_back_offer_ids`.
+  /// The win-back offers for which the customer is eligible, according to Apple.
   package var eligibleWinBackOfferIds: [String] = []
-  /// `recent_subscription_start_date`.
+  /// The start of the latest subscription as Apple reports it.
   package var recentSubscriptionStartDate: GoogleProtobuf.Timestamp?
-  /// `environment`.
+  /// The environment of the subscription.
   package var environment: Environment = .init()
-  /// `signed_date`.
+  /// When Apple signed it.
   package var signedDate: GoogleProtobuf.Timestamp?
   /// The billing plan of the next renewal.
   package var renewalBillingPlanType: BillingPlanType = .init()
@@ -283,21 +278,21 @@ package struct RenewalInfo: WireMessage {
   package var commitmentInfo: RenewalCommitmentInfo?
   /// The offer of the next renewal.
   package var offerType: OfferType = .init()
-  /// `offer_identifier`.
+  /// That offer, by its id in App Store Connect.
   package var offerIdentifier: String = ""
-  /// `offer_discount_type`.
+  /// The payment mode of that offer.
   package var offerDiscountType: OfferDiscountType = .init()
-  /// `auto_renew_status_raw`.
+  /// Apple's value, set only if this version does not know it.
   package var autoRenewStatusRaw: String = ""
-  /// `expiration_intent_raw`.
+  /// Apple's value, set only if this version does not know it.
   package var expirationIntentRaw: String = ""
-  /// `price_increase_status_raw`.
+  /// Apple's value, set only if this version does not know it.
   package var priceIncreaseStatusRaw: String = ""
-  /// `renewal_billing_plan_type_raw`.
+  /// Apple's value, set only if this version does not know it.
   package var renewalBillingPlanTypeRaw: String = ""
-  /// `offer_type_raw`.
+  /// Apple's value, set only if this version does not know it.
   package var offerTypeRaw: String = ""
-  /// `offer_discount_type_raw`.
+  /// Apple's value, set only if this version does not know it.
   package var offerDiscountTypeRaw: String = ""
 
   /// A message with every field at its default.
@@ -373,15 +368,15 @@ package struct RenewalCommitmentInfo: WireMessage {
   /// Whether the subscription renews at the end of the commitment; Apple's `commitmentAutoRenewStatus`. Unset: Apple
   /// did not send it, or a value that this version does not know.
   package var commitmentWillAutoRenew: Bool?
-  /// `commitment_renewal_billing_plan_type`.
+  /// The billing plan of the next commitment.
   package var commitmentRenewalBillingPlanType: BillingPlanType = .init()
-  /// `commitment_renewal_date`.
+  /// The end of the commitment, at which it renews.
   package var commitmentRenewalDate: GoogleProtobuf.Timestamp?
-  /// `commitment_renewal_price`.
+  /// The price of the next commitment.
   package var commitmentRenewalPrice: Money?
-  /// `commitment_auto_renew_status_raw`.
+  /// Apple's value, set only if this version does not know it.
   package var commitmentAutoRenewStatusRaw: String = ""
-  /// `commitment_renewal_billing_plan_type_raw`.
+  /// Apple's value, set only if this version does not know it.
   package var commitmentRenewalBillingPlanTypeRaw: String = ""
 
   /// A message with every field at its default.

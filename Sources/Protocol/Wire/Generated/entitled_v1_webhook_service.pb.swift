@@ -47,7 +47,7 @@ package enum WebhookKind: WireEnum {
 
 /// The state of a webhook.
 package enum WebhookState: WireEnum {
-  /// `WEBHOOK_STATE_UNSPECIFIED`.
+  /// Not set.
   case unspecified
   /// No message is pending.
   case healthy
@@ -94,9 +94,9 @@ package enum WebhookState: WireEnum {
 
 /// Whether a message will be retried.
 package enum DeliveryState: WireEnum {
-  /// `DELIVERY_STATE_UNSPECIFIED`.
+  /// In a request: both states.
   case unspecified
-  /// `DELIVERY_STATE_PENDING`.
+  /// Waits for its next attempt, or for an earlier message.
   case pending
   /// Given up after all attempts.
   case deadLetter
@@ -134,10 +134,14 @@ package enum DeliveryState: WireEnum {
   }
 }
 
-/// `entitled.v1.ListWebhooksRequest`.
+/// The request of ListWebhooks.
 package struct ListWebhooksRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  package var pageSize: Int32 = 0
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  package var pageToken: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -149,18 +153,24 @@ package struct ListWebhooksRequest: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ListWebhooksRequest.self)
     app = CField.text(c.pointee.app)
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, app)
+    writer.integer(2, pageSize)
+    writer.text(3, pageToken)
   }
 }
 
-/// `entitled.v1.ListWebhooksResponse`.
+/// The response of ListWebhooks.
 package struct ListWebhooksResponse: WireMessage {
-  /// `webhooks`.
+  /// The webhooks, in the order of the configuration.
   package var webhooks: [Webhook] = []
+  /// The token of the next page; empty on the last page.
+  package var nextPageToken: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -172,27 +182,29 @@ package struct ListWebhooksResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ListWebhooksResponse.self)
     webhooks = CField.messages(c.pointee.webhooks, count: c.pointee.n_webhooks)
+    nextPageToken = CField.text(c.pointee.next_page_token)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.messages(1, webhooks)
+    writer.text(2, nextPageToken)
   }
 }
 
-/// `entitled.v1.Webhook`.
+/// One webhook or forwarding endpoint and its state.
 package struct Webhook: WireMessage {
   /// The name in the configuration.
   package var name: String = ""
-  /// `kind`.
+  /// The content of its messages.
   package var kind: WebhookKind = .init()
   /// The URL without its query, which may contain a secret.
   package var url: String = ""
-  /// `state`.
+  /// Whether messages are delivered.
   package var state: WebhookState = .init()
   /// The sequence of the last event, or the evidence id of the last notification, that was sent or is pending.
   package var position: Int64 = 0
-  /// The latest position, over all apps.
+  /// The sequence of the latest event of the app, or the evidence id of the latest notification of any app.
   package var latestPosition: Int64 = 0
   /// Messages that wait for another attempt, or for an earlier message.
   package var pending: Int64 = 0
@@ -243,19 +255,19 @@ package struct Delivery: WireMessage {
   package var webhookId: String = ""
   /// Such as `entitlement.started`, or Apple's notification type.
   package var type: String = ""
-  /// `environment`.
+  /// The environment of the event or notification. Unspecified: the notification has none.
   package var environment: Environment = .init()
   /// The ordering key: the customer of an event, or the original transaction id of a notification.
   package var subject: String = ""
-  /// `state`.
+  /// Whether it will be retried.
   package var state: DeliveryState = .init()
-  /// `attempts`.
+  /// The number of attempts so far, from 0.
   package var attempts: Int32 = 0
   /// The result of the last attempt.
   package var outcome: String = ""
-  /// `occurred_at`.
+  /// When the event was recorded, or the notification arrived.
   package var occurredAt: GoogleProtobuf.Timestamp?
-  /// `first_attempt_at`.
+  /// When it was sent first. Unset: never.
   package var firstAttemptAt: GoogleProtobuf.Timestamp?
   /// Unset: after an earlier message, or a dead letter.
   package var nextAttemptAt: GoogleProtobuf.Timestamp?
@@ -298,19 +310,19 @@ package struct Delivery: WireMessage {
   }
 }
 
-/// `entitled.v1.ListDeliveriesRequest`.
+/// The request of ListDeliveries.
 package struct ListDeliveriesRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `webhook`.
+  /// The name of the webhook in the configuration. Required.
   package var webhook: String = ""
-  /// `kind`.
+  /// The content of the webhook's messages. Unspecified: EVENTS.
   package var kind: WebhookKind = .init()
   /// Unset: both.
   package var state: DeliveryState = .init()
-  /// `page_size`.
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
-  /// `page_token`.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
 
   /// A message with every field at its default.
@@ -341,11 +353,11 @@ package struct ListDeliveriesRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ListDeliveriesResponse`.
+/// The response of ListDeliveries.
 package struct ListDeliveriesResponse: WireMessage {
-  /// `deliveries`.
+  /// The messages in delivery order.
   package var deliveries: [Delivery] = []
-  /// `next_page_token`.
+  /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
 
   /// A message with every field at its default.
@@ -418,13 +430,13 @@ package struct DeliveryRange: WireMessage {
   }
 }
 
-/// `entitled.v1.ResendDeliveriesRequest`.
+/// The request of ResendDeliveries.
 package struct ResendDeliveriesRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `webhook`.
+  /// The name of the webhook in the configuration. Required.
   package var webhook: String = ""
-  /// `kind`.
+  /// The content of the webhook's messages. Unspecified: EVENTS.
   package var kind: WebhookKind = .init()
   /// `selection`: `dead_letters`, `positions`, `range`, or none.
   package var selection: Selection?
@@ -473,7 +485,7 @@ package struct ResendDeliveriesRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ResendDeliveriesResponse`.
+/// The response of ResendDeliveries.
 package struct ResendDeliveriesResponse: WireMessage {
   /// The number of messages that will be sent, at most 10,000 per call.
   package var resent: Int64 = 0
@@ -502,11 +514,11 @@ package struct ResendDeliveriesResponse: WireMessage {
 
 /// Messages that are not dead letters stay.
 package struct DiscardDeliveriesRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `webhook`.
+  /// The name of the webhook in the configuration. Required.
   package var webhook: String = ""
-  /// `kind`.
+  /// The content of the webhook's messages. Unspecified: EVENTS.
   package var kind: WebhookKind = .init()
   /// `selection`: `dead_letters`, `positions`, or none.
   package var selection: Selection?
@@ -551,7 +563,7 @@ package struct DiscardDeliveriesRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.DiscardDeliveriesResponse`.
+/// The response of DiscardDeliveries.
 package struct DiscardDeliveriesResponse: WireMessage {
   /// The number of discarded dead letters.
   package var discarded: Int64 = 0
@@ -574,13 +586,13 @@ package struct DiscardDeliveriesResponse: WireMessage {
   }
 }
 
-/// `entitled.v1.ResumeWebhookRequest`.
+/// The request of ResumeWebhook.
 package struct ResumeWebhookRequest: WireMessage {
-  /// `app`.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// `webhook`.
+  /// The name of the webhook in the configuration. Required.
   package var webhook: String = ""
-  /// `kind`.
+  /// The content of the webhook's messages. Unspecified: EVENTS.
   package var kind: WebhookKind = .init()
 
   /// A message with every field at its default.
@@ -605,9 +617,9 @@ package struct ResumeWebhookRequest: WireMessage {
   }
 }
 
-/// `entitled.v1.ResumeWebhookResponse`.
+/// The response of ResumeWebhook.
 package struct ResumeWebhookResponse: WireMessage {
-  /// `webhook`.
+  /// The webhook in its present state.
   package var webhook: Webhook?
 
   /// A message with every field at its default.

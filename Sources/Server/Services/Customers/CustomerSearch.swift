@@ -204,17 +204,22 @@ extension Hits {
   }
 
   private mutating func addEvent(_ sequence: Int64) throws(StoreError) {
-    guard let stored = try reader.events(of: nil, after: sequence - 1, limit: 1).first,
-      stored.sequence == sequence,
-      search.includes(stored.event.customer.appID, stored.event.customer.environment)
-    else { return }
+    for appID in search.apps {
+      guard let stored = try reader.events(ofApp: appID, after: sequence - 1, limit: 1).first,
+        stored.sequence == sequence, search.includes(appID, stored.event.customer.environment)
+      else { continue }
+      add(stored)
+    }
+  }
+
+  private mutating func add(_ stored: StoredEvent) {
     let (customer, change) = (stored.event.customer, stored.event.change)
     add(
       .event, customer.appID, customer.environment,
       "is an event, \(change.kind.rawValue) of \(customer.customerID)"
     ) {
       $0.customerIds = [customer.customerID]
-      $0.sequence = sequence
+      $0.sequence = stored.sequence
       $0.evidenceId = stored.event.evidenceID?.rawValue ?? 0
       $0.originalTransactionId = change.subject?.originalTransactionID ?? ""
       $0.transactionId = change.subject?.transactionID ?? ""

@@ -16,7 +16,7 @@ struct CustomerServiceHandler: CustomerServiceMethods {
     let apps = request.app.isEmpty ? CallScope.apps(of: catalog.appIDs) : [try catalog.app(request.app).id]
     let search = CustomerSearch(
       query: try SearchQuery(request.query), apps: apps, environment: try request.searchedEnvironment,
-      limit: RequestValidation.clampedPageSize(request.pageSize), catalog: catalog, ledger: context.ledger)
+      limit: try RequestValidation.pageSize(request.pageSize), catalog: catalog, ledger: context.ledger)
     return try await context.readExpensively(call) { reader throws(StoreError) in try search.run(reader) }
   }
 
@@ -60,7 +60,7 @@ extension CustomerServiceHandler {
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
-    let size = RequestValidation.clampedPageSize(request.pageSize)
+    let size = try RequestValidation.pageSize(request.pageSize)
     let page = try context.pageTokens.page(request)
     let before = try page.number.map(EvidenceID.init(rawValue:))
     return try await context.read { reader throws(StoreError) in

@@ -8,31 +8,49 @@ internal import Wire
 // The state of a customer as messages of the contract.
 
 extension GetCustomerResponse {
+  /// The members of the response that follow from the facts and that `mask` includes.
   init(
-    _ facts: CustomerFacts, of customerID: String, in app: AppDefinition,
-    environment: AppStore.Environment, evaluatedAt now: Instant,
-    evidence: (EntitlementStatus) throws(StoreError) -> EvidenceID?
+    _ facts: CustomerFacts, of customer: CustomerKey, in app: AppDefinition, evaluatedAt now: Instant,
+    _ mask: ReadMask, evidence: (EntitlementStatus) throws(StoreError) -> EvidenceID?
   ) throws(StoreError) {
-    let overview = CustomerOverview(facts, in: app, at: now)
     self.init()
-    customerId = customerID
-    self.environment = Wire.Environment(environment)
-    entitlements = try app.entitlements.map { entitlement throws(StoreError) in
+    if mask.includes("customer_id") { customerId = customer.customerID }
+    if mask.includes("environment") { environment = Wire.Environment(customer.environment) }
+    if mask.includes("evaluated_at") { evaluatedAt = GoogleProtobuf.Timestamp(now) }
+    if mask.includes("entitlements") {
+      entitlements = try Self.entitlements(facts, in: app, at: now, evidence: evidence)
+    }
+    guard ["products", "subscription_groups", "consumables", "grants"].contains(where: mask.includes) else {
+      return
+    }
+    let overview = CustomerOverview(facts, in: app, at: now)
+    if mask.includes("products") {
+      products = overview.products.map { CustomerProduct($0, of: app, environment: customer.environment) }
+    }
+    if mask.includes("subscription_groups") {
+      subscriptionGroups = overview.groups.map(CustomerSubscriptionGroup.init)
+    }
+    if mask.includes("consumables") { consumables = overview.consumables.map(Wire.ConsumableBalance.init) }
+    if mask.includes("grants") { grants = overview.grants.map { Grant($0, to: customer) } }
+  }
+
+  private static func entitlements(
+    _ facts: CustomerFacts, in app: AppDefinition, at now: Instant,
+    evidence: (EntitlementStatus) throws(StoreError) -> EvidenceID?
+  ) throws(StoreError) -> [Entitlement] {
+    try app.entitlements.map { entitlement throws(StoreError) in
       let status = evaluate(facts, entitlement: entitlement, in: app, at: now)
       return Entitlement(status, of: entitlement, in: app, evidence: try evidence(status), at: now)
     }
-    products = overview.products.map { CustomerProduct($0, of: app, environment: environment) }
-    subscriptionGroups = overview.groups.map(CustomerSubscriptionGroup.init)
-    consumables = overview.consumables.map { balance in
-      .with { message in
-        message.productId = balance.productID
-        message.purchased = balance.purchased
-        message.refunded = balance.refunded
-      }
-    }
-    let key = CustomerKey(appID: app.id, environment: environment, customerID: customerID)
-    grants = overview.grants.map { Grant($0, to: key) }
-    evaluatedAt = GoogleProtobuf.Timestamp(now)
+  }
+}
+
+extension Wire.ConsumableBalance {
+  fileprivate init(_ balance: Entitlements.ConsumableBalance) {
+    self.init()
+    productId = balance.productID
+    purchased = balance.purchased
+    refunded = balance.refunded
   }
 }
 

@@ -16,7 +16,8 @@ struct EntitlementServiceHandler: EntitlementServiceMethods {
     self.context = context
     eventStream = EventStream(
       broadcaster: context.broadcaster, eventLog: EventLogReader(store: context.store),
-      catalog: context.catalog, erasedNames: context.ledger.erasedNames, now: context.now)
+      catalog: context.catalog, erasedNames: context.ledger.erasedNames,
+      positionTokens: context.positions.tokens, now: context.now)
     metricsScan = SubscriptionMetricsScan(context)
   }
 
@@ -37,19 +38,23 @@ extension EntitlementServiceHandler {
     try RequestValidation.customerID(request.customerId)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     let mayOperate = call.hasRole(.operate)
+    let mask = try ReadMask(request.readMask, of: GetCustomerResponse.self)
     return try await context.read { reader throws(StoreError) in
       var response = try GetCustomerResponse(
-        try reader.facts(of: key) ?? CustomerFacts(), of: request.customerId, in: app,
-        environment: environment, evaluatedAt: context.now()
+        try reader.facts(of: key) ?? CustomerFacts(), of: key, in: app, evaluatedAt: context.now(), mask
       ) { status throws(StoreError) in try reader.evidence(deciding: status, of: key) }
-      response.sequence = try reader.lastSequence(of: key)
-      response.tokenConflicts = try reader.tokenConflicts(of: key, in: app).map { conflict in
-        Wire.TokenConflict.with {
-          $0.originalTransactionId = conflict.line.lineID
-          if mayOperate { $0.tokenCustomerId = conflict.tokenOwner }
+      if mask.includes("sequence") { response.sequence = try reader.lastSequence(of: key) }
+      if mask.includes("token_conflicts") {
+        response.tokenConflicts = try reader.tokenConflicts(of: key, in: app).map { conflict in
+          Wire.TokenConflict.with {
+            $0.originalTransactionId = conflict.line.lineID
+            if mayOperate { $0.tokenCustomerId = conflict.tokenOwner }
+          }
         }
       }
-      response.consumptionConsent = try reader.consent(of: key).map(Wire.ConsumptionConsent.init)
+      if mask.includes("consumption_consent") {
+        response.consumptionConsent = try reader.consent(of: key).map(Wire.ConsumptionConsent.init)
+      }
       return response
     }
   }

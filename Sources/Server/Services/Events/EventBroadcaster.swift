@@ -4,7 +4,7 @@ internal import Platform
 package import Store
 internal import Synchronization
 
-/// Reads committed events once and broadcasts them to all watchers.
+/// Reads committed events once and broadcasts them to all watchers of their app.
 ///
 /// One task reads the store, whatever the number of watchers. It never waits for a watcher: each has its own
 /// buffer, and a watcher whose buffer is full must resume from its last event. Watchers read events older
@@ -14,19 +14,24 @@ package final class EventBroadcaster: Worker {
 
   private static let pageSize = 1_000
 
-  private struct State {
+  /// An app with watchers. It is dropped some time after its last watcher left.
+  private struct WatchedApp {
     /// The last events, consecutive up to ``published``; no events from before the first watcher.
     var recent: [StoredEvent] = []
-    /// The sequence of the last published event; `nil` before the first read of the store.
-    var published: Int64?
+    /// The sequence of the last published event.
+    var published: Int64
     var watchers: [ObjectIdentifier: WatchSubscription] = [:]
+  }
+
+  private struct State {
+    var apps: [String: WatchedApp] = [:]
     var isClosed = false
   }
 
   /// The result of a subscription.
   enum Subscription {
     case watching(WatchSubscription)
-    /// The buffer no longer has all events since then; the watcher must read the store first.
+    /// The buffer does not have all events since then; the watcher must read the store first.
     case notBuffered
     /// The broadcaster is closed.
     case closed
@@ -36,9 +41,11 @@ package final class EventBroadcaster: Worker {
   private let capacity: Int
   private let now: @Sendable () -> Instant
   private let state = Mutex(State())
+  /// An element for each commit and each app that is watched for the first time.
+  private let (wakeups, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-  /// Creates a broadcaster that buffers at least the last `capacity` events while there are watchers, and up
-  /// to `capacity` events for each watcher.
+  /// Creates a broadcaster that buffers at least the last `capacity` events of an app while it has watchers, and
+  /// up to `capacity` events for each watcher.
   package init(
     store: any EntitlementStore, capacity: Int = 4_096, now: @escaping @Sendable () -> Instant
   ) {
@@ -51,98 +58,101 @@ package final class EventBroadcaster: Worker {
   ///
   /// - Throws: ``StoreError`` if events cannot be read.
   package func run() async throws {
+    let commits = store.commits()
     try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { for await _ in commits { self.wake.yield() } }
       group.addTask { try await self.publishCommits() }
       group.addTask { await self.sendHeartbeats() }
+      // After a restart, the events since the last published one follow at once.
+      wake.yield()
       try await group.waitForAll()
     }
   }
 
   private func publishCommits() async throws(StoreError) {
-    let commits = store.commits()
-    let last = try await lastSequence()
-    // After a restart, the events since the last published one follow with the next commit.
-    state.withLock { $0.published = $0.published ?? last }
-    for await _ in commits {
-      if !isWatched, skipEvents(upTo: try await lastSequence()) { continue }
-      while true {
-        let page = try await store.read { [published] snapshot throws(StoreError) in
-          try snapshot.events(of: nil, after: published, limit: Self.pageSize)
-        }
-        publish(page)
-        guard page.count == Self.pageSize else { break }
-      }
+    for await _ in wakeups {
+      for appID in watchedApps() { try await publishCommits(of: appID) }
     }
   }
 
-  private func lastSequence() async throws(StoreError) -> Int64 {
-    try await store.read { snapshot throws(StoreError) in try snapshot.lastSequence(of: nil) }
+  /// The apps with watchers. Drops the others, so that their events are not read.
+  private func watchedApps() -> [String] {
+    state.withLock { state in
+      state.apps = state.apps.filter { !$0.value.watchers.isEmpty }
+      return Array(state.apps.keys)
+    }
+  }
+
+  private func publishCommits(of appID: String) async throws(StoreError) {
+    while let published = published(of: appID) {
+      let page = try await store.read { snapshot throws(StoreError) in
+        try snapshot.events(ofApp: appID, after: published, limit: Self.pageSize)
+      }
+      publish(page, of: appID)
+      guard page.count == Self.pageSize else { break }
+    }
   }
 
   /// Sends heartbeats to watchers without recent events, until the task is cancelled.
   private func sendHeartbeats() async {
     while (try? await Task.sleep(for: .milliseconds(100))) != nil {
-      let watchers = state.withLock { Array($0.watchers.values) }
+      let watchers = state.withLock { $0.apps.values.flatMap(\.watchers.values) }
       let now = now()
       for watcher in watchers { watcher.requestHeartbeat(at: now) }
     }
   }
 
-  /// The sequence of the last published event; 0 before the first read of the store.
-  var published: Int64 { state.withLock { $0.published ?? 0 } }
+  /// The sequence of the last published event of an app; `nil` if the app is not watched.
+  func published(of appID: String) -> Int64? { state.withLock { $0.apps[appID]?.published } }
 
-  /// Subscribes to all events after `sequence` that pass the filter, without a gap. The event with that
-  /// sequence is committed, but possibly not yet published.
-  func subscribe(_ filter: EventFilter, after sequence: Int64, heartbeat: Int64) -> Subscription {
+  /// Subscribes to all events of the filter's app after `sequence` that pass the filter, without a gap. The event
+  /// with that sequence is committed, but possibly not yet published. `isLatest` is whether the store had no later
+  /// event of the app a moment ago: the first watcher of an app starts there.
+  func subscribe(
+    _ filter: EventFilter, after sequence: Int64, isLatest: Bool, heartbeat: Int64
+  ) -> Subscription {
     state.withLock { state in
-      guard !state.isClosed, let published = state.published else { return .closed }
-      guard sequence >= published - Int64(min(state.recent.count, capacity)) else { return .notBuffered }
+      guard !state.isClosed else { return .closed }
+      let known = state.apps[filter.appID]
+      guard known != nil || isLatest else { return .notBuffered }
+      var app = known ?? WatchedApp(published: sequence)
+      guard sequence >= app.published - Int64(min(app.recent.count, capacity)) else { return .notBuffered }
       let watcher = WatchSubscription(
         filter, after: sequence, heartbeat: heartbeat, capacity: capacity, now: now())
-      watcher.enqueue(state.recent.drop { $0.sequence <= sequence }, upTo: published)
-      state.watchers[ObjectIdentifier(watcher)] = watcher
+      watcher.enqueue(app.recent.drop { $0.sequence <= sequence }, upTo: app.published)
+      app.watchers[ObjectIdentifier(watcher)] = watcher
+      state.apps[filter.appID] = app
+      // Events may have been committed since the store was read.
+      if known == nil { wake.yield() }
       return .watching(watcher)
     }
   }
 
   func unsubscribe(_ watcher: WatchSubscription) {
-    state.withLock { _ = $0.watchers.removeValue(forKey: ObjectIdentifier(watcher)) }
+    state.withLock { _ = $0.apps[watcher.appID]?.watchers.removeValue(forKey: ObjectIdentifier(watcher)) }
   }
 
   /// Ends all subscriptions, so that watchers resume later or at another replica.
   package func close() {
     let watchers = state.withLock { state in
       state.isClosed = true
-      return Array(state.watchers.values)
+      return state.apps.values.flatMap(\.watchers.values)
     }
     for watcher in watchers { watcher.close() }
   }
 
-  private var isWatched: Bool { state.withLock { !$0.watchers.isEmpty } }
-
-  /// Skips events that were committed while there were no watchers, so that they are not read.
-  ///
-  /// - Returns: `false` if there is a watcher by now, which needs the events.
-  private func skipEvents(upTo last: Int64) -> Bool {
-    state.withLock { state in
-      guard state.watchers.isEmpty else { return false }
-      guard state.published != last else { return true }
-      state.recent = []
-      state.published = last
-      return true
-    }
-  }
-
-  private func publish(_ events: [StoredEvent]) {
+  private func publish(_ events: [StoredEvent], of appID: String) {
     guard let last = events.last?.sequence else { return }
-    let watchers = state.withLock { state in
-      state.recent += events
+    let watchers = state.withLock { state -> [WatchSubscription] in
+      guard var app = state.apps.removeValue(forKey: appID) else { return [] }
+      defer { state.apps[appID] = app }
+      app.recent += events
       // Trimmed rarely, because it moves all remaining events.
-      if state.recent.count > 2 * capacity { state.recent.removeFirst(state.recent.count - capacity) }
-      state.published = last
+      if app.recent.count > 2 * capacity { app.recent.removeFirst(app.recent.count - capacity) }
+      app.published = last
       // Within the lock, so that a new subscription starts exactly after these events.
-      for watcher in state.watchers.values { watcher.enqueue(events[...], upTo: last) }
-      return Array(state.watchers.values)
+      for watcher in app.watchers.values { watcher.enqueue(events[...], upTo: last) }
+      return Array(app.watchers.values)
     }
     for watcher in watchers { watcher.resume() }
   }

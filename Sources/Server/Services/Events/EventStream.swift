@@ -14,16 +14,19 @@ struct EventStream: Sendable {
   private let eventLog: EventLogReader
   private let catalog: CurrentCatalog
   private let erasedNames: ErasedNames
+  private let positionTokens: PositionTokens
   private let now: @Sendable () -> Instant
 
   init(
     broadcaster: EventBroadcaster, eventLog: EventLogReader, catalog: CurrentCatalog,
-    erasedNames: ErasedNames = ErasedNames(), now: @escaping @Sendable () -> Instant
+    erasedNames: ErasedNames = ErasedNames(), positionTokens: PositionTokens,
+    now: @escaping @Sendable () -> Instant
   ) {
     self.broadcaster = broadcaster
     self.eventLog = eventLog
     self.catalog = catalog
     self.erasedNames = erasedNames
+    self.positionTokens = positionTokens
     self.now = now
   }
 
@@ -37,13 +40,16 @@ struct EventStream: Sendable {
       appID: app.id, environment: try app.environment(request.environment),
       customerIDs: Set(request.customerIds), entitlements: Set(request.entitlements))
     let heartbeat = try Self.heartbeat(request.heartbeatInterval)
-    var last = try Self.start(request, newest: try await eventLog.lastSequence())
+    let newest = try await eventLog.position(of: app.id)
+    var last = try start(request, newest: newest)
+    var isLatest = last == newest.sequence
     // There may be no event for a long time.
     await responses.begin()
-    let recipient = Recipient(responses: responses, showsOtherCustomer: showsOtherCustomer)
+    let recipient = Recipient(
+      responses: responses, appID: app.id, showsOtherCustomer: showsOtherCustomer)
     while true {
-      switch broadcaster.subscribe(filter, after: last, heartbeat: heartbeat) {
-      case .notBuffered: last = try await catchUp(filter, after: last, recipient)
+      switch broadcaster.subscribe(filter, after: last, isLatest: isLatest, heartbeat: heartbeat) {
+      case .notBuffered: (last, isLatest) = try await catchUp(filter, after: last, recipient)
       case .watching(let watcher):
         call.retirement?.onBegin { watcher.close() }
         try await deliver(watcher, from: last, recipient)
@@ -53,13 +59,13 @@ struct EventStream: Sendable {
     }
   }
 
-  /// Sends a page of stored events; returns the sequence that it reached.
+  /// Sends a page of stored events; returns the sequence that it reached, and whether it was the last page.
   private func catchUp(
     _ filter: EventFilter, after last: Int64, _ recipient: Recipient
-  ) async throws(Status) -> Int64 {
-    let page = try await eventLog.page(after: last, limit: Self.pageSize)
+  ) async throws(Status) -> (last: Int64, isLatest: Bool) {
+    let page = try await eventLog.page(of: filter.appID, after: last, limit: Self.pageSize)
     for event in page where filter.passes(event.event) { try await send(event, recipient) }
-    return page.last?.sequence ?? last
+    return (page.last?.sequence ?? last, page.count < Self.pageSize)
   }
 
   /// Sends new events until the subscription ends.
@@ -78,6 +84,8 @@ struct EventStream: Sendable {
         try await recipient.responses.write(
           .with {
             $0.sequence = sequence
+            $0.position = positionTokens.token(
+              StorePosition(sequence: sequence, evidence: 0), of: recipient.appID)
             $0.content = .heartbeat(.with { $0.time = GoogleProtobuf.Timestamp(now()) })
           })
       case .fellBehind: throw .fellBehind(last)
@@ -91,6 +99,7 @@ struct EventStream: Sendable {
     try await recipient.responses.write(
       .with {
         $0.sequence = event.sequence
+        $0.position = positionTokens.token(event.position, of: recipient.appID)
         $0.content = .event(
           EntitlementEvent(
             event, in: app, showsOtherCustomer: recipient.showsOtherCustomer,
@@ -101,14 +110,19 @@ struct EventStream: Sendable {
   /// The caller of a stream.
   private struct Recipient {
     let responses: ResponseWriter<WatchResponse>
+    let appID: String
     /// Whether the caller may learn the ids of other customers that an event involves.
     let showsOtherCustomer: Bool
   }
 
-  /// The sequence after which the stream starts; `newest` is that of the last event.
-  private static func start(_ request: WatchRequest, newest: Int64) throws(Status) -> Int64 {
+  /// The sequence after which the stream starts; `newest` is the position of the store.
+  private func start(_ request: WatchRequest, newest: StorePosition) throws(Status) -> Int64 {
     switch request.start {
-    case nil: return newest
+    case nil: return newest.sequence
+    case .afterPosition(let token)?:
+      let position = try positionTokens.position(token, of: request.app)
+      guard newest.includes(position) else { throw .futurePosition }
+      return position.sequence
     case .fromBeginning(true)?: return 0
     case .fromBeginning(false)?:
       throw Status(
@@ -119,7 +133,9 @@ struct EventStream: Sendable {
         throw Status(
           .invalidArgument, reason: "INVALID_FIELD", "after_sequence is below 0", field: "after_sequence")
       }
-      guard sequence <= newest else { throw .futureSequence(sequence, last: newest) }
+      guard sequence <= newest.sequence else {
+        throw .futureSequence(sequence, last: newest.sequence)
+      }
       return sequence
     }
   }
@@ -141,24 +157,31 @@ struct EventStream: Sendable {
 struct EventLogReader: Sendable {
   let store: any EntitlementStore
 
-  /// At most `limit` events after `sequence`.
-  func page(after sequence: Int64, limit: Int) async throws(Status) -> [StoredEvent] {
+  /// At most `limit` events of an app after `sequence`.
+  func page(of appID: String, after sequence: Int64, limit: Int) async throws(Status) -> [StoredEvent] {
     do throws(StoreError) {
       return try await store.read { snapshot throws(StoreError) in
-        try snapshot.events(of: nil, after: sequence, limit: limit)
+        try snapshot.events(ofApp: appID, after: sequence, limit: limit)
       }
     } catch {
       throw Status(error)
     }
   }
 
-  /// The sequence of the last committed event; 0 if there is none.
-  func lastSequence() async throws(Status) -> Int64 {
+  /// The position of the store in the history of an app.
+  func position(of appID: String) async throws(Status) -> StorePosition {
     do throws(StoreError) {
-      return try await store.read { snapshot throws(StoreError) in try snapshot.lastSequence(of: nil) }
+      return try await store.read { snapshot throws(StoreError) in try snapshot.position(of: appID) }
     } catch {
       throw Status(error)
     }
+  }
+}
+
+extension StoredEvent {
+  /// The position of a store whose last event of the app this is. Time-caused events have no evidence.
+  fileprivate var position: StorePosition {
+    StorePosition(sequence: sequence, evidence: event.evidenceID?.rawValue ?? 0)
   }
 }
 

@@ -30,6 +30,9 @@ final class WatchSubscription: Sendable {
   private let capacity: Int
   private let state: Mutex<State>
 
+  /// The app whose events the watcher gets.
+  var appID: String { filter.appID }
+
   /// A subscription after `sequence` that buffers at most `capacity` events, with a heartbeat after that many
   /// milliseconds without an event.
   init(_ filter: EventFilter, after sequence: Int64, heartbeat: Int64, capacity: Int, now: Instant) {

@@ -6,6 +6,7 @@ internal import Wire
 
 /// The rpcs of `entitled.v1.AppStoreService` that run as tasks.
 protocol AppStoreServiceMethods: Sendable {
+  var context: ServiceContext { get }
   func getRefundHistory(_ request: GetRefundHistoryRequest, _ call: CallContext) async throws(Status) -> GetRefundHistoryResponse
   func lookUpOrder(_ request: LookUpOrderRequest, _ call: CallContext) async throws(Status) -> LookUpOrderResponse
   func refreshPurchase(_ request: RefreshPurchaseRequest, _ call: CallContext) async throws(Status) -> RefreshPurchaseResponse
@@ -27,21 +28,44 @@ extension AppStoreServiceMethods {
   /// The methods in the order of the contract.
   var methods: [Method] {
     [
-      .asyncUnary("/entitled.v1.AppStoreService/GetRefundHistory", getRefundHistory),
-      .asyncUnary("/entitled.v1.AppStoreService/LookUpOrder", lookUpOrder),
-      .asyncUnary("/entitled.v1.AppStoreService/RefreshPurchase", refreshPurchase),
-      .asyncUnary("/entitled.v1.AppStoreService/ExtendRenewalDate", extendRenewalDate),
-      .asyncUnary("/entitled.v1.AppStoreService/MassExtendRenewalDate", massExtendRenewalDate),
+      .asyncUnary("/entitled.v1.AppStoreService/GetRefundHistory", context.positions.stamping(getRefundHistory)),
+      .asyncUnary("/entitled.v1.AppStoreService/LookUpOrder", context.positions.stamping(lookUpOrder)),
+      .asyncUnary("/entitled.v1.AppStoreService/RefreshPurchase", context.positions.stamping(refreshPurchase)),
+      .asyncUnary("/entitled.v1.AppStoreService/ExtendRenewalDate", context.positions.stamping(extendRenewalDate)),
+      .asyncUnary("/entitled.v1.AppStoreService/MassExtendRenewalDate", context.positions.stamping(massExtendRenewalDate)),
       .asyncUnary("/entitled.v1.AppStoreService/GetMassExtensionStatus", getMassExtensionStatus),
-      .asyncUnary("/entitled.v1.AppStoreService/SendConsumptionInformation", sendConsumptionInformation),
+      .asyncUnary("/entitled.v1.AppStoreService/SendConsumptionInformation", context.positions.stamping(sendConsumptionInformation)),
       .asyncUnary("/entitled.v1.AppStoreService/ListConsumptionRequests", listConsumptionRequests),
-      .asyncUnary("/entitled.v1.AppStoreService/SetConsumptionConsent", setConsumptionConsent),
-      .asyncUnary("/entitled.v1.AppStoreService/SetAppAccountToken", setAppAccountToken),
+      .asyncUnary("/entitled.v1.AppStoreService/SetConsumptionConsent", context.positions.stamping(setConsumptionConsent)),
+      .asyncUnary("/entitled.v1.AppStoreService/SetAppAccountToken", context.positions.stamping(setAppAccountToken)),
       .asyncUnary("/entitled.v1.AppStoreService/GetTestNotificationStatus", getTestNotificationStatus),
-      .asyncUnary("/entitled.v1.AppStoreService/ClaimSeat", claimSeat),
-      .asyncUnary("/entitled.v1.AppStoreService/AssociateSeat", associateSeat),
-      .asyncUnary("/entitled.v1.AppStoreService/UnclaimSeat", unclaimSeat),
+      .asyncUnary("/entitled.v1.AppStoreService/ClaimSeat", context.positions.stamping(claimSeat)),
+      .asyncUnary("/entitled.v1.AppStoreService/AssociateSeat", context.positions.stamping(associateSeat)),
+      .asyncUnary("/entitled.v1.AppStoreService/UnclaimSeat", context.positions.stamping(unclaimSeat)),
       .asyncUnary("/entitled.v1.AppStoreService/ListSeats", listSeats),
     ]
   }
 }
+
+extension GetRefundHistoryRequest: AppRequest {}
+extension GetRefundHistoryResponse: PositionedResponse {}
+extension LookUpOrderRequest: AppRequest {}
+extension LookUpOrderResponse: PositionedResponse {}
+extension RefreshPurchaseRequest: AppRequest {}
+extension RefreshPurchaseResponse: PositionedResponse {}
+extension ExtendRenewalDateRequest: AppRequest {}
+extension ExtendRenewalDateResponse: PositionedResponse {}
+extension MassExtendRenewalDateRequest: AppRequest {}
+extension MassExtendRenewalDateResponse: PositionedResponse {}
+extension SendConsumptionInformationRequest: AppRequest {}
+extension SendConsumptionInformationResponse: PositionedResponse {}
+extension SetConsumptionConsentRequest: AppRequest {}
+extension SetConsumptionConsentResponse: PositionedResponse {}
+extension SetAppAccountTokenRequest: AppRequest {}
+extension SetAppAccountTokenResponse: PositionedResponse {}
+extension ClaimSeatRequest: AppRequest {}
+extension ClaimSeatResponse: PositionedResponse {}
+extension AssociateSeatRequest: AppRequest {}
+extension AssociateSeatResponse: PositionedResponse {}
+extension UnclaimSeatRequest: AppRequest {}
+extension UnclaimSeatResponse: PositionedResponse {}

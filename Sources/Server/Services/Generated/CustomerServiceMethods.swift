@@ -6,6 +6,7 @@ internal import Wire
 
 /// The rpcs of `entitled.v1.CustomerService` that run as tasks.
 protocol CustomerServiceMethods: Sendable {
+  var context: ServiceContext { get }
   func findCustomers(_ request: FindCustomersRequest, _ call: CallContext) async throws(Status) -> FindCustomersResponse
   func describeCustomer(_ request: DescribeCustomerRequest, _ call: CallContext) async throws(Status) -> DescribeCustomerResponse
   func addNote(_ request: AddNoteRequest, _ call: CallContext) async throws(Status) -> AddNoteResponse
@@ -21,11 +22,18 @@ extension CustomerServiceMethods {
     [
       .asyncUnary("/entitled.v1.CustomerService/FindCustomers", findCustomers),
       .asyncUnary("/entitled.v1.CustomerService/DescribeCustomer", describeCustomer),
-      .asyncUnary("/entitled.v1.CustomerService/AddNote", addNote),
+      .asyncUnary("/entitled.v1.CustomerService/AddNote", context.positions.stamping(addNote)),
       .asyncUnary("/entitled.v1.CustomerService/ListNotes", listNotes),
-      .asyncUnary("/entitled.v1.CustomerService/DeleteNote", deleteNote),
-      .asyncUnary("/entitled.v1.CustomerService/SetCustomerAttributes", setCustomerAttributes),
+      .asyncUnary("/entitled.v1.CustomerService/DeleteNote", context.positions.stamping(deleteNote)),
+      .asyncUnary("/entitled.v1.CustomerService/SetCustomerAttributes", context.positions.stamping(setCustomerAttributes)),
       .asyncUnary("/entitled.v1.CustomerService/GetCustomerAttributes", getCustomerAttributes),
     ]
   }
 }
+
+extension AddNoteRequest: AppRequest {}
+extension AddNoteResponse: PositionedResponse {}
+extension DeleteNoteRequest: AppRequest {}
+extension DeleteNoteResponse: PositionedResponse {}
+extension SetCustomerAttributesRequest: AppRequest {}
+extension SetCustomerAttributesResponse: PositionedResponse {}

@@ -6,6 +6,7 @@ internal import Wire
 
 /// The rpcs of `entitled.v1.EntitlementService` that run as tasks.
 protocol EntitlementServiceMethods: Sendable {
+  var context: ServiceContext { get }
   func getCustomer(_ request: GetCustomerRequest, _ call: CallContext) async throws(Status) -> GetCustomerResponse
   func explain(_ request: ExplainRequest, _ call: CallContext) async throws(Status) -> ExplainResponse
   func watch(_ request: WatchRequest, _ responses: ResponseWriter<WatchResponse>, _ call: CallContext) async throws(Status)
@@ -34,23 +35,42 @@ extension EntitlementServiceMethods {
       .asyncUnary("/entitled.v1.EntitlementService/Explain", explain),
       .serverStreaming("/entitled.v1.EntitlementService/Watch", watch),
       .asyncUnary("/entitled.v1.EntitlementService/ListTimeline", listTimeline),
-      .asyncUnary("/entitled.v1.EntitlementService/LinkPurchase", linkPurchase),
-      .asyncUnary("/entitled.v1.EntitlementService/RegisterAppAccountToken", registerAppAccountToken),
-      .asyncUnary("/entitled.v1.EntitlementService/MergeCustomers", mergeCustomers),
-      .asyncUnary("/entitled.v1.EntitlementService/TransferPurchase", transferPurchase),
-      .asyncUnary("/entitled.v1.EntitlementService/UndoTransfer", undoTransfer),
+      .asyncUnary("/entitled.v1.EntitlementService/LinkPurchase", context.positions.stamping(linkPurchase)),
+      .asyncUnary("/entitled.v1.EntitlementService/RegisterAppAccountToken", context.positions.stamping(registerAppAccountToken)),
+      .asyncUnary("/entitled.v1.EntitlementService/MergeCustomers", context.positions.stamping(mergeCustomers)),
+      .asyncUnary("/entitled.v1.EntitlementService/TransferPurchase", context.positions.stamping(transferPurchase)),
+      .asyncUnary("/entitled.v1.EntitlementService/UndoTransfer", context.positions.stamping(undoTransfer)),
       .asyncUnary("/entitled.v1.EntitlementService/ListUnclaimedPurchases", listUnclaimedPurchases),
       .asyncUnary("/entitled.v1.EntitlementService/ListUnfulfilledPurchases", listUnfulfilledPurchases),
-      .asyncUnary("/entitled.v1.EntitlementService/AcknowledgeFulfillment", acknowledgeFulfillment),
+      .asyncUnary("/entitled.v1.EntitlementService/AcknowledgeFulfillment", context.positions.stamping(acknowledgeFulfillment)),
       .asyncUnary("/entitled.v1.EntitlementService/GetProbableFamily", getProbableFamily),
-      .asyncUnary("/entitled.v1.EntitlementService/Grant", grant),
-      .asyncUnary("/entitled.v1.EntitlementService/RevokeGrant", revokeGrant),
+      .asyncUnary("/entitled.v1.EntitlementService/Grant", context.positions.stamping(grant)),
+      .asyncUnary("/entitled.v1.EntitlementService/RevokeGrant", context.positions.stamping(revokeGrant)),
       .asyncUnary("/entitled.v1.EntitlementService/IssueToken", issueToken),
-      .asyncUnary("/entitled.v1.EntitlementService/EraseCustomer", eraseCustomer),
+      .asyncUnary("/entitled.v1.EntitlementService/EraseCustomer", context.positions.stamping(eraseCustomer)),
       .asyncUnary("/entitled.v1.EntitlementService/GetSubscriptionMetrics", getSubscriptionMetrics),
     ]
   }
 }
+
+extension LinkPurchaseRequest: AppRequest {}
+extension LinkPurchaseResponse: PositionedResponse {}
+extension RegisterAppAccountTokenRequest: AppRequest {}
+extension RegisterAppAccountTokenResponse: PositionedResponse {}
+extension MergeCustomersRequest: AppRequest {}
+extension MergeCustomersResponse: PositionedResponse {}
+extension TransferPurchaseRequest: AppRequest {}
+extension TransferPurchaseResponse: PositionedResponse {}
+extension UndoTransferRequest: AppRequest {}
+extension UndoTransferResponse: PositionedResponse {}
+extension AcknowledgeFulfillmentRequest: AppRequest {}
+extension AcknowledgeFulfillmentResponse: PositionedResponse {}
+extension GrantRequest: AppRequest {}
+extension GrantResponse: PositionedResponse {}
+extension RevokeGrantRequest: AppRequest {}
+extension RevokeGrantResponse: PositionedResponse {}
+extension EraseCustomerRequest: AppRequest {}
+extension EraseCustomerResponse: PositionedResponse {}
 
 /// The rpcs of `entitled.v1.EntitlementService` that run synchronously on an event loop.
 protocol EntitlementServiceEventLoopMethods {

@@ -6,6 +6,7 @@ internal import Wire
 
 /// The rpcs of `entitled.v1.NotificationService` that run as tasks.
 protocol NotificationServiceMethods: Sendable {
+  var context: ServiceContext { get }
   func ingestNotification(_ request: IngestNotificationRequest, _ call: CallContext) async throws(Status) -> IngestNotificationResponse
   func listNotifications(_ request: ListNotificationsRequest, _ call: CallContext) async throws(Status) -> ListNotificationsResponse
   func reprocessNotifications(_ request: ReprocessNotificationsRequest, _ call: CallContext) async throws(Status) -> ReprocessNotificationsResponse
@@ -20,14 +21,23 @@ extension NotificationServiceMethods {
   /// The methods in the order of the contract.
   var methods: [Method] {
     [
-      .asyncUnary("/entitled.v1.NotificationService/IngestNotification", ingestNotification),
+      .asyncUnary("/entitled.v1.NotificationService/IngestNotification", context.positions.stamping(ingestNotification)),
       .asyncUnary("/entitled.v1.NotificationService/ListNotifications", listNotifications),
-      .asyncUnary("/entitled.v1.NotificationService/ReprocessNotifications", reprocessNotifications),
-      .asyncUnary("/entitled.v1.NotificationService/BackfillNotifications", backfillNotifications),
+      .asyncUnary("/entitled.v1.NotificationService/ReprocessNotifications", context.positions.stamping(reprocessNotifications)),
+      .asyncUnary("/entitled.v1.NotificationService/BackfillNotifications", context.positions.stamping(backfillNotifications)),
       .asyncUnary("/entitled.v1.NotificationService/ListRepairs", listRepairs),
       .asyncUnary("/entitled.v1.NotificationService/GetDriftReport", getDriftReport),
-      .asyncUnary("/entitled.v1.NotificationService/RequestTestNotification", requestTestNotification),
+      .asyncUnary("/entitled.v1.NotificationService/RequestTestNotification", context.positions.stamping(requestTestNotification)),
       .asyncUnary("/entitled.v1.NotificationService/CompareNotificationVersions", compareNotificationVersions),
     ]
   }
 }
+
+extension IngestNotificationRequest: AppRequest {}
+extension IngestNotificationResponse: PositionedResponse {}
+extension ReprocessNotificationsRequest: AppRequest {}
+extension ReprocessNotificationsResponse: PositionedResponse {}
+extension BackfillNotificationsRequest: AppRequest {}
+extension BackfillNotificationsResponse: PositionedResponse {}
+extension RequestTestNotificationRequest: AppRequest {}
+extension RequestTestNotificationResponse: PositionedResponse {}

@@ -6,6 +6,7 @@ internal import Wire
 
 /// The rpcs of `entitled.v1.ReceiptService` that run as tasks.
 protocol ReceiptServiceMethods: Sendable {
+  var context: ServiceContext { get }
   func submitTransaction(_ request: SubmitTransactionRequest, _ call: CallContext) async throws(Status) -> SubmitTransactionResponse
   func submitReceipt(_ request: SubmitReceiptRequest, _ call: CallContext) async throws(Status) -> SubmitReceiptResponse
   func inspect(_ request: InspectRequest, _ call: CallContext) async throws(Status) -> InspectResponse
@@ -23,17 +24,26 @@ extension ReceiptServiceMethods {
   /// The methods in the order of the contract.
   var methods: [Method] {
     [
-      .asyncUnary("/entitled.v1.ReceiptService/SubmitTransaction", submitTransaction),
-      .asyncUnary("/entitled.v1.ReceiptService/SubmitReceipt", submitReceipt),
+      .asyncUnary("/entitled.v1.ReceiptService/SubmitTransaction", context.positions.stamping(submitTransaction)),
+      .asyncUnary("/entitled.v1.ReceiptService/SubmitReceipt", context.positions.stamping(submitReceipt)),
       .asyncUnary("/entitled.v1.ReceiptService/Inspect", inspect),
       .bidirectional("/entitled.v1.ReceiptService/MigrateReceipts", migrateReceipts),
-      .asyncUnary("/entitled.v1.ReceiptService/StartMigration", startMigration),
+      .asyncUnary("/entitled.v1.ReceiptService/StartMigration", context.positions.stamping(startMigration)),
       .asyncUnary("/entitled.v1.ReceiptService/GetMigration", getMigration),
       .asyncUnary("/entitled.v1.ReceiptService/ListMigrationFailures", listMigrationFailures),
       .asyncUnary("/entitled.v1.ReceiptService/UploadMigrationInput", uploadMigrationInput),
-      .asyncUnary("/entitled.v1.ReceiptService/CompareWithApple", compareWithApple),
+      .asyncUnary("/entitled.v1.ReceiptService/CompareWithApple", context.positions.stamping(compareWithApple)),
       .asyncUnary("/entitled.v1.ReceiptService/CancelMigration", cancelMigration),
       .asyncUnary("/entitled.v1.ReceiptService/SignOffer", signOffer),
     ]
   }
 }
+
+extension SubmitTransactionRequest: AppRequest {}
+extension SubmitTransactionResponse: PositionedResponse {}
+extension SubmitReceiptRequest: AppRequest {}
+extension SubmitReceiptResponse: PositionedResponse {}
+extension StartMigrationRequest: AppRequest {}
+extension StartMigrationResponse: PositionedResponse {}
+extension CompareWithAppleRequest: AppRequest {}
+extension CompareWithAppleResponse: PositionedResponse {}

@@ -17,7 +17,7 @@ extension ReceiptServiceHandler {
   ) async throws(Status) -> CompareWithAppleResponse {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
-    let size = RequestValidation.clampedPageSize(request.pageSize)
+    let size = try RequestValidation.pageSize(request.pageSize)
     let page = try context.pageTokens.page(request)
     let customers = try await context.read { reader throws(StoreError) in
       try reader.customers(of: app.id, in: environment, after: page.position, limit: size + 1)

@@ -84,7 +84,7 @@ extension ReceiptServiceHandler {
   ) async throws(Status) -> ListMigrationFailuresResponse {
     let page = try context.pageTokens.page(request)
     let last = try page.number ?? 0
-    let size = RequestValidation.clampedPageSize(request.pageSize)
+    let size = try RequestValidation.pageSize(request.pageSize)
     let (job, lines): (MigrationJob, [MigrationLine])
     do throws(MigrationError) {
       (job, lines) = try await context.migrations.failures(
@@ -128,13 +128,14 @@ extension InputFormat {
   fileprivate init(_ message: MigrationInputFormat?) throws(Status) {
     self.init()
     guard let message else { return }
-    if let name = message.syntax.given {
-      guard let syntax = Syntax(rawValue: name) else {
-        throw Status(
-          .invalidArgument, reason: "INVALID_FIELD", "the syntax is neither ndjson nor csv",
-          field: "format.syntax")
-      }
-      self.syntax = syntax
+    switch message.syntax {
+    case .unspecified: break
+    case .ndjson: syntax = .ndjson
+    case .csv: syntax = .csv
+    case .unrecognized:
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "the syntax is neither NDJSON nor CSV",
+        field: "format.syntax")
     }
     customerColumn = message.customerColumn.given ?? customerColumn
     receiptColumn = message.receiptColumn.given ?? receiptColumn

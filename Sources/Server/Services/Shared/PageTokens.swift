@@ -91,6 +91,7 @@ extension ListSeatsRequest: PagedRequest {}
 extension ListTimelineRequest: PagedRequest {}
 extension ListUnclaimedPurchasesRequest: PagedRequest {}
 extension ListUnfulfilledPurchasesRequest: PagedRequest {}
+extension ListWebhooksRequest: PagedRequest {}
 
 extension GetRefundHistoryRequest: PagedRequest {
   /// Apple decides the size of these pages.

@@ -73,16 +73,11 @@ extension RequestValidation {
     throw Status(.invalidArgument, reason: "MISSING_FIELD", "\(field) is empty", field: field)
   }
 
-  /// The page size of a request, limited to 1000; 100 for an unset or negative one.
-  static func clampedPageSize(_ size: Int32) -> Int { size <= 0 ? 100 : min(Int(size), 1_000) }
-
-  /// The page size of a request: 1 to 1000; 100 for an unset one.
+  /// The page size of a request: 1 to 1000, larger ones capped; 100 for an unset one.
   static func pageSize(_ size: Int32) throws(Status) -> Int {
-    guard (0...1_000).contains(size) else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_FIELD", "page_size is \(size) and must be from 0 to 1000",
-        field: "page_size")
+    guard size >= 0 else {
+      throw Status(.invalidArgument, reason: "INVALID_FIELD", "page_size is less than 0", field: "page_size")
     }
-    return size == 0 ? 100 : Int(size)
+    return size == 0 ? 100 : min(Int(size), 1_000)
   }
 }

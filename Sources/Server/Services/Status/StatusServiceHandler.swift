@@ -42,7 +42,6 @@ struct StatusServiceHandler: StatusServiceMethods {
       }
       response.store?.sizeBytes = try reader.size()
       response.store?.lastEvidenceId = try reader.lastEvidence()
-      response.store?.lastSequence = try reader.lastSequence(of: nil)
       return response
     }
     for index in response.apps.indices {
@@ -106,5 +105,6 @@ extension AppStatus {
     openConsumptionRequests =
       open.first { $0.appID == app.id && $0.environment == environment }?.count ?? 0
     catalogFingerprint = String(app.fingerprint, radix: 16)
+    lastSequence = try reader.lastSequence(ofApp: app.id)
   }
 }

@@ -10,16 +10,22 @@ internal import Wire
 struct WebhookServiceHandler: WebhookServiceMethods {
   let context: ServiceContext
 
+  /// The position of a page is the number of the webhooks before it.
   func listWebhooks(
     _ request: ListWebhooksRequest, _ call: CallContext
   ) async throws(Status) -> ListWebhooksResponse {
     let app = try context.catalog.value.app(request.app)
+    let size = try RequestValidation.pageSize(request.pageSize)
+    let page = try context.pageTokens.page(request)
+    let first = Int(try page.number ?? 0)
+    let rest = context.deliveries.settings(of: app.id).dropFirst(first)
     return try await context.read { reader throws(StoreError) in
-      var webhooks: [Webhook] = []
-      for settings in context.deliveries.settings(of: app.id) {
-        webhooks.append(Webhook(try context.deliveries.status(of: settings, in: reader)))
+      var response = ListWebhooksResponse()
+      for settings in rest.prefix(size) {
+        response.webhooks.append(Webhook(try context.deliveries.status(of: settings, in: reader)))
       }
-      return .with { $0.webhooks = webhooks }
+      if rest.count > size { response.nextPageToken = page.token(after: first + size) }
+      return response
     }
   }
 

@@ -1569,7 +1569,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_refund_history_request__descr
   (ProtobufCMessageInit) entitled__v1__get_refund_history_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_refund_history_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__get_refund_history_response__field_descriptors[3] =
 {
   {
     "transactions",
@@ -1595,15 +1595,29 @@ static const ProtobufCFieldDescriptor entitled__v1__get_refund_history_response_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetRefundHistoryResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__get_refund_history_response__field_indices_by_name[] = {
   1,   /* field[1] = next_page_token */
+  2,   /* field[2] = position */
   0,   /* field[0] = transactions */
 };
-static const ProtobufCIntRange entitled__v1__get_refund_history_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__get_refund_history_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_refund_history_response__descriptor =
 {
@@ -1613,10 +1627,10 @@ const ProtobufCMessageDescriptor entitled__v1__get_refund_history_response__desc
   "Entitled__V1__GetRefundHistoryResponse",
   "entitled.v1",
   sizeof(Entitled__V1__GetRefundHistoryResponse),
-  2,
+  3,
   entitled__v1__get_refund_history_response__field_descriptors,
   entitled__v1__get_refund_history_response__field_indices_by_name,
-  1,  entitled__v1__get_refund_history_response__number_ranges,
+  2,  entitled__v1__get_refund_history_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__get_refund_history_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1671,7 +1685,7 @@ const ProtobufCMessageDescriptor entitled__v1__look_up_order_request__descriptor
   (ProtobufCMessageInit) entitled__v1__look_up_order_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__look_up_order_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__look_up_order_response__field_descriptors[4] =
 {
   {
     "valid",
@@ -1709,16 +1723,30 @@ static const ProtobufCFieldDescriptor entitled__v1__look_up_order_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LookUpOrderResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__look_up_order_response__field_indices_by_name[] = {
   2,   /* field[2] = customer_ids */
+  3,   /* field[3] = position */
   1,   /* field[1] = transactions */
   0,   /* field[0] = valid */
 };
-static const ProtobufCIntRange entitled__v1__look_up_order_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__look_up_order_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 15, 3 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__look_up_order_response__descriptor =
 {
@@ -1728,10 +1756,10 @@ const ProtobufCMessageDescriptor entitled__v1__look_up_order_response__descripto
   "Entitled__V1__LookUpOrderResponse",
   "entitled.v1",
   sizeof(Entitled__V1__LookUpOrderResponse),
-  3,
+  4,
   entitled__v1__look_up_order_response__field_descriptors,
   entitled__v1__look_up_order_response__field_indices_by_name,
-  1,  entitled__v1__look_up_order_response__number_ranges,
+  2,  entitled__v1__look_up_order_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__look_up_order_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1799,7 +1827,7 @@ const ProtobufCMessageDescriptor entitled__v1__refresh_purchase_request__descrip
   (ProtobufCMessageInit) entitled__v1__refresh_purchase_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__refresh_purchase_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__refresh_purchase_response__field_descriptors[3] =
 {
   {
     "transactions",
@@ -1825,15 +1853,29 @@ static const ProtobufCFieldDescriptor entitled__v1__refresh_purchase_response__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RefreshPurchaseResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__refresh_purchase_response__field_indices_by_name[] = {
   1,   /* field[1] = changed */
+  2,   /* field[2] = position */
   0,   /* field[0] = transactions */
 };
-static const ProtobufCIntRange entitled__v1__refresh_purchase_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__refresh_purchase_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__refresh_purchase_response__descriptor =
 {
@@ -1843,10 +1885,10 @@ const ProtobufCMessageDescriptor entitled__v1__refresh_purchase_response__descri
   "Entitled__V1__RefreshPurchaseResponse",
   "entitled.v1",
   sizeof(Entitled__V1__RefreshPurchaseResponse),
-  2,
+  3,
   entitled__v1__refresh_purchase_response__field_descriptors,
   entitled__v1__refresh_purchase_response__field_indices_by_name,
-  1,  entitled__v1__refresh_purchase_response__number_ranges,
+  2,  entitled__v1__refresh_purchase_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__refresh_purchase_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1992,7 +2034,7 @@ const ProtobufCMessageDescriptor entitled__v1__extend_renewal_date_request__desc
   (ProtobufCMessageInit) entitled__v1__extend_renewal_date_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__extend_renewal_date_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__extend_renewal_date_response__field_descriptors[4] =
 {
   {
     "web_order_line_item_id",
@@ -2030,16 +2072,30 @@ static const ProtobufCFieldDescriptor entitled__v1__extend_renewal_date_response
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExtendRenewalDateResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__extend_renewal_date_response__field_indices_by_name[] = {
   1,   /* field[1] = effective_date */
+  3,   /* field[3] = position */
   2,   /* field[2] = repeated */
   0,   /* field[0] = web_order_line_item_id */
 };
-static const ProtobufCIntRange entitled__v1__extend_renewal_date_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__extend_renewal_date_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 15, 3 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__extend_renewal_date_response__descriptor =
 {
@@ -2049,10 +2105,10 @@ const ProtobufCMessageDescriptor entitled__v1__extend_renewal_date_response__des
   "Entitled__V1__ExtendRenewalDateResponse",
   "entitled.v1",
   sizeof(Entitled__V1__ExtendRenewalDateResponse),
-  3,
+  4,
   entitled__v1__extend_renewal_date_response__field_descriptors,
   entitled__v1__extend_renewal_date_response__field_indices_by_name,
-  1,  entitled__v1__extend_renewal_date_response__number_ranges,
+  2,  entitled__v1__extend_renewal_date_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__extend_renewal_date_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -2211,7 +2267,7 @@ const ProtobufCMessageDescriptor entitled__v1__mass_extend_renewal_date_request_
   (ProtobufCMessageInit) entitled__v1__mass_extend_renewal_date_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__mass_extend_renewal_date_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__mass_extend_renewal_date_response__field_descriptors[3] =
 {
   {
     "request_identifier",
@@ -2237,15 +2293,29 @@ static const ProtobufCFieldDescriptor entitled__v1__mass_extend_renewal_date_res
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MassExtendRenewalDateResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__mass_extend_renewal_date_response__field_indices_by_name[] = {
+  2,   /* field[2] = position */
   1,   /* field[1] = repeated */
   0,   /* field[0] = request_identifier */
 };
-static const ProtobufCIntRange entitled__v1__mass_extend_renewal_date_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__mass_extend_renewal_date_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__mass_extend_renewal_date_response__descriptor =
 {
@@ -2255,10 +2325,10 @@ const ProtobufCMessageDescriptor entitled__v1__mass_extend_renewal_date_response
   "Entitled__V1__MassExtendRenewalDateResponse",
   "entitled.v1",
   sizeof(Entitled__V1__MassExtendRenewalDateResponse),
-  2,
+  3,
   entitled__v1__mass_extend_renewal_date_response__field_descriptors,
   entitled__v1__mass_extend_renewal_date_response__field_indices_by_name,
-  1,  entitled__v1__mass_extend_renewal_date_response__number_ranges,
+  2,  entitled__v1__mass_extend_renewal_date_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__mass_extend_renewal_date_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -2584,7 +2654,7 @@ const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_requ
   (ProtobufCMessageInit) entitled__v1__send_consumption_information_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information_response__field_descriptors[3] =
 {
   {
     "sent_at",
@@ -2610,15 +2680,29 @@ static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__send_consumption_information_response__field_indices_by_name[] = {
   1,   /* field[1] = payload_json */
+  2,   /* field[2] = position */
   0,   /* field[0] = sent_at */
 };
-static const ProtobufCIntRange entitled__v1__send_consumption_information_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__send_consumption_information_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_response__descriptor =
 {
@@ -2628,10 +2712,10 @@ const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_resp
   "Entitled__V1__SendConsumptionInformationResponse",
   "entitled.v1",
   sizeof(Entitled__V1__SendConsumptionInformationResponse),
-  2,
+  3,
   entitled__v1__send_consumption_information_response__field_descriptors,
   entitled__v1__send_consumption_information_response__field_indices_by_name,
-  1,  entitled__v1__send_consumption_information_response__number_ranges,
+  2,  entitled__v1__send_consumption_information_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__send_consumption_information_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -3099,7 +3183,7 @@ const ProtobufCMessageDescriptor entitled__v1__set_consumption_consent_request__
   (ProtobufCMessageInit) entitled__v1__set_consumption_consent_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__set_consumption_consent_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__set_consumption_consent_response__field_descriptors[2] =
 {
   {
     "consent",
@@ -3113,14 +3197,28 @@ static const ProtobufCFieldDescriptor entitled__v1__set_consumption_consent_resp
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetConsumptionConsentResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__set_consumption_consent_response__field_indices_by_name[] = {
   0,   /* field[0] = consent */
+  1,   /* field[1] = position */
 };
-static const ProtobufCIntRange entitled__v1__set_consumption_consent_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__set_consumption_consent_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 15, 1 },
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__set_consumption_consent_response__descriptor =
 {
@@ -3130,10 +3228,10 @@ const ProtobufCMessageDescriptor entitled__v1__set_consumption_consent_response_
   "Entitled__V1__SetConsumptionConsentResponse",
   "entitled.v1",
   sizeof(Entitled__V1__SetConsumptionConsentResponse),
-  1,
+  2,
   entitled__v1__set_consumption_consent_response__field_descriptors,
   entitled__v1__set_consumption_consent_response__field_indices_by_name,
-  1,  entitled__v1__set_consumption_consent_response__number_ranges,
+  2,  entitled__v1__set_consumption_consent_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__set_consumption_consent_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -3240,7 +3338,7 @@ const ProtobufCMessageDescriptor entitled__v1__set_app_account_token_request__de
   (ProtobufCMessageInit) entitled__v1__set_app_account_token_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__set_app_account_token_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__set_app_account_token_response__field_descriptors[2] =
 {
   {
     "set_at",
@@ -3254,14 +3352,28 @@ static const ProtobufCFieldDescriptor entitled__v1__set_app_account_token_respon
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetAppAccountTokenResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__set_app_account_token_response__field_indices_by_name[] = {
+  1,   /* field[1] = position */
   0,   /* field[0] = set_at */
 };
-static const ProtobufCIntRange entitled__v1__set_app_account_token_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__set_app_account_token_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 15, 1 },
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__set_app_account_token_response__descriptor =
 {
@@ -3271,10 +3383,10 @@ const ProtobufCMessageDescriptor entitled__v1__set_app_account_token_response__d
   "Entitled__V1__SetAppAccountTokenResponse",
   "entitled.v1",
   sizeof(Entitled__V1__SetAppAccountTokenResponse),
-  1,
+  2,
   entitled__v1__set_app_account_token_response__field_descriptors,
   entitled__v1__set_app_account_token_response__field_indices_by_name,
-  1,  entitled__v1__set_app_account_token_response__number_ranges,
+  2,  entitled__v1__set_app_account_token_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__set_app_account_token_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -3650,7 +3762,7 @@ const ProtobufCMessageDescriptor entitled__v1__claim_seat_request__descriptor =
   (ProtobufCMessageInit) entitled__v1__claim_seat_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__claim_seat_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__claim_seat_response__field_descriptors[3] =
 {
   {
     "seat",
@@ -3676,15 +3788,29 @@ static const ProtobufCFieldDescriptor entitled__v1__claim_seat_response__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ClaimSeatResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__claim_seat_response__field_indices_by_name[] = {
+  2,   /* field[2] = position */
   1,   /* field[1] = repeated */
   0,   /* field[0] = seat */
 };
-static const ProtobufCIntRange entitled__v1__claim_seat_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__claim_seat_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__claim_seat_response__descriptor =
 {
@@ -3694,10 +3820,10 @@ const ProtobufCMessageDescriptor entitled__v1__claim_seat_response__descriptor =
   "Entitled__V1__ClaimSeatResponse",
   "entitled.v1",
   sizeof(Entitled__V1__ClaimSeatResponse),
-  2,
+  3,
   entitled__v1__claim_seat_response__field_descriptors,
   entitled__v1__claim_seat_response__field_indices_by_name,
-  1,  entitled__v1__claim_seat_response__number_ranges,
+  2,  entitled__v1__claim_seat_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__claim_seat_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -3817,7 +3943,7 @@ const ProtobufCMessageDescriptor entitled__v1__associate_seat_request__descripto
   (ProtobufCMessageInit) entitled__v1__associate_seat_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__associate_seat_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__associate_seat_response__field_descriptors[2] =
 {
   {
     "seat",
@@ -3831,14 +3957,28 @@ static const ProtobufCFieldDescriptor entitled__v1__associate_seat_response__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AssociateSeatResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__associate_seat_response__field_indices_by_name[] = {
+  1,   /* field[1] = position */
   0,   /* field[0] = seat */
 };
-static const ProtobufCIntRange entitled__v1__associate_seat_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__associate_seat_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 15, 1 },
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__associate_seat_response__descriptor =
 {
@@ -3848,10 +3988,10 @@ const ProtobufCMessageDescriptor entitled__v1__associate_seat_response__descript
   "Entitled__V1__AssociateSeatResponse",
   "entitled.v1",
   sizeof(Entitled__V1__AssociateSeatResponse),
-  1,
+  2,
   entitled__v1__associate_seat_response__field_descriptors,
   entitled__v1__associate_seat_response__field_indices_by_name,
-  1,  entitled__v1__associate_seat_response__number_ranges,
+  2,  entitled__v1__associate_seat_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__associate_seat_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -3958,7 +4098,7 @@ const ProtobufCMessageDescriptor entitled__v1__unclaim_seat_request__descriptor 
   (ProtobufCMessageInit) entitled__v1__unclaim_seat_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__unclaim_seat_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__unclaim_seat_response__field_descriptors[2] =
 {
   {
     "seat",
@@ -3972,14 +4112,28 @@ static const ProtobufCFieldDescriptor entitled__v1__unclaim_seat_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UnclaimSeatResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__unclaim_seat_response__field_indices_by_name[] = {
+  1,   /* field[1] = position */
   0,   /* field[0] = seat */
 };
-static const ProtobufCIntRange entitled__v1__unclaim_seat_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__unclaim_seat_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 15, 1 },
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__unclaim_seat_response__descriptor =
 {
@@ -3989,10 +4143,10 @@ const ProtobufCMessageDescriptor entitled__v1__unclaim_seat_response__descriptor
   "Entitled__V1__UnclaimSeatResponse",
   "entitled.v1",
   sizeof(Entitled__V1__UnclaimSeatResponse),
-  1,
+  2,
   entitled__v1__unclaim_seat_response__field_descriptors,
   entitled__v1__unclaim_seat_response__field_indices_by_name,
-  1,  entitled__v1__unclaim_seat_response__number_ranges,
+  2,  entitled__v1__unclaim_seat_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__unclaim_seat_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -1660,7 +1660,7 @@ const ProtobufCMessageDescriptor entitled__v1__add_note_request__descriptor =
   (ProtobufCMessageInit) entitled__v1__add_note_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__add_note_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__add_note_response__field_descriptors[2] =
 {
   {
     "note",
@@ -1674,14 +1674,28 @@ static const ProtobufCFieldDescriptor entitled__v1__add_note_response__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AddNoteResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__add_note_response__field_indices_by_name[] = {
   0,   /* field[0] = note */
+  1,   /* field[1] = position */
 };
-static const ProtobufCIntRange entitled__v1__add_note_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__add_note_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 15, 1 },
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__add_note_response__descriptor =
 {
@@ -1691,10 +1705,10 @@ const ProtobufCMessageDescriptor entitled__v1__add_note_response__descriptor =
   "Entitled__V1__AddNoteResponse",
   "entitled.v1",
   sizeof(Entitled__V1__AddNoteResponse),
-  1,
+  2,
   entitled__v1__add_note_response__field_descriptors,
   entitled__v1__add_note_response__field_indices_by_name,
-  1,  entitled__v1__add_note_response__number_ranges,
+  2,  entitled__v1__add_note_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__add_note_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -2006,9 +2020,29 @@ const ProtobufCMessageDescriptor entitled__v1__delete_note_request__descriptor =
   (ProtobufCMessageInit) entitled__v1__delete_note_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define entitled__v1__delete_note_response__field_descriptors NULL
-#define entitled__v1__delete_note_response__field_indices_by_name NULL
-#define entitled__v1__delete_note_response__number_ranges NULL
+static const ProtobufCFieldDescriptor entitled__v1__delete_note_response__field_descriptors[1] =
+{
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DeleteNoteResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__delete_note_response__field_indices_by_name[] = {
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange entitled__v1__delete_note_response__number_ranges[1 + 1] =
+{
+  { 15, 0 },
+  { 0, 1 }
+};
 const ProtobufCMessageDescriptor entitled__v1__delete_note_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -2017,10 +2051,10 @@ const ProtobufCMessageDescriptor entitled__v1__delete_note_response__descriptor 
   "Entitled__V1__DeleteNoteResponse",
   "entitled.v1",
   sizeof(Entitled__V1__DeleteNoteResponse),
-  0,
+  1,
   entitled__v1__delete_note_response__field_descriptors,
   entitled__v1__delete_note_response__field_indices_by_name,
-  0,  entitled__v1__delete_note_response__number_ranges,
+  1,  entitled__v1__delete_note_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__delete_note_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -2114,7 +2148,7 @@ const ProtobufCMessageDescriptor entitled__v1__set_customer_attributes_request__
   (ProtobufCMessageInit) entitled__v1__set_customer_attributes_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__set_customer_attributes_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__set_customer_attributes_response__field_descriptors[2] =
 {
   {
     "attributes",
@@ -2128,14 +2162,28 @@ static const ProtobufCFieldDescriptor entitled__v1__set_customer_attributes_resp
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetCustomerAttributesResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__set_customer_attributes_response__field_indices_by_name[] = {
   0,   /* field[0] = attributes */
+  1,   /* field[1] = position */
 };
-static const ProtobufCIntRange entitled__v1__set_customer_attributes_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__set_customer_attributes_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 15, 1 },
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__set_customer_attributes_response__descriptor =
 {
@@ -2145,10 +2193,10 @@ const ProtobufCMessageDescriptor entitled__v1__set_customer_attributes_response_
   "Entitled__V1__SetCustomerAttributesResponse",
   "entitled.v1",
   sizeof(Entitled__V1__SetCustomerAttributesResponse),
-  1,
+  2,
   entitled__v1__set_customer_attributes_response__field_descriptors,
   entitled__v1__set_customer_attributes_response__field_indices_by_name,
-  1,  entitled__v1__set_customer_attributes_response__number_ranges,
+  2,  entitled__v1__set_customer_attributes_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__set_customer_attributes_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

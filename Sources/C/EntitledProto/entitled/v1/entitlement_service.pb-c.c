@@ -2660,7 +2660,7 @@ const ProtobufCMessageDescriptor entitled__v1__check_result__descriptor =
   (ProtobufCMessageInit) entitled__v1__check_result__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_customer_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__get_customer_request__field_descriptors[4] =
 {
   {
     "app",
@@ -2698,16 +2698,29 @@ static const ProtobufCFieldDescriptor entitled__v1__get_customer_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "read_mask",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerRequest, read_mask),
+    &google__protobuf__field_mask__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__get_customer_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   1,   /* field[1] = customer_id */
   2,   /* field[2] = environment */
+  3,   /* field[3] = read_mask */
 };
 static const ProtobufCIntRange entitled__v1__get_customer_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_customer_request__descriptor =
 {
@@ -2717,7 +2730,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_customer_request__descriptor 
   "Entitled__V1__GetCustomerRequest",
   "entitled.v1",
   sizeof(Entitled__V1__GetCustomerRequest),
-  3,
+  4,
   entitled__v1__get_customer_request__field_descriptors,
   entitled__v1__get_customer_request__field_indices_by_name,
   1,  entitled__v1__get_customer_request__number_ranges,
@@ -3690,7 +3703,7 @@ const ProtobufCMessageDescriptor entitled__v1__explanation_step__descriptor =
   (ProtobufCMessageInit) entitled__v1__explanation_step__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__watch_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor entitled__v1__watch_request__field_descriptors[8] =
 {
   {
     "app",
@@ -3776,8 +3789,21 @@ static const ProtobufCFieldDescriptor entitled__v1__watch_request__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "after_position",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__WatchRequest, start_case),
+    offsetof(Entitled__V1__WatchRequest, after_position),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__watch_request__field_indices_by_name[] = {
+  7,   /* field[7] = after_position */
   4,   /* field[4] = after_sequence */
   0,   /* field[0] = app */
   2,   /* field[2] = customer_ids */
@@ -3789,7 +3815,7 @@ static const unsigned entitled__v1__watch_request__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__watch_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor entitled__v1__watch_request__descriptor =
 {
@@ -3799,14 +3825,14 @@ const ProtobufCMessageDescriptor entitled__v1__watch_request__descriptor =
   "Entitled__V1__WatchRequest",
   "entitled.v1",
   sizeof(Entitled__V1__WatchRequest),
-  7,
+  8,
   entitled__v1__watch_request__field_descriptors,
   entitled__v1__watch_request__field_indices_by_name,
   1,  entitled__v1__watch_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__watch_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__watch_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__watch_response__field_descriptors[4] =
 {
   {
     "sequence",
@@ -3844,16 +3870,29 @@ static const ProtobufCFieldDescriptor entitled__v1__watch_response__field_descri
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__WatchResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__watch_response__field_indices_by_name[] = {
   1,   /* field[1] = event */
   2,   /* field[2] = heartbeat */
+  3,   /* field[3] = position */
   0,   /* field[0] = sequence */
 };
 static const ProtobufCIntRange entitled__v1__watch_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__watch_response__descriptor =
 {
@@ -3863,7 +3902,7 @@ const ProtobufCMessageDescriptor entitled__v1__watch_response__descriptor =
   "Entitled__V1__WatchResponse",
   "entitled.v1",
   sizeof(Entitled__V1__WatchResponse),
-  3,
+  4,
   entitled__v1__watch_response__field_descriptors,
   entitled__v1__watch_response__field_indices_by_name,
   1,  entitled__v1__watch_response__number_ranges,
@@ -4593,7 +4632,7 @@ const ProtobufCMessageDescriptor entitled__v1__link_purchase_request__descriptor
   (ProtobufCMessageInit) entitled__v1__link_purchase_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__link_purchase_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__link_purchase_response__field_descriptors[5] =
 {
   {
     "transfer_id",
@@ -4643,17 +4682,31 @@ static const ProtobufCFieldDescriptor entitled__v1__link_purchase_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LinkPurchaseResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__link_purchase_response__field_indices_by_name[] = {
   2,   /* field[2] = events */
+  4,   /* field[4] = position */
   1,   /* field[1] = previous_customer_id */
   3,   /* field[3] = repeated */
   0,   /* field[0] = transfer_id */
 };
-static const ProtobufCIntRange entitled__v1__link_purchase_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__link_purchase_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 15, 4 },
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__link_purchase_response__descriptor =
 {
@@ -4663,10 +4716,10 @@ const ProtobufCMessageDescriptor entitled__v1__link_purchase_response__descripto
   "Entitled__V1__LinkPurchaseResponse",
   "entitled.v1",
   sizeof(Entitled__V1__LinkPurchaseResponse),
-  4,
+  5,
   entitled__v1__link_purchase_response__field_descriptors,
   entitled__v1__link_purchase_response__field_indices_by_name,
-  1,  entitled__v1__link_purchase_response__number_ranges,
+  2,  entitled__v1__link_purchase_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__link_purchase_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -4773,7 +4826,7 @@ const ProtobufCMessageDescriptor entitled__v1__register_app_account_token_reques
   (ProtobufCMessageInit) entitled__v1__register_app_account_token_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__register_app_account_token_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__register_app_account_token_response__field_descriptors[3] =
 {
   {
     "original_transaction_ids",
@@ -4799,15 +4852,29 @@ static const ProtobufCFieldDescriptor entitled__v1__register_app_account_token_r
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RegisterAppAccountTokenResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__register_app_account_token_response__field_indices_by_name[] = {
   1,   /* field[1] = events */
   0,   /* field[0] = original_transaction_ids */
+  2,   /* field[2] = position */
 };
-static const ProtobufCIntRange entitled__v1__register_app_account_token_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__register_app_account_token_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__register_app_account_token_response__descriptor =
 {
@@ -4817,10 +4884,10 @@ const ProtobufCMessageDescriptor entitled__v1__register_app_account_token_respon
   "Entitled__V1__RegisterAppAccountTokenResponse",
   "entitled.v1",
   sizeof(Entitled__V1__RegisterAppAccountTokenResponse),
-  2,
+  3,
   entitled__v1__register_app_account_token_response__field_descriptors,
   entitled__v1__register_app_account_token_response__field_indices_by_name,
-  1,  entitled__v1__register_app_account_token_response__number_ranges,
+  2,  entitled__v1__register_app_account_token_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__register_app_account_token_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -4953,7 +5020,7 @@ const ProtobufCMessageDescriptor entitled__v1__merge_customers_request__descript
   (ProtobufCMessageInit) entitled__v1__merge_customers_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__merge_customers_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__merge_customers_response__field_descriptors[5] =
 {
   {
     "transfer_id",
@@ -5003,17 +5070,31 @@ static const ProtobufCFieldDescriptor entitled__v1__merge_customers_response__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MergeCustomersResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__merge_customers_response__field_indices_by_name[] = {
   2,   /* field[2] = events */
   1,   /* field[1] = original_transaction_ids */
+  4,   /* field[4] = position */
   3,   /* field[3] = repeated */
   0,   /* field[0] = transfer_id */
 };
-static const ProtobufCIntRange entitled__v1__merge_customers_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__merge_customers_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 15, 4 },
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__merge_customers_response__descriptor =
 {
@@ -5023,10 +5104,10 @@ const ProtobufCMessageDescriptor entitled__v1__merge_customers_response__descrip
   "Entitled__V1__MergeCustomersResponse",
   "entitled.v1",
   sizeof(Entitled__V1__MergeCustomersResponse),
-  4,
+  5,
   entitled__v1__merge_customers_response__field_descriptors,
   entitled__v1__merge_customers_response__field_indices_by_name,
-  1,  entitled__v1__merge_customers_response__number_ranges,
+  2,  entitled__v1__merge_customers_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__merge_customers_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -5185,7 +5266,7 @@ const ProtobufCMessageDescriptor entitled__v1__transfer_purchase_request__descri
   (ProtobufCMessageInit) entitled__v1__transfer_purchase_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__transfer_purchase_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__transfer_purchase_response__field_descriptors[4] =
 {
   {
     "transfer_id",
@@ -5223,16 +5304,30 @@ static const ProtobufCFieldDescriptor entitled__v1__transfer_purchase_response__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TransferPurchaseResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__transfer_purchase_response__field_indices_by_name[] = {
   1,   /* field[1] = events */
+  3,   /* field[3] = position */
   2,   /* field[2] = repeated */
   0,   /* field[0] = transfer_id */
 };
-static const ProtobufCIntRange entitled__v1__transfer_purchase_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__transfer_purchase_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 15, 3 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__transfer_purchase_response__descriptor =
 {
@@ -5242,10 +5337,10 @@ const ProtobufCMessageDescriptor entitled__v1__transfer_purchase_response__descr
   "Entitled__V1__TransferPurchaseResponse",
   "entitled.v1",
   sizeof(Entitled__V1__TransferPurchaseResponse),
-  3,
+  4,
   entitled__v1__transfer_purchase_response__field_descriptors,
   entitled__v1__transfer_purchase_response__field_indices_by_name,
-  1,  entitled__v1__transfer_purchase_response__number_ranges,
+  2,  entitled__v1__transfer_purchase_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__transfer_purchase_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -5352,7 +5447,7 @@ const ProtobufCMessageDescriptor entitled__v1__undo_transfer_request__descriptor
   (ProtobufCMessageInit) entitled__v1__undo_transfer_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__undo_transfer_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__undo_transfer_response__field_descriptors[3] =
 {
   {
     "events",
@@ -5378,15 +5473,29 @@ static const ProtobufCFieldDescriptor entitled__v1__undo_transfer_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UndoTransferResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__undo_transfer_response__field_indices_by_name[] = {
   0,   /* field[0] = events */
+  2,   /* field[2] = position */
   1,   /* field[1] = repeated */
 };
-static const ProtobufCIntRange entitled__v1__undo_transfer_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__undo_transfer_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__undo_transfer_response__descriptor =
 {
@@ -5396,10 +5505,10 @@ const ProtobufCMessageDescriptor entitled__v1__undo_transfer_response__descripto
   "Entitled__V1__UndoTransferResponse",
   "entitled.v1",
   sizeof(Entitled__V1__UndoTransferResponse),
-  2,
+  3,
   entitled__v1__undo_transfer_response__field_descriptors,
   entitled__v1__undo_transfer_response__field_indices_by_name,
-  1,  entitled__v1__undo_transfer_response__number_ranges,
+  2,  entitled__v1__undo_transfer_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__undo_transfer_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -5839,7 +5948,7 @@ const ProtobufCMessageDescriptor entitled__v1__acknowledge_fulfillment_request__
   (ProtobufCMessageInit) entitled__v1__acknowledge_fulfillment_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__acknowledge_fulfillment_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__acknowledge_fulfillment_response__field_descriptors[3] =
 {
   {
     "fulfilled_units",
@@ -5865,15 +5974,29 @@ static const ProtobufCFieldDescriptor entitled__v1__acknowledge_fulfillment_resp
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AcknowledgeFulfillmentResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__acknowledge_fulfillment_response__field_indices_by_name[] = {
   0,   /* field[0] = fulfilled_units */
+  2,   /* field[2] = position */
   1,   /* field[1] = units_due */
 };
-static const ProtobufCIntRange entitled__v1__acknowledge_fulfillment_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__acknowledge_fulfillment_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__acknowledge_fulfillment_response__descriptor =
 {
@@ -5883,10 +6006,10 @@ const ProtobufCMessageDescriptor entitled__v1__acknowledge_fulfillment_response_
   "Entitled__V1__AcknowledgeFulfillmentResponse",
   "entitled.v1",
   sizeof(Entitled__V1__AcknowledgeFulfillmentResponse),
-  2,
+  3,
   entitled__v1__acknowledge_fulfillment_response__field_descriptors,
   entitled__v1__acknowledge_fulfillment_response__field_indices_by_name,
-  1,  entitled__v1__acknowledge_fulfillment_response__number_ranges,
+  2,  entitled__v1__acknowledge_fulfillment_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__acknowledge_fulfillment_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -6250,7 +6373,7 @@ const ProtobufCMessageDescriptor entitled__v1__grant_request__descriptor =
   (ProtobufCMessageInit) entitled__v1__grant_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__grant_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__grant_response__field_descriptors[5] =
 {
   {
     "grant",
@@ -6300,17 +6423,31 @@ static const ProtobufCFieldDescriptor entitled__v1__grant_response__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GrantResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__grant_response__field_indices_by_name[] = {
   1,   /* field[1] = entitlement */
   3,   /* field[3] = events */
   0,   /* field[0] = grant */
+  4,   /* field[4] = position */
   2,   /* field[2] = repeated */
 };
-static const ProtobufCIntRange entitled__v1__grant_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__grant_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 15, 4 },
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__grant_response__descriptor =
 {
@@ -6320,10 +6457,10 @@ const ProtobufCMessageDescriptor entitled__v1__grant_response__descriptor =
   "Entitled__V1__GrantResponse",
   "entitled.v1",
   sizeof(Entitled__V1__GrantResponse),
-  4,
+  5,
   entitled__v1__grant_response__field_descriptors,
   entitled__v1__grant_response__field_indices_by_name,
-  1,  entitled__v1__grant_response__number_ranges,
+  2,  entitled__v1__grant_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__grant_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -6585,7 +6722,7 @@ const ProtobufCMessageDescriptor entitled__v1__revoke_grant_request__descriptor 
   (ProtobufCMessageInit) entitled__v1__revoke_grant_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_response__field_descriptors[4] =
 {
   {
     "grant",
@@ -6623,16 +6760,30 @@ static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RevokeGrantResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__revoke_grant_response__field_indices_by_name[] = {
   1,   /* field[1] = entitlement */
   2,   /* field[2] = events */
   0,   /* field[0] = grant */
+  3,   /* field[3] = position */
 };
-static const ProtobufCIntRange entitled__v1__revoke_grant_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__revoke_grant_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 15, 3 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__revoke_grant_response__descriptor =
 {
@@ -6642,10 +6793,10 @@ const ProtobufCMessageDescriptor entitled__v1__revoke_grant_response__descriptor
   "Entitled__V1__RevokeGrantResponse",
   "entitled.v1",
   sizeof(Entitled__V1__RevokeGrantResponse),
-  3,
+  4,
   entitled__v1__revoke_grant_response__field_descriptors,
   entitled__v1__revoke_grant_response__field_indices_by_name,
-  1,  entitled__v1__revoke_grant_response__number_ranges,
+  2,  entitled__v1__revoke_grant_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__revoke_grant_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -6919,7 +7070,7 @@ const ProtobufCMessageDescriptor entitled__v1__erase_customer_request__descripto
   (ProtobufCMessageInit) entitled__v1__erase_customer_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__erase_customer_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__erase_customer_response__field_descriptors[4] =
 {
   {
     "erased_rows",
@@ -6957,16 +7108,30 @@ static const ProtobufCFieldDescriptor entitled__v1__erase_customer_response__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EraseCustomerResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__erase_customer_response__field_indices_by_name[] = {
   1,   /* field[1] = erased_at */
   0,   /* field[0] = erased_rows */
+  3,   /* field[3] = position */
   2,   /* field[2] = pseudonym */
 };
-static const ProtobufCIntRange entitled__v1__erase_customer_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__erase_customer_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 15, 3 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__erase_customer_response__descriptor =
 {
@@ -6976,10 +7141,10 @@ const ProtobufCMessageDescriptor entitled__v1__erase_customer_response__descript
   "Entitled__V1__EraseCustomerResponse",
   "entitled.v1",
   sizeof(Entitled__V1__EraseCustomerResponse),
-  3,
+  4,
   entitled__v1__erase_customer_response__field_descriptors,
   entitled__v1__erase_customer_response__field_indices_by_name,
-  1,  entitled__v1__erase_customer_response__number_ranges,
+  2,  entitled__v1__erase_customer_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__erase_customer_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

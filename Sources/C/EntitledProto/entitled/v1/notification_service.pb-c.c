@@ -1016,7 +1016,7 @@ const ProtobufCMessageDescriptor entitled__v1__ingest_notification_request__desc
   (ProtobufCMessageInit) entitled__v1__ingest_notification_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__ingest_notification_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__ingest_notification_response__field_descriptors[3] =
 {
   {
     "notification",
@@ -1042,15 +1042,29 @@ static const ProtobufCFieldDescriptor entitled__v1__ingest_notification_response
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__IngestNotificationResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__ingest_notification_response__field_indices_by_name[] = {
   1,   /* field[1] = already_known */
   0,   /* field[0] = notification */
+  2,   /* field[2] = position */
 };
-static const ProtobufCIntRange entitled__v1__ingest_notification_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__ingest_notification_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__ingest_notification_response__descriptor =
 {
@@ -1060,10 +1074,10 @@ const ProtobufCMessageDescriptor entitled__v1__ingest_notification_response__des
   "Entitled__V1__IngestNotificationResponse",
   "entitled.v1",
   sizeof(Entitled__V1__IngestNotificationResponse),
-  2,
+  3,
   entitled__v1__ingest_notification_response__field_descriptors,
   entitled__v1__ingest_notification_response__field_indices_by_name,
-  1,  entitled__v1__ingest_notification_response__number_ranges,
+  2,  entitled__v1__ingest_notification_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__ingest_notification_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1583,7 +1597,7 @@ const ProtobufCMessageDescriptor entitled__v1__reprocess_notifications_request__
   (ProtobufCMessageInit) entitled__v1__reprocess_notifications_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__reprocess_notifications_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__reprocess_notifications_response__field_descriptors[5] =
 {
   {
     "reprocessed",
@@ -1633,17 +1647,31 @@ static const ProtobufCFieldDescriptor entitled__v1__reprocess_notifications_resp
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReprocessNotificationsResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__reprocess_notifications_response__field_indices_by_name[] = {
   1,   /* field[1] = changed */
   3,   /* field[3] = changes */
+  4,   /* field[4] = position */
   0,   /* field[0] = reprocessed */
   2,   /* field[2] = unsupported */
 };
-static const ProtobufCIntRange entitled__v1__reprocess_notifications_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__reprocess_notifications_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 15, 4 },
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__reprocess_notifications_response__descriptor =
 {
@@ -1653,10 +1681,10 @@ const ProtobufCMessageDescriptor entitled__v1__reprocess_notifications_response_
   "Entitled__V1__ReprocessNotificationsResponse",
   "entitled.v1",
   sizeof(Entitled__V1__ReprocessNotificationsResponse),
-  4,
+  5,
   entitled__v1__reprocess_notifications_response__field_descriptors,
   entitled__v1__reprocess_notifications_response__field_indices_by_name,
-  1,  entitled__v1__reprocess_notifications_response__number_ranges,
+  2,  entitled__v1__reprocess_notifications_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__reprocess_notifications_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1750,7 +1778,7 @@ const ProtobufCMessageDescriptor entitled__v1__backfill_notifications_request__d
   (ProtobufCMessageInit) entitled__v1__backfill_notifications_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__backfill_notifications_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__backfill_notifications_response__field_descriptors[6] =
 {
   {
     "backfill_id",
@@ -1812,18 +1840,32 @@ static const ProtobufCFieldDescriptor entitled__v1__backfill_notifications_respo
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__BackfillNotificationsResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__backfill_notifications_response__field_indices_by_name[] = {
   2,   /* field[2] = already_known */
   0,   /* field[0] = backfill_id */
   3,   /* field[3] = drifted_customers */
+  5,   /* field[5] = position */
   1,   /* field[1] = received */
   4,   /* field[4] = repair */
 };
-static const ProtobufCIntRange entitled__v1__backfill_notifications_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__backfill_notifications_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 15, 5 },
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__backfill_notifications_response__descriptor =
 {
@@ -1833,10 +1875,10 @@ const ProtobufCMessageDescriptor entitled__v1__backfill_notifications_response__
   "Entitled__V1__BackfillNotificationsResponse",
   "entitled.v1",
   sizeof(Entitled__V1__BackfillNotificationsResponse),
-  5,
+  6,
   entitled__v1__backfill_notifications_response__field_descriptors,
   entitled__v1__backfill_notifications_response__field_indices_by_name,
-  1,  entitled__v1__backfill_notifications_response__number_ranges,
+  2,  entitled__v1__backfill_notifications_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__backfill_notifications_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -2483,7 +2525,7 @@ const ProtobufCMessageDescriptor entitled__v1__request_test_notification_request
   (ProtobufCMessageInit) entitled__v1__request_test_notification_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_response__field_descriptors[2] =
 {
   {
     "test_notification_token",
@@ -2497,14 +2539,28 @@ static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_re
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RequestTestNotificationResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__request_test_notification_response__field_indices_by_name[] = {
+  1,   /* field[1] = position */
   0,   /* field[0] = test_notification_token */
 };
-static const ProtobufCIntRange entitled__v1__request_test_notification_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__request_test_notification_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 15, 1 },
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__request_test_notification_response__descriptor =
 {
@@ -2514,10 +2570,10 @@ const ProtobufCMessageDescriptor entitled__v1__request_test_notification_respons
   "Entitled__V1__RequestTestNotificationResponse",
   "entitled.v1",
   sizeof(Entitled__V1__RequestTestNotificationResponse),
-  1,
+  2,
   entitled__v1__request_test_notification_response__field_descriptors,
   entitled__v1__request_test_notification_response__field_indices_by_name,
-  1,  entitled__v1__request_test_notification_response__number_ranges,
+  2,  entitled__v1__request_test_notification_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__request_test_notification_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -1492,7 +1492,7 @@ const ProtobufCMessageDescriptor entitled__v1__submit_transaction_request__descr
   (ProtobufCMessageInit) entitled__v1__submit_transaction_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__submit_transaction_response__field_descriptors[8] =
+static const ProtobufCFieldDescriptor entitled__v1__submit_transaction_response__field_descriptors[9] =
 {
   {
     "evidence_id",
@@ -1590,6 +1590,18 @@ static const ProtobufCFieldDescriptor entitled__v1__submit_transaction_response_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SubmitTransactionResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__submit_transaction_response__field_indices_by_name[] = {
   1,   /* field[1] = already_known */
@@ -1598,13 +1610,15 @@ static const unsigned entitled__v1__submit_transaction_response__field_indices_b
   5,   /* field[5] = entitlements */
   4,   /* field[4] = environment */
   0,   /* field[0] = evidence_id */
+  8,   /* field[8] = position */
   3,   /* field[3] = renewal_info */
   2,   /* field[2] = transaction */
 };
-static const ProtobufCIntRange entitled__v1__submit_transaction_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__submit_transaction_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 15, 8 },
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor entitled__v1__submit_transaction_response__descriptor =
 {
@@ -1614,10 +1628,10 @@ const ProtobufCMessageDescriptor entitled__v1__submit_transaction_response__desc
   "Entitled__V1__SubmitTransactionResponse",
   "entitled.v1",
   sizeof(Entitled__V1__SubmitTransactionResponse),
-  8,
+  9,
   entitled__v1__submit_transaction_response__field_descriptors,
   entitled__v1__submit_transaction_response__field_indices_by_name,
-  1,  entitled__v1__submit_transaction_response__number_ranges,
+  2,  entitled__v1__submit_transaction_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__submit_transaction_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1711,7 +1725,7 @@ const ProtobufCMessageDescriptor entitled__v1__submit_receipt_request__descripto
   (ProtobufCMessageInit) entitled__v1__submit_receipt_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__submit_receipt_response__field_descriptors[13] =
+static const ProtobufCFieldDescriptor entitled__v1__submit_receipt_response__field_descriptors[14] =
 {
   {
     "evidence_id",
@@ -1869,6 +1883,18 @@ static const ProtobufCFieldDescriptor entitled__v1__submit_receipt_response__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SubmitReceiptResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__submit_receipt_response__field_indices_by_name[] = {
   1,   /* field[1] = already_known */
@@ -1879,16 +1905,18 @@ static const unsigned entitled__v1__submit_receipt_response__field_indices_by_na
   12,   /* field[12] = kind */
   5,   /* field[5] = original_application_version */
   9,   /* field[9] = original_transaction_ids */
+  13,   /* field[13] = position */
   11,   /* field[11] = problems */
   7,   /* field[7] = product_states */
   6,   /* field[6] = refresh_pending */
   10,   /* field[10] = refresh_reason */
   3,   /* field[3] = transactions */
 };
-static const ProtobufCIntRange entitled__v1__submit_receipt_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__submit_receipt_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 15, 13 },
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor entitled__v1__submit_receipt_response__descriptor =
 {
@@ -1898,10 +1926,10 @@ const ProtobufCMessageDescriptor entitled__v1__submit_receipt_response__descript
   "Entitled__V1__SubmitReceiptResponse",
   "entitled.v1",
   sizeof(Entitled__V1__SubmitReceiptResponse),
-  13,
+  14,
   entitled__v1__submit_receipt_response__field_descriptors,
   entitled__v1__submit_receipt_response__field_indices_by_name,
-  1,  entitled__v1__submit_receipt_response__number_ranges,
+  2,  entitled__v1__submit_receipt_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__submit_receipt_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -2799,11 +2827,11 @@ static const ProtobufCFieldDescriptor entitled__v1__migration_input_format__fiel
     "syntax",
     1,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
+    PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
     offsetof(Entitled__V1__MigrationInputFormat, syntax),
+    &entitled__v1__migration_input_syntax__descriptor,
     NULL,
-    &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
@@ -3075,7 +3103,7 @@ const ProtobufCMessageDescriptor entitled__v1__compare_with_apple_request__descr
   (ProtobufCMessageInit) entitled__v1__compare_with_apple_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__compare_with_apple_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__compare_with_apple_response__field_descriptors[5] =
 {
   {
     "compared",
@@ -3125,17 +3153,31 @@ static const ProtobufCFieldDescriptor entitled__v1__compare_with_apple_response_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CompareWithAppleResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__compare_with_apple_response__field_indices_by_name[] = {
   0,   /* field[0] = compared */
   1,   /* field[1] = drifts */
   2,   /* field[2] = next_page_token */
   3,   /* field[3] = not_compared */
+  4,   /* field[4] = position */
 };
-static const ProtobufCIntRange entitled__v1__compare_with_apple_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__compare_with_apple_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 15, 4 },
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__compare_with_apple_response__descriptor =
 {
@@ -3145,10 +3187,10 @@ const ProtobufCMessageDescriptor entitled__v1__compare_with_apple_response__desc
   "Entitled__V1__CompareWithAppleResponse",
   "entitled.v1",
   sizeof(Entitled__V1__CompareWithAppleResponse),
-  4,
+  5,
   entitled__v1__compare_with_apple_response__field_descriptors,
   entitled__v1__compare_with_apple_response__field_indices_by_name,
-  1,  entitled__v1__compare_with_apple_response__number_ranges,
+  2,  entitled__v1__compare_with_apple_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__compare_with_apple_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -3229,7 +3271,7 @@ const ProtobufCMessageDescriptor entitled__v1__customer_drift__descriptor =
   (ProtobufCMessageInit) entitled__v1__customer_drift__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__start_migration_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__start_migration_response__field_descriptors[3] =
 {
   {
     "migration",
@@ -3255,15 +3297,29 @@ static const ProtobufCFieldDescriptor entitled__v1__start_migration_response__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__StartMigrationResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__start_migration_response__field_indices_by_name[] = {
   0,   /* field[0] = migration */
+  2,   /* field[2] = position */
   1,   /* field[1] = repeated */
 };
-static const ProtobufCIntRange entitled__v1__start_migration_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__start_migration_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__start_migration_response__descriptor =
 {
@@ -3273,10 +3329,10 @@ const ProtobufCMessageDescriptor entitled__v1__start_migration_response__descrip
   "Entitled__V1__StartMigrationResponse",
   "entitled.v1",
   sizeof(Entitled__V1__StartMigrationResponse),
-  2,
+  3,
   entitled__v1__start_migration_response__field_descriptors,
   entitled__v1__start_migration_response__field_indices_by_name,
-  1,  entitled__v1__start_migration_response__number_ranges,
+  2,  entitled__v1__start_migration_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__start_migration_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -4337,6 +4393,36 @@ const ProtobufCEnumDescriptor entitled__v1__migration_outcome__descriptor =
   entitled__v1__migration_outcome__enum_values_by_name,
   1,
   entitled__v1__migration_outcome__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue entitled__v1__migration_input_syntax__enum_values_by_number[3] =
+{
+  { "MIGRATION_INPUT_SYNTAX_UNSPECIFIED", "ENTITLED__V1__MIGRATION_INPUT_SYNTAX__MIGRATION_INPUT_SYNTAX_UNSPECIFIED", 0 },
+  { "MIGRATION_INPUT_SYNTAX_NDJSON", "ENTITLED__V1__MIGRATION_INPUT_SYNTAX__MIGRATION_INPUT_SYNTAX_NDJSON", 1 },
+  { "MIGRATION_INPUT_SYNTAX_CSV", "ENTITLED__V1__MIGRATION_INPUT_SYNTAX__MIGRATION_INPUT_SYNTAX_CSV", 2 },
+};
+static const ProtobufCIntRange entitled__v1__migration_input_syntax__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex entitled__v1__migration_input_syntax__enum_values_by_name[3] =
+{
+  { "MIGRATION_INPUT_SYNTAX_CSV", 2 },
+  { "MIGRATION_INPUT_SYNTAX_NDJSON", 1 },
+  { "MIGRATION_INPUT_SYNTAX_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor entitled__v1__migration_input_syntax__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitled.v1.MigrationInputSyntax",
+  "MigrationInputSyntax",
+  "Entitled__V1__MigrationInputSyntax",
+  "entitled.v1",
+  3,
+  entitled__v1__migration_input_syntax__enum_values_by_number,
+  3,
+  entitled__v1__migration_input_syntax__enum_values_by_name,
+  1,
+  entitled__v1__migration_input_syntax__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue entitled__v1__migration_state__enum_values_by_number[5] =

@@ -692,7 +692,7 @@ const ProtobufCMessageDescriptor entitled__v1__health_check__descriptor =
   (ProtobufCMessageInit) entitled__v1__health_check__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__app_status__field_descriptors[10] =
+static const ProtobufCFieldDescriptor entitled__v1__app_status__field_descriptors[11] =
 {
   {
     "app",
@@ -814,6 +814,18 @@ static const ProtobufCFieldDescriptor entitled__v1__app_status__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "last_sequence",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AppStatus, last_sequence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__app_status__field_indices_by_name[] = {
   0,   /* field[0] = app */
@@ -822,6 +834,7 @@ static const unsigned entitled__v1__app_status__field_indices_by_name[] = {
   1,   /* field[1] = environment */
   8,   /* field[8] = has_in_app_purchase_key */
   2,   /* field[2] = last_notification_at */
+  10,   /* field[10] = last_sequence */
   6,   /* field[6] = next_poll_at */
   7,   /* field[7] = open_consumption_requests */
   5,   /* field[5] = overdue_polls */
@@ -830,7 +843,7 @@ static const unsigned entitled__v1__app_status__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__app_status__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor entitled__v1__app_status__descriptor =
 {
@@ -840,14 +853,14 @@ const ProtobufCMessageDescriptor entitled__v1__app_status__descriptor =
   "Entitled__V1__AppStatus",
   "entitled.v1",
   sizeof(Entitled__V1__AppStatus),
-  10,
+  11,
   entitled__v1__app_status__field_descriptors,
   entitled__v1__app_status__field_indices_by_name,
   1,  entitled__v1__app_status__number_ranges,
   (ProtobufCMessageInit) entitled__v1__app_status__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__store_status__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__store_status__field_descriptors[3] =
 {
   {
     "size_bytes",
@@ -885,29 +898,16 @@ static const ProtobufCFieldDescriptor entitled__v1__store_status__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "last_sequence",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__StoreStatus, last_sequence),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned entitled__v1__store_status__field_indices_by_name[] = {
   1,   /* field[1] = free_bytes */
   2,   /* field[2] = last_evidence_id */
-  3,   /* field[3] = last_sequence */
   0,   /* field[0] = size_bytes */
 };
 static const ProtobufCIntRange entitled__v1__store_status__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__store_status__descriptor =
 {
@@ -917,7 +917,7 @@ const ProtobufCMessageDescriptor entitled__v1__store_status__descriptor =
   "Entitled__V1__StoreStatus",
   "entitled.v1",
   sizeof(Entitled__V1__StoreStatus),
-  4,
+  3,
   entitled__v1__store_status__field_descriptors,
   entitled__v1__store_status__field_indices_by_name,
   1,  entitled__v1__store_status__number_ranges,

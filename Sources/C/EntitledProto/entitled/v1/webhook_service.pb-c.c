@@ -637,7 +637,7 @@ void   entitled__v1__resume_webhook_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__resume_webhook_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor entitled__v1__list_webhooks_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__list_webhooks_request__field_descriptors[3] =
 {
   {
     "app",
@@ -651,14 +651,40 @@ static const ProtobufCFieldDescriptor entitled__v1__list_webhooks_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "page_size",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListWebhooksRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListWebhooksRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__list_webhooks_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
+  1,   /* field[1] = page_size */
+  2,   /* field[2] = page_token */
 };
 static const ProtobufCIntRange entitled__v1__list_webhooks_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__list_webhooks_request__descriptor =
 {
@@ -668,14 +694,14 @@ const ProtobufCMessageDescriptor entitled__v1__list_webhooks_request__descriptor
   "Entitled__V1__ListWebhooksRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ListWebhooksRequest),
-  1,
+  3,
   entitled__v1__list_webhooks_request__field_descriptors,
   entitled__v1__list_webhooks_request__field_indices_by_name,
   1,  entitled__v1__list_webhooks_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__list_webhooks_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__list_webhooks_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__list_webhooks_response__field_descriptors[2] =
 {
   {
     "webhooks",
@@ -689,14 +715,27 @@ static const ProtobufCFieldDescriptor entitled__v1__list_webhooks_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListWebhooksResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__list_webhooks_response__field_indices_by_name[] = {
+  1,   /* field[1] = next_page_token */
   0,   /* field[0] = webhooks */
 };
 static const ProtobufCIntRange entitled__v1__list_webhooks_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__list_webhooks_response__descriptor =
 {
@@ -706,7 +745,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_webhooks_response__descripto
   "Entitled__V1__ListWebhooksResponse",
   "entitled.v1",
   sizeof(Entitled__V1__ListWebhooksResponse),
-  1,
+  2,
   entitled__v1__list_webhooks_response__field_descriptors,
   entitled__v1__list_webhooks_response__field_indices_by_name,
   1,  entitled__v1__list_webhooks_response__number_ranges,

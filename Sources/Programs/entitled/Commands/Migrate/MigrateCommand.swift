@@ -32,7 +32,8 @@ struct MigrateRunCommand: AsyncParsableCommand {
   @Flag(help: "Verify and count, without calls to Apple and without changes.") var dryRun = false
   @Flag(help: "Start a new job even if the same input was migrated before.") var force = false
   @Option(help: "File for failed lines (default: INPUT.failures.ndjson).") var failures: String?
-  @Option(help: "Format: ndjson or csv (default: detected from the first character).") var syntax = ""
+  @Option(help: "Format: ndjson or csv (default: detected from the first character).") var syntax:
+    InputSyntax?
   @Option(help: "Column of the customer id (default: customer_id).") var customerColumn = ""
   @Option(help: "Column of the receipt (default: receipt).") var receiptColumn = ""
   @Option(help: "Column of the original transaction id (default: original_transaction_id).")
@@ -71,7 +72,7 @@ struct MigrateRunCommand: AsyncParsableCommand {
       $0.dryRun = dryRun
       $0.linkUnverifiedIds = link
       $0.format = .with {
-        $0.syntax = syntax
+        $0.syntax = syntax?.message ?? .unspecified
         $0.customerColumn = customerColumn
         $0.receiptColumn = receiptColumn
         $0.originalTransactionIdColumn = transactionColumn
@@ -105,6 +106,19 @@ struct MigrateRunCommand: AsyncParsableCommand {
     } while !token.isEmpty
     try file.close()
     return path
+  }
+}
+
+/// The syntax of the input of `entitled migrate`.
+enum InputSyntax: String, ExpressibleByArgument {
+  case ndjson
+  case csv
+
+  var message: MigrationInputSyntax {
+    switch self {
+    case .ndjson: .ndjson
+    case .csv: .csv
+    }
   }
 }
 

@@ -25,6 +25,9 @@ typedef struct Entitled__V1__Access Entitled__V1__Access;
  * A set of methods that the operator grants to a caller. ROLE_ADMIN includes the other roles.
  */
 typedef enum _Entitled__V1__Access__Role {
+  /*
+   * Not set: no method has it.
+   */
   ENTITLED__V1__ACCESS__ROLE__ROLE_UNSPECIFIED = 0,
   /*
    * Queries: entitlements, customers, events, reports.

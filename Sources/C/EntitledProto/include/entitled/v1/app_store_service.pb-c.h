@@ -61,6 +61,9 @@ typedef struct Entitled__V1__ListSeatsResponse Entitled__V1__ListSeatsResponse;
  * The reason of an extension; Apple's `extendReasonCode`.
  */
 typedef enum _Entitled__V1__ExtendReason {
+  /*
+   * Not set.
+   */
   ENTITLED__V1__EXTEND_REASON__EXTEND_REASON_UNSPECIFIED = 0,
   /*
    * Apple's 0.
@@ -84,9 +87,21 @@ typedef enum _Entitled__V1__ExtendReason {
  * The refund decision that the operator prefers; Apple's `refundPreference`.
  */
 typedef enum _Entitled__V1__RefundPreference {
+  /*
+   * No preference.
+   */
   ENTITLED__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_UNSPECIFIED = 0,
+  /*
+   * Decline the refund.
+   */
   ENTITLED__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_DECLINE = 1,
+  /*
+   * Refund all of the price.
+   */
   ENTITLED__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_GRANT_FULL = 2,
+  /*
+   * Refund the part that was not consumed.
+   */
   ENTITLED__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_GRANT_PRORATED = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__REFUND_PREFERENCE)
 } Entitled__V1__RefundPreference;
@@ -94,11 +109,29 @@ typedef enum _Entitled__V1__RefundPreference {
  * Whether the customer received the purchase; Apple's `deliveryStatus`.
  */
 typedef enum _Entitled__V1__DeliveryStatus {
+  /*
+   * Not set.
+   */
   ENTITLED__V1__DELIVERY_STATUS__DELIVERY_STATUS_UNSPECIFIED = 0,
+  /*
+   * Delivered, and it works.
+   */
   ENTITLED__V1__DELIVERY_STATUS__DELIVERY_STATUS_DELIVERED = 1,
+  /*
+   * Not delivered: it did not work.
+   */
   ENTITLED__V1__DELIVERY_STATUS__DELIVERY_STATUS_UNDELIVERED_QUALITY_ISSUE = 2,
+  /*
+   * Not delivered: the item was a different one.
+   */
   ENTITLED__V1__DELIVERY_STATUS__DELIVERY_STATUS_UNDELIVERED_WRONG_ITEM = 3,
+  /*
+   * Not delivered: a server was down.
+   */
   ENTITLED__V1__DELIVERY_STATUS__DELIVERY_STATUS_UNDELIVERED_SERVER_OUTAGE = 4,
+  /*
+   * Not delivered for another reason.
+   */
   ENTITLED__V1__DELIVERY_STATUS__DELIVERY_STATUS_UNDELIVERED_OTHER = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__DELIVERY_STATUS)
 } Entitled__V1__DeliveryStatus;
@@ -106,6 +139,9 @@ typedef enum _Entitled__V1__DeliveryStatus {
  * The state of a consumption request.
  */
 typedef enum _Entitled__V1__ConsumptionRequestState {
+  /*
+   * In a request: all states.
+   */
   ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_UNSPECIFIED = 0,
   /*
    * It can still be answered; `error` names what it waits for.
@@ -132,11 +168,23 @@ typedef enum _Entitled__V1__ConsumptionRequestState {
 
 /* --- messages --- */
 
+/*
+ * The request of GetRefundHistory.
+ */
 struct  Entitled__V1__GetRefundHistoryRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The transaction, by Apple's id. Required.
+   */
   char *transaction_id;
   /*
    * Apple's `revision` of the previous page.
@@ -148,22 +196,45 @@ struct  Entitled__V1__GetRefundHistoryRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of GetRefundHistory.
+ */
 struct  Entitled__V1__GetRefundHistoryResponse
 {
   ProtobufCMessage base;
+  /*
+   * The refunded transactions of one page of Apple's response.
+   */
   size_t n_transactions;
   Entitled__V1__Transaction **transactions;
+  /*
+   * The token of the next page; empty on the last page.
+   */
   char *next_page_token;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__GET_REFUND_HISTORY_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_refund_history_response__descriptor) \
-    , 0,NULL, (char *)protobuf_c_empty_string }
+    , 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of LookUpOrder.
+ */
 struct  Entitled__V1__LookUpOrderRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The order id, as Apple's e-mail shows it. Required.
+   */
   char *order_id;
 };
 #define ENTITLED__V1__LOOK_UP_ORDER_REQUEST__INIT \
@@ -171,6 +242,9 @@ struct  Entitled__V1__LookUpOrderRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of LookUpOrder.
+ */
 struct  Entitled__V1__LookUpOrderResponse
 {
   ProtobufCMessage base;
@@ -178,21 +252,44 @@ struct  Entitled__V1__LookUpOrderResponse
    * Whether Apple has the order for this app.
    */
   protobuf_c_boolean valid;
+  /*
+   * The transactions, as stored now.
+   */
   size_t n_transactions;
   Entitled__V1__Transaction **transactions;
+  /*
+   * The owners of these purchases.
+   */
   size_t n_customer_ids;
   char **customer_ids;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__LOOK_UP_ORDER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__look_up_order_response__descriptor) \
-    , 0, 0,NULL, 0,NULL }
+    , 0, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of RefreshPurchase.
+ */
 struct  Entitled__V1__RefreshPurchaseRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The transaction, by Apple's id. Required.
+   */
   char *transaction_id;
 };
 #define ENTITLED__V1__REFRESH_PURCHASE_REQUEST__INIT \
@@ -200,37 +297,66 @@ struct  Entitled__V1__RefreshPurchaseRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of RefreshPurchase.
+ */
 struct  Entitled__V1__RefreshPurchaseResponse
 {
   ProtobufCMessage base;
+  /*
+   * The transactions, as stored now.
+   */
   size_t n_transactions;
   Entitled__V1__Transaction **transactions;
   /*
    * The number of transactions that were new or newer.
    */
   int32_t changed;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__REFRESH_PURCHASE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__refresh_purchase_response__descriptor) \
-    , 0,NULL, 0 }
+    , 0,NULL, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of ExtendRenewalDate.
+ */
 struct  Entitled__V1__ExtendRenewalDateRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The purchase, by the id of its first transaction. Required.
+   */
   char *original_transaction_id;
   /*
    * From 1 to 90.
    */
   int32_t extend_by_days;
+  /*
+   * The reason. Required by Apple.
+   */
   Entitled__V1__ExtendReason reason;
   /*
    * Apple's name of the request, at most 128 bytes: a request that is sent again has the same one. Empty: derived from
    * the idempotency key; one of them is required.
    */
   char *request_identifier;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
   /*
    * The reason, for the audit trail: at most 4096 bytes.
@@ -247,28 +373,60 @@ struct  Entitled__V1__ExtendRenewalDateRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__EXTEND_REASON__EXTEND_REASON_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of ExtendRenewalDate.
+ */
 struct  Entitled__V1__ExtendRenewalDateResponse
 {
   ProtobufCMessage base;
+  /*
+   * The extended period, by Apple's id.
+   */
   char *web_order_line_item_id;
+  /*
+   * The new renewal date.
+   */
   Google__Protobuf__Timestamp *effective_date;
   /*
    * Whether this is the stored response to an earlier request with the same idempotency key.
    */
   protobuf_c_boolean repeated;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__EXTEND_RENEWAL_DATE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__extend_renewal_date_response__descriptor) \
-    , (char *)protobuf_c_empty_string, NULL, 0 }
+    , (char *)protobuf_c_empty_string, NULL, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of MassExtendRenewalDate.
+ */
 struct  Entitled__V1__MassExtendRenewalDateRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The product, by its App Store product id. Required.
+   */
   char *product_id;
+  /*
+   * The number of days, from 1 to 90.
+   */
   int32_t extend_by_days;
+  /*
+   * The reason. Required by Apple.
+   */
   Entitled__V1__ExtendReason reason;
   /*
    * Apple's name of the request, at most 128 bytes: a request that is sent again has the same one. Empty: derived from
@@ -280,6 +438,9 @@ struct  Entitled__V1__MassExtendRenewalDateRequest
    */
   size_t n_storefront_country_codes;
   char **storefront_country_codes;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
   /*
    * The reason, for the audit trail: at most 4096 bytes.
@@ -296,6 +457,9 @@ struct  Entitled__V1__MassExtendRenewalDateRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__EXTEND_REASON__EXTEND_REASON_UNSPECIFIED, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of MassExtendRenewalDate.
+ */
 struct  Entitled__V1__MassExtendRenewalDateResponse
 {
   ProtobufCMessage base;
@@ -307,18 +471,38 @@ struct  Entitled__V1__MassExtendRenewalDateResponse
    * Whether this is the stored response to an earlier request with the same idempotency key.
    */
   protobuf_c_boolean repeated;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__MASS_EXTEND_RENEWAL_DATE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__mass_extend_renewal_date_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of GetMassExtensionStatus.
+ */
 struct  Entitled__V1__GetMassExtensionStatusRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The product, by its App Store product id. Required.
+   */
   char *product_id;
+  /*
+   * The caller's id of this request, for Apple. Required.
+   */
   char *request_identifier;
 };
 #define ENTITLED__V1__GET_MASS_EXTENSION_STATUS_REQUEST__INIT \
@@ -326,12 +510,27 @@ struct  Entitled__V1__GetMassExtensionStatusRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of GetMassExtensionStatus.
+ */
 struct  Entitled__V1__GetMassExtensionStatusResponse
 {
   ProtobufCMessage base;
+  /*
+   * Whether Apple has finished.
+   */
   protobuf_c_boolean complete;
+  /*
+   * When Apple finished. Unset: it has not.
+   */
   Google__Protobuf__Timestamp *complete_date;
+  /*
+   * The number of extended subscriptions.
+   */
   int64_t succeeded_count;
+  /*
+   * The number of subscriptions whose extension failed.
+   */
   int64_t failed_count;
 };
 #define ENTITLED__V1__GET_MASS_EXTENSION_STATUS_RESPONSE__INIT \
@@ -345,19 +544,43 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_REQUEST___CONSUMPTION_PERCENTAGE__CASE)
 } Entitled__V1__SendConsumptionInformationRequest__ConsumptionPercentageCase;
 
+/*
+ * The request of SendConsumptionInformation.
+ */
 struct  Entitled__V1__SendConsumptionInformationRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The transaction, by Apple's id. Required.
+   */
   char *transaction_id;
   /*
    * Required by Apple; without consent nothing is sent.
    */
   protobuf_c_boolean customer_consented;
+  /*
+   * Whether the customer received the purchase. Required.
+   */
   Entitled__V1__DeliveryStatus delivery_status;
+  /*
+   * The decision that the operator prefers. Unspecified: none.
+   */
   Entitled__V1__RefundPreference refund_preference;
+  /*
+   * Whether the customer could try the content before the purchase.
+   */
   protobuf_c_boolean sample_content_provided;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
   /*
    * Returns the request body for Apple without sending it.
@@ -377,6 +600,9 @@ struct  Entitled__V1__SendConsumptionInformationRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__DELIVERY_STATUS__DELIVERY_STATUS_UNSPECIFIED, ENTITLED__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_REQUEST___CONSUMPTION_PERCENTAGE__NOT_SET, {0} }
 
 
+/*
+ * The response of SendConsumptionInformation.
+ */
 struct  Entitled__V1__SendConsumptionInformationResponse
 {
   ProtobufCMessage base;
@@ -388,10 +614,15 @@ struct  Entitled__V1__SendConsumptionInformationResponse
    * The request body for Apple as JSON.
    */
   char *payload_json;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__send_consumption_information_response__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -404,23 +635,41 @@ struct  Entitled__V1__ConsumptionRequest
    * The notification.
    */
   int64_t evidence_id;
+  /*
+   * The environment of the purchase.
+   */
   Entitled__V1__Environment environment;
   /*
    * Empty: the purchase has no owner.
    */
   char *customer_id;
+  /*
+   * The product, by its App Store product id. Required.
+   */
   char *product_id;
+  /*
+   * The transaction, by Apple's id. Required.
+   */
   char *transaction_id;
+  /*
+   * The purchase, by the id of its first transaction. Required.
+   */
   char *original_transaction_id;
   /*
    * The customer's reason as Apple sends it: `consumptionRequestReason`.
    */
   char *reason;
+  /*
+   * When Apple sent the request.
+   */
   Google__Protobuf__Timestamp *requested_at;
   /*
    * Apple decides without an answer at this time.
    */
   Google__Protobuf__Timestamp *answer_by;
+  /*
+   * Whether it was answered.
+   */
   Entitled__V1__ConsumptionRequestState state;
   /*
    * MANUAL, NO_CUSTOMER, NO_CONSENT, NO_IN_APP_PURCHASE_KEY, APP_STORE_UNAVAILABLE, ...
@@ -430,6 +679,9 @@ struct  Entitled__V1__ConsumptionRequest
    * The number of failed attempts to answer.
    */
   int32_t attempts;
+  /*
+   * When the state became final. Unset: the request is open.
+   */
   Google__Protobuf__Timestamp *settled_at;
 };
 #define ENTITLED__V1__CONSUMPTION_REQUEST__INIT \
@@ -437,17 +689,35 @@ struct  Entitled__V1__ConsumptionRequest
     , 0, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, NULL }
 
 
+/*
+ * The request of ListConsumptionRequests.
+ */
 struct  Entitled__V1__ListConsumptionRequestsRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
   /*
    * Unset: all environments of the app.
    */
   Entitled__V1__Environment environment;
+  /*
+   * Only those in this state. Unspecified: all.
+   */
   Entitled__V1__ConsumptionRequestState state;
+  /*
+   * Only requests of this customer. Empty: all.
+   */
   char *customer_id;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
   int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
   char *page_token;
 };
 #define ENTITLED__V1__LIST_CONSUMPTION_REQUESTS_REQUEST__INIT \
@@ -455,11 +725,20 @@ struct  Entitled__V1__ListConsumptionRequestsRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of ListConsumptionRequests.
+ */
 struct  Entitled__V1__ListConsumptionRequestsResponse
 {
   ProtobufCMessage base;
+  /*
+   * The requests, newest first.
+   */
   size_t n_requests;
   Entitled__V1__ConsumptionRequest **requests;
+  /*
+   * The token of the next page; empty on the last page.
+   */
   char *next_page_token;
 };
 #define ENTITLED__V1__LIST_CONSUMPTION_REQUESTS_RESPONSE__INIT \
@@ -467,16 +746,31 @@ struct  Entitled__V1__ListConsumptionRequestsResponse
     , 0,NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of SetConsumptionConsent.
+ */
 struct  Entitled__V1__SetConsumptionConsentRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The operator's id of the customer, 1 to 256 bytes. Required.
+   */
   char *customer_id;
   /*
    * Whether the customer consents; false withdraws the consent.
    */
   protobuf_c_boolean consented;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
   /*
    * How the customer gave the consent, for the audit trail.
@@ -492,6 +786,9 @@ struct  Entitled__V1__SetConsumptionConsentRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
+/*
+ * The response of SetConsumptionConsent.
+ */
 struct  Entitled__V1__SetConsumptionConsentResponse
 {
   ProtobufCMessage base;
@@ -499,22 +796,42 @@ struct  Entitled__V1__SetConsumptionConsentResponse
    * The decision in force; for a dry run, the one that would be, with the evidence id 0 if it is another one.
    */
   Entitled__V1__ConsumptionConsent *consent;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__SET_CONSUMPTION_CONSENT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__set_consumption_consent_response__descriptor) \
-    , NULL }
+    , NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of SetAppAccountToken.
+ */
 struct  Entitled__V1__SetAppAccountTokenRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The purchase, by the id of its first transaction. Required.
+   */
   char *original_transaction_id;
   /*
    * A UUID.
    */
   char *app_account_token;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
   /*
    * The reason, for the audit trail: at most 4096 bytes.
@@ -526,21 +843,44 @@ struct  Entitled__V1__SetAppAccountTokenRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of SetAppAccountToken.
+ */
 struct  Entitled__V1__SetAppAccountTokenResponse
 {
   ProtobufCMessage base;
+  /*
+   * When Apple accepted it.
+   */
   Google__Protobuf__Timestamp *set_at;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__SET_APP_ACCOUNT_TOKEN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__set_app_account_token_response__descriptor) \
-    , NULL }
+    , NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of GetTestNotificationStatus.
+ */
 struct  Entitled__V1__GetTestNotificationStatusRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * Apple's token, as RequestTestNotification returned it. Required.
+   */
   char *test_notification_token;
 };
 #define ENTITLED__V1__GET_TEST_NOTIFICATION_STATUS_REQUEST__INIT \
@@ -548,6 +888,9 @@ struct  Entitled__V1__GetTestNotificationStatusRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of GetTestNotificationStatus.
+ */
 struct  Entitled__V1__GetTestNotificationStatusResponse
 {
   ProtobufCMessage base;
@@ -555,6 +898,9 @@ struct  Entitled__V1__GetTestNotificationStatusResponse
    * The payload that Apple signed.
    */
   char *payload_json;
+  /*
+   * Apple's attempts to deliver it, oldest first.
+   */
   size_t n_send_attempts;
   Entitled__V1__SendAttempt **send_attempts;
 };
@@ -569,6 +915,9 @@ struct  Entitled__V1__GetTestNotificationStatusResponse
 struct  Entitled__V1__SendAttempt
 {
   ProtobufCMessage base;
+  /*
+   * When Apple tried to deliver.
+   */
   Google__Protobuf__Timestamp *attempt_date;
   /*
    * Apple's `sendAttemptResult`: SUCCESS, TIMED_OUT, TLS_ISSUE, ...
@@ -586,6 +935,9 @@ struct  Entitled__V1__SendAttempt
 struct  Entitled__V1__Seat
 {
   ProtobufCMessage base;
+  /*
+   * The id of the seat.
+   */
   char *seat_id;
   /*
    * Empty: the seat is free.
@@ -595,6 +947,9 @@ struct  Entitled__V1__Seat
    * Apple's transaction of the member; empty if the developer invites members.
    */
   char *transaction_id;
+  /*
+   * When the seat was claimed. Unset: it is free.
+   */
   Google__Protobuf__Timestamp *claimed_at;
 };
 #define ENTITLED__V1__SEAT__INIT \
@@ -602,18 +957,36 @@ struct  Entitled__V1__Seat
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
 
 
+/*
+ * The request of ClaimSeat.
+ */
 struct  Entitled__V1__ClaimSeatRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The purchase, by the id of its first transaction. Required.
+   */
   char *original_transaction_id;
+  /*
+   * The operator's id of the customer, 1 to 256 bytes. Required.
+   */
   char *customer_id;
   /*
    * Apple's name of the request, at most 128 bytes; a repeated one returns the same seat. Empty: derived from the
    * idempotency key; one of them is required.
    */
   char *request_identifier;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
   /*
    * The reason, for the audit trail: at most 4096 bytes.
@@ -630,29 +1003,64 @@ struct  Entitled__V1__ClaimSeatRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of ClaimSeat.
+ */
 struct  Entitled__V1__ClaimSeatResponse
 {
   ProtobufCMessage base;
+  /*
+   * The seat after the call.
+   */
   Entitled__V1__Seat *seat;
   /*
    * Whether this is the stored response to an earlier request with the same idempotency key.
    */
   protobuf_c_boolean repeated;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__CLAIM_SEAT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__claim_seat_response__descriptor) \
-    , NULL, 0 }
+    , NULL, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of AssociateSeat.
+ */
 struct  Entitled__V1__AssociateSeatRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The purchase, by the id of its first transaction. Required.
+   */
   char *original_transaction_id;
+  /*
+   * The seat, by Apple's id. Required.
+   */
   char *seat_id;
+  /*
+   * The operator's id of the customer, 1 to 256 bytes. Required.
+   */
   char *customer_id;
+  /*
+   * The caller's id of this request, for Apple. Required.
+   */
   char *request_identifier;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
 };
 #define ENTITLED__V1__ASSOCIATE_SEAT_REQUEST__INIT \
@@ -660,24 +1068,56 @@ struct  Entitled__V1__AssociateSeatRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of AssociateSeat.
+ */
 struct  Entitled__V1__AssociateSeatResponse
 {
   ProtobufCMessage base;
+  /*
+   * The seat after the call.
+   */
   Entitled__V1__Seat *seat;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__ASSOCIATE_SEAT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__associate_seat_response__descriptor) \
-    , NULL }
+    , NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of UnclaimSeat.
+ */
 struct  Entitled__V1__UnclaimSeatRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The purchase, by the id of its first transaction. Required.
+   */
   char *original_transaction_id;
+  /*
+   * The seat, by Apple's id. Required.
+   */
   char *seat_id;
+  /*
+   * The caller's id of this request, for Apple. Required.
+   */
   char *request_identifier;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
 };
 #define ENTITLED__V1__UNCLAIM_SEAT_REQUEST__INIT \
@@ -685,23 +1125,52 @@ struct  Entitled__V1__UnclaimSeatRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of UnclaimSeat.
+ */
 struct  Entitled__V1__UnclaimSeatResponse
 {
   ProtobufCMessage base;
+  /*
+   * The seat after the call.
+   */
   Entitled__V1__Seat *seat;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__UNCLAIM_SEAT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__unclaim_seat_response__descriptor) \
-    , NULL }
+    , NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of ListSeats.
+ */
 struct  Entitled__V1__ListSeatsRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The purchase, by the id of its first transaction. Required.
+   */
   char *original_transaction_id;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
   int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
   char *page_token;
 };
 #define ENTITLED__V1__LIST_SEATS_REQUEST__INIT \
@@ -709,15 +1178,24 @@ struct  Entitled__V1__ListSeatsRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of ListSeats.
+ */
 struct  Entitled__V1__ListSeatsResponse
 {
   ProtobufCMessage base;
+  /*
+   * The claimed seats.
+   */
   size_t n_seats;
   Entitled__V1__Seat **seats;
   /*
    * The number of seats that were bought.
    */
   int32_t purchased;
+  /*
+   * The token of the next page; empty on the last page.
+   */
   char *next_page_token;
 };
 #define ENTITLED__V1__LIST_SEATS_RESPONSE__INIT \

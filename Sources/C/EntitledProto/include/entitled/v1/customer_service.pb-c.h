@@ -118,6 +118,9 @@ typedef enum _Entitled__V1__CustomerHitKind {
 
 /* --- messages --- */
 
+/*
+ * The request of FindCustomers.
+ */
 struct  Entitled__V1__FindCustomersRequest
 {
   ProtobufCMessage base;
@@ -144,6 +147,9 @@ struct  Entitled__V1__FindCustomersRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0 }
 
 
+/*
+ * The response of FindCustomers.
+ */
 struct  Entitled__V1__FindCustomersResponse
 {
   ProtobufCMessage base;
@@ -219,6 +225,9 @@ struct  Entitled__V1__CustomerHit
     , ENTITLED__V1__CUSTOMER_HIT_KIND__CUSTOMER_HIT_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of DescribeCustomer.
+ */
 struct  Entitled__V1__DescribeCustomerRequest
 {
   ProtobufCMessage base;
@@ -240,6 +249,9 @@ struct  Entitled__V1__DescribeCustomerRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED }
 
 
+/*
+ * The response of DescribeCustomer.
+ */
 struct  Entitled__V1__DescribeCustomerResponse
 {
   ProtobufCMessage base;
@@ -361,6 +373,9 @@ struct  Entitled__V1__OpenRefundRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL }
 
 
+/*
+ * The request of AddNote.
+ */
 struct  Entitled__V1__AddNoteRequest
 {
   ProtobufCMessage base;
@@ -390,6 +405,9 @@ struct  Entitled__V1__AddNoteRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of AddNote.
+ */
 struct  Entitled__V1__AddNoteResponse
 {
   ProtobufCMessage base;
@@ -397,10 +415,15 @@ struct  Entitled__V1__AddNoteResponse
    * The note.
    */
   Entitled__V1__Note *note;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__ADD_NOTE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__add_note_response__descriptor) \
-    , NULL }
+    , NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -439,6 +462,9 @@ struct  Entitled__V1__Note
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0 }
 
 
+/*
+ * The request of ListNotes.
+ */
 struct  Entitled__V1__ListNotesRequest
 {
   ProtobufCMessage base;
@@ -468,6 +494,9 @@ struct  Entitled__V1__ListNotesRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of ListNotes.
+ */
 struct  Entitled__V1__ListNotesResponse
 {
   ProtobufCMessage base;
@@ -486,6 +515,9 @@ struct  Entitled__V1__ListNotesResponse
     , 0,NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of DeleteNote.
+ */
 struct  Entitled__V1__DeleteNoteRequest
 {
   ProtobufCMessage base;
@@ -507,15 +539,26 @@ struct  Entitled__V1__DeleteNoteRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of DeleteNote.
+ */
 struct  Entitled__V1__DeleteNoteResponse
 {
   ProtobufCMessage base;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__DELETE_NOTE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__delete_note_response__descriptor) \
-     }
+    , (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of SetCustomerAttributes.
+ */
 struct  Entitled__V1__SetCustomerAttributesRequest
 {
   ProtobufCMessage base;
@@ -546,6 +589,9 @@ struct  Entitled__V1__SetCustomerAttributesRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of SetCustomerAttributes.
+ */
 struct  Entitled__V1__SetCustomerAttributesResponse
 {
   ProtobufCMessage base;
@@ -554,10 +600,15 @@ struct  Entitled__V1__SetCustomerAttributesResponse
    */
   size_t n_attributes;
   Entitled__V1__CustomerAttribute **attributes;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__SET_CUSTOMER_ATTRIBUTES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__set_customer_attributes_response__descriptor) \
-    , 0,NULL }
+    , 0,NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -580,6 +631,9 @@ struct  Entitled__V1__CustomerAttribute
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of GetCustomerAttributes.
+ */
 struct  Entitled__V1__GetCustomerAttributesRequest
 {
   ProtobufCMessage base;
@@ -601,6 +655,9 @@ struct  Entitled__V1__GetCustomerAttributesRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED }
 
 
+/*
+ * The response of GetCustomerAttributes.
+ */
 struct  Entitled__V1__GetCustomerAttributesResponse
 {
   ProtobufCMessage base;

@@ -30,6 +30,9 @@ typedef struct Entitled__V1__ConsumptionConsent Entitled__V1__ConsumptionConsent
  * The access level of an entitlement.
  */
 typedef enum _Entitled__V1__AccessLevel {
+  /*
+   * In a request: not set, which is refused.
+   */
   ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED = 0,
   /*
    * No access.
@@ -50,6 +53,9 @@ typedef enum _Entitled__V1__AccessLevel {
  * Numbers above 0 entitle. `AppStoreCodes.state_code` carries the number with the sub-state.
  */
 typedef enum _Entitled__V1__EntitlementState {
+  /*
+   * Not set.
+   */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_UNSPECIFIED = 0,
   /*
    * 5: an active auto-renewable subscription that will renew.
@@ -125,6 +131,9 @@ typedef enum _Entitled__V1__EntitlementState {
  * The kind of advice.
  */
 typedef enum _Entitled__V1__AdviceKind {
+  /*
+   * Not set.
+   */
   ENTITLED__V1__ADVICE_KIND__ADVICE_KIND_UNSPECIFIED = 0,
   /*
    * The payment failed: ask to update the payment details.
@@ -332,6 +341,9 @@ typedef enum {
 struct  Entitled__V1__Advice
 {
   ProtobufCMessage base;
+  /*
+   * The kind of advice.
+   */
   Entitled__V1__AdviceKind kind;
   /*
    * A sentence for the operator's staff.
@@ -376,6 +388,9 @@ struct  Entitled__V1__ConsumptionConsent
    * Whether the customer consents.
    */
   protobuf_c_boolean consented;
+  /*
+   * When the consent was given or withdrawn.
+   */
   Google__Protobuf__Timestamp *since;
   /*
    * The evidence of the consent.

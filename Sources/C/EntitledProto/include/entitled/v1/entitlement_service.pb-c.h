@@ -21,6 +21,7 @@ PROTOBUF_C__BEGIN_DECLS
 #include "entitled/v1/product.pb-c.h"
 #include "entitled/v1/transaction.pb-c.h"
 #include "google/protobuf/duration.pb-c.h"
+#include "google/protobuf/field_mask.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
 #include "google/rpc/status.pb-c.h"
 
@@ -128,6 +129,9 @@ typedef enum _Entitled__V1__OwnershipPolicy {
 
 /* --- messages --- */
 
+/*
+ * The request of Check.
+ */
 struct  Entitled__V1__CheckRequest
 {
   ProtobufCMessage base;
@@ -143,6 +147,9 @@ struct  Entitled__V1__CheckRequest
    * The entitlement, for example "pro".
    */
   char *entitlement;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
 };
 #define ENTITLED__V1__CHECK_REQUEST__INIT \
@@ -150,6 +157,9 @@ struct  Entitled__V1__CheckRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED }
 
 
+/*
+ * The response of Check.
+ */
 struct  Entitled__V1__CheckResponse
 {
   ProtobufCMessage base;
@@ -171,6 +181,9 @@ struct  Entitled__V1__CheckResponse
     , NULL, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL }
 
 
+/*
+ * The request of BatchCheck.
+ */
 struct  Entitled__V1__BatchCheckRequest
 {
   ProtobufCMessage base;
@@ -185,6 +198,9 @@ struct  Entitled__V1__BatchCheckRequest
     , 0,NULL }
 
 
+/*
+ * The response of BatchCheck.
+ */
 struct  Entitled__V1__BatchCheckResponse
 {
   ProtobufCMessage base;
@@ -214,7 +230,13 @@ struct  Entitled__V1__CheckResult
   ProtobufCMessage base;
   Entitled__V1__CheckResult__OutcomeCase outcome_case;
   union {
+    /*
+     * The answer, as Check returns it.
+     */
     Entitled__V1__CheckResponse *response;
+    /*
+     * The reason why this check could not be answered.
+     */
     Google__Rpc__Status *error;
   };
 };
@@ -223,22 +245,48 @@ struct  Entitled__V1__CheckResult
     , ENTITLED__V1__CHECK_RESULT__OUTCOME__NOT_SET, {0} }
 
 
+/*
+ * The request of GetCustomer.
+ */
 struct  Entitled__V1__GetCustomerRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The operator's id of the customer, 1 to 256 bytes. Required.
+   */
   char *customer_id;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The members of the response, by their names, such as "entitlements"; members of members cannot be selected. The
+   * others stay unset and are not read. Unset or empty: all.
+   */
+  Google__Protobuf__FieldMask *read_mask;
 };
 #define ENTITLED__V1__GET_CUSTOMER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_customer_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL }
 
 
+/*
+ * The response of GetCustomer.
+ */
 struct  Entitled__V1__GetCustomerResponse
 {
   ProtobufCMessage base;
+  /*
+   * The operator's id of the customer.
+   */
   char *customer_id;
+  /*
+   * The environment of the customer.
+   */
   Entitled__V1__Environment environment;
   /*
    * Every entitlement of the app's catalog, as Check would return it.
@@ -250,6 +298,9 @@ struct  Entitled__V1__GetCustomerResponse
    */
   size_t n_products;
   Entitled__V1__CustomerProduct **products;
+  /*
+   * Every subscription group of the catalog and of the customer's purchases.
+   */
   size_t n_subscription_groups;
   Entitled__V1__CustomerSubscriptionGroup **subscription_groups;
   /*
@@ -266,6 +317,9 @@ struct  Entitled__V1__GetCustomerResponse
    * The sequence of the customer's last event, to start a Watch after it.
    */
   int64_t sequence;
+  /*
+   * The instant of the answer, by the server's clock.
+   */
   Google__Protobuf__Timestamp *evaluated_at;
   /*
    * The customer's consent to sharing consumption data with Apple; unset: not recorded.
@@ -288,6 +342,9 @@ struct  Entitled__V1__GetCustomerResponse
 struct  Entitled__V1__TokenConflict
 {
   ProtobufCMessage base;
+  /*
+   * The purchase, by the id of its first transaction.
+   */
   char *original_transaction_id;
   /*
    * The customer of the token; empty without the role to operate.
@@ -305,8 +362,17 @@ struct  Entitled__V1__TokenConflict
 struct  Entitled__V1__CustomerProduct
 {
   ProtobufCMessage base;
+  /*
+   * The product, by its App Store product id.
+   */
   char *product_id;
+  /*
+   * The type of the product.
+   */
   Entitled__V1__ProductType type;
+  /*
+   * The customer's state for the product.
+   */
   Entitled__V1__ProductState state;
   /*
    * The latest transaction of this product, unset if there is none.
@@ -336,11 +402,17 @@ struct  Entitled__V1__CustomerSubscriptionGroup
    * The group's name in the catalog; Apple's identifier if the catalog has no product of the group.
    */
   char *subscription_group_identifier;
+  /*
+   * The customer's state for the group.
+   */
   Entitled__V1__ProductState state;
   /*
    * The active product, if any, and the product of its next renewal.
    */
   char *product_id;
+  /*
+   * The product of the next renewal. Empty: none is known.
+   */
   char *auto_renew_product_id;
   /*
    * Whether Apple's rules allow an introductory offer in the group: never for a customer who subscribes to it, and
@@ -351,6 +423,9 @@ struct  Entitled__V1__CustomerSubscriptionGroup
    * Whether the customer has or had a subscription of the group.
    */
   protobuf_c_boolean eligible_for_promotional_offers;
+  /*
+   * The win-back offers for which the customer is eligible, according to Apple.
+   */
   size_t n_eligible_win_back_offer_ids;
   char **eligible_win_back_offer_ids;
   /*
@@ -369,6 +444,9 @@ struct  Entitled__V1__CustomerSubscriptionGroup
 struct  Entitled__V1__ConsumableBalance
 {
   ProtobufCMessage base;
+  /*
+   * The product, by its App Store product id.
+   */
   char *product_id;
   /*
    * Purchased units, refunded ones included.
@@ -384,12 +462,27 @@ struct  Entitled__V1__ConsumableBalance
     , (char *)protobuf_c_empty_string, 0, 0 }
 
 
+/*
+ * The request of Explain.
+ */
 struct  Entitled__V1__ExplainRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The operator's id of the customer, 1 to 256 bytes. Required.
+   */
   char *customer_id;
+  /*
+   * The name of the entitlement in the catalog. Required.
+   */
   char *entitlement;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
   /*
    * The instant of the answer; unset: now. A past instant alone returns what Check answered then,
@@ -401,7 +494,7 @@ struct  Entitled__V1__ExplainRequest
    */
   Google__Protobuf__Timestamp *known_at;
   /*
-   * The maximum number of steps: 1 to 1000; unset: 100.
+   * The number of steps of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
    */
   int32_t page_size;
   /*
@@ -414,6 +507,9 @@ struct  Entitled__V1__ExplainRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of Explain.
+ */
 struct  Entitled__V1__ExplainResponse
 {
   ProtobufCMessage base;
@@ -474,7 +570,13 @@ struct  Entitled__V1__LaterChange
    * an operator's command, for example MOVE, MERGE, GRANT, REVOKE_GRANT or ERASE; or CATALOG.
    */
   char *kind;
+  /*
+   * When it was recorded.
+   */
   Google__Protobuf__Timestamp *recorded_at;
+  /*
+   * The change as a sentence.
+   */
   char *explanation;
   Entitled__V1__LaterChange__CauseCase cause_case;
   union {
@@ -509,12 +611,21 @@ struct  Entitled__V1__ExplanationStep
    * The stable code of the rule, for example PERIOD_COVERS_INSTANT.
    */
   char *rule;
+  /*
+   * The result as a sentence.
+   */
   char *explanation;
+  /*
+   * The transaction that the fact is about. Empty: none.
+   */
   char *transaction_id;
   /*
    * The access interval of the fact, if it confers access.
    */
   Google__Protobuf__Timestamp *since;
+  /*
+   * The end of that access interval, exclusive. Unset: none, or no expiry.
+   */
   Google__Protobuf__Timestamp *until;
   /*
    * Whether this step decided the answer.
@@ -533,14 +644,24 @@ struct  Entitled__V1__ExplanationStep
 typedef enum {
   ENTITLED__V1__WATCH_REQUEST__START__NOT_SET = 0,
   ENTITLED__V1__WATCH_REQUEST__START_AFTER_SEQUENCE = 5,
-  ENTITLED__V1__WATCH_REQUEST__START_FROM_BEGINNING = 6
+  ENTITLED__V1__WATCH_REQUEST__START_FROM_BEGINNING = 6,
+  ENTITLED__V1__WATCH_REQUEST__START_AFTER_POSITION = 8
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__WATCH_REQUEST__START__CASE)
 } Entitled__V1__WatchRequest__StartCase;
 
+/*
+ * The request of Watch.
+ */
 struct  Entitled__V1__WatchRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
   /*
    * Only these customers; empty: all.
@@ -563,9 +684,13 @@ struct  Entitled__V1__WatchRequest
      */
     int64_t after_sequence;
     /*
-     * The first event of the app.
+     * The first event of the app: true.
      */
     protobuf_c_boolean from_beginning;
+    /*
+     * The event after this position of the app, as a response that writes or another message of `Watch` returned it.
+     */
+    char *after_position;
   };
 };
 #define ENTITLED__V1__WATCH_REQUEST__INIT \
@@ -580,22 +705,35 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__WATCH_RESPONSE__CONTENT__CASE)
 } Entitled__V1__WatchResponse__ContentCase;
 
+/*
+ * The response of Watch.
+ */
 struct  Entitled__V1__WatchResponse
 {
   ProtobufCMessage base;
   /*
-   * The sequence of this event, or with a heartbeat of the last event: resume after it.
+   * The sequence of this event, or with a heartbeat of the last event of the app: resume after it.
    */
   int64_t sequence;
+  /*
+   * The position of the store at this event, an opaque token: a reader at this position or a later one sees the event.
+   */
+  char *position;
   Entitled__V1__WatchResponse__ContentCase content_case;
   union {
+    /*
+     * A committed event.
+     */
     Entitled__V1__EntitlementEvent *event;
+    /*
+     * A sign that there was no event.
+     */
     Entitled__V1__Heartbeat *heartbeat;
   };
 };
 #define ENTITLED__V1__WATCH_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__watch_response__descriptor) \
-    , 0, ENTITLED__V1__WATCH_RESPONSE__CONTENT__NOT_SET, {0} }
+    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__WATCH_RESPONSE__CONTENT__NOT_SET, {0} }
 
 
 /*
@@ -604,6 +742,9 @@ struct  Entitled__V1__WatchResponse
 struct  Entitled__V1__Heartbeat
 {
   ProtobufCMessage base;
+  /*
+   * The time of the server's clock.
+   */
   Google__Protobuf__Timestamp *time;
 };
 #define ENTITLED__V1__HEARTBEAT__INIT \
@@ -624,11 +765,21 @@ struct  Entitled__V1__EntitlementEvent
 {
   ProtobufCMessage base;
   /*
-   * The position in the commit order of the store; increases by one with each event.
+   * The number of the event among those of its app, in commit order: from 1, increasing by one with each event.
+   * 0: the event of a dry run.
    */
   int64_t sequence;
+  /*
+   * The configured name of the app.
+   */
   char *app;
+  /*
+   * The environment of the customer.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The operator's id of the customer.
+   */
   char *customer_id;
   /*
    * Empty for an event about no entitlement: PURCHASED, and other events of purchases that grant none.
@@ -655,11 +806,17 @@ struct  Entitled__V1__EntitlementEvent
    * When it became true (the purchase, revocation or request date), and when the service recorded it.
    */
   Google__Protobuf__Timestamp *effective_at;
+  /*
+   * When the service recorded it.
+   */
   Google__Protobuf__Timestamp *recorded_at;
   /*
    * The transaction that the event is about, for example the refunded one. Empty: none.
    */
   char *transaction_id;
+  /*
+   * The first transaction of that purchase. Empty: none.
+   */
   char *original_transaction_id;
   /*
    * The person or service of the operator that caused it, if any.
@@ -669,8 +826,17 @@ struct  Entitled__V1__EntitlementEvent
    * The product, quantity and price of that transaction. The price is unset for customers who do not pay.
    */
   char *product_id;
+  /*
+   * The type of that product.
+   */
   Entitled__V1__ProductType product_type;
+  /*
+   * The quantity of that transaction, from 1; 0: the event is about no transaction.
+   */
   int32_t quantity;
+  /*
+   * The price of that transaction. Unset for customers who do not pay.
+   */
   Entitled__V1__Money *price;
   /*
    * The relation of another customer to the purchase. Unspecified: no other customer is involved.
@@ -688,6 +854,9 @@ struct  Entitled__V1__EntitlementEvent
    * The billing plan and the commitment of that transaction. The price is unset for customers who do not pay.
    */
   Entitled__V1__BillingPlanType billing_plan_type;
+  /*
+   * The commitment of that transaction. The price is unset for customers who do not pay.
+   */
   Entitled__V1__TransactionCommitmentInfo *commitment_info;
   /*
    * Apple's billing plan, set only if this version does not know it.
@@ -708,14 +877,26 @@ struct  Entitled__V1__EntitlementEvent
     , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, NULL, ENTITLED__V1__OTHER_CUSTOMER_ROLE__OTHER_CUSTOMER_ROLE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENTITLEMENT_EVENT___EVIDENCE_ID__NOT_SET, {0} }
 
 
+/*
+ * The request of ListTimeline.
+ */
 struct  Entitled__V1__ListTimelineRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The operator's id of the customer, 1 to 256 bytes. Required.
+   */
   char *customer_id;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
   /*
-   * At most 1000; 0: 100.
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
    */
   int32_t page_size;
   /*
@@ -732,9 +913,15 @@ struct  Entitled__V1__ListTimelineRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, 0 }
 
 
+/*
+ * The response of ListTimeline.
+ */
 struct  Entitled__V1__ListTimelineResponse
 {
   ProtobufCMessage base;
+  /*
+   * The events, oldest first.
+   */
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
   /*
@@ -753,13 +940,31 @@ struct  Entitled__V1__ListTimelineResponse
     , 0,NULL, (char *)protobuf_c_empty_string, 0,NULL }
 
 
+/*
+ * The request of LinkPurchase.
+ */
 struct  Entitled__V1__LinkPurchaseRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The operator's id of the customer, 1 to 256 bytes. Required.
+   */
   char *customer_id;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The purchase, by the id of its first transaction. Required.
+   */
   char *original_transaction_id;
+  /*
+   * The rule for a purchase that another customer owns. Unspecified: the app's configured policy.
+   */
   Entitled__V1__OwnershipPolicy policy;
   /*
    * The person or service of the request, for the audit trail.
@@ -784,6 +989,9 @@ struct  Entitled__V1__LinkPurchaseRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__OWNERSHIP_POLICY__OWNERSHIP_POLICY_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of LinkPurchase.
+ */
 struct  Entitled__V1__LinkPurchaseResponse
 {
   ProtobufCMessage base;
@@ -795,29 +1003,55 @@ struct  Entitled__V1__LinkPurchaseResponse
    * The previous owner; empty: none.
    */
   char *previous_customer_id;
+  /*
+   * The events that the call made, in order; with `dry_run` those that it would make.
+   */
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
   /*
    * Whether this is the stored response to an earlier request with the same idempotency key.
    */
   protobuf_c_boolean repeated;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__LINK_PURCHASE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__link_purchase_response__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of RegisterAppAccountToken.
+ */
 struct  Entitled__V1__RegisterAppAccountTokenRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The operator's id of the customer, 1 to 256 bytes. Required.
+   */
   char *customer_id;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
   /*
    * The UUID that the app sets when the customer buys (StoreKit's appAccountToken).
    */
   char *app_account_token;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
+  /*
+   * Whether to return the effects without committing them.
+   */
   protobuf_c_boolean dry_run;
 };
 #define ENTITLED__V1__REGISTER_APP_ACCOUNT_TOKEN_REQUEST__INIT \
@@ -825,6 +1059,9 @@ struct  Entitled__V1__RegisterAppAccountTokenRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
+/*
+ * The response of RegisterAppAccountToken.
+ */
 struct  Entitled__V1__RegisterAppAccountTokenResponse
 {
   ProtobufCMessage base;
@@ -833,18 +1070,35 @@ struct  Entitled__V1__RegisterAppAccountTokenResponse
    */
   size_t n_original_transaction_ids;
   char **original_transaction_ids;
+  /*
+   * The events that the call made, in order; with `dry_run` those that it would make.
+   */
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__REGISTER_APP_ACCOUNT_TOKEN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__register_app_account_token_response__descriptor) \
-    , 0,NULL, 0,NULL }
+    , 0,NULL, 0,NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of MergeCustomers.
+ */
 struct  Entitled__V1__MergeCustomersRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
   /*
    * The customer that is merged.
@@ -854,7 +1108,13 @@ struct  Entitled__V1__MergeCustomersRequest
    * The merge target, which then owns all purchases.
    */
   char *into_customer_id;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
+  /*
+   * Whether to return the effects without committing them.
+   */
   protobuf_c_boolean dry_run;
   /*
    * The reason, for the audit trail: at most 4096 bytes.
@@ -871,38 +1131,82 @@ struct  Entitled__V1__MergeCustomersRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of MergeCustomers.
+ */
 struct  Entitled__V1__MergeCustomersResponse
 {
   ProtobufCMessage base;
+  /*
+   * The id of this command, for UndoTransfer.
+   */
   char *transfer_id;
+  /*
+   * The purchases that changed their owner.
+   */
   size_t n_original_transaction_ids;
   char **original_transaction_ids;
+  /*
+   * The events that the call made, in order; with `dry_run` those that it would make.
+   */
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
   /*
    * Whether this is the stored response to an earlier request with the same idempotency key.
    */
   protobuf_c_boolean repeated;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__MERGE_CUSTOMERS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__merge_customers_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0 }
+    , (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of TransferPurchase.
+ */
 struct  Entitled__V1__TransferPurchaseRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The purchase, by the id of its first transaction. Required.
+   */
   char *original_transaction_id;
+  /*
+   * The customer who owns the purchase. Required.
+   */
   char *from_customer_id;
+  /*
+   * The customer who gets the purchase. Required.
+   */
   char *to_customer_id;
+  /*
+   * The rule for a purchase that another customer owns. Unspecified: the app's configured policy.
+   */
   Entitled__V1__OwnershipPolicy policy;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
   /*
    * The reason, for the audit trail.
    */
   char *note;
+  /*
+   * Whether to return the effects without committing them.
+   */
   protobuf_c_boolean dry_run;
   /*
    * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
@@ -915,28 +1219,57 @@ struct  Entitled__V1__TransferPurchaseRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__OWNERSHIP_POLICY__OWNERSHIP_POLICY_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of TransferPurchase.
+ */
 struct  Entitled__V1__TransferPurchaseResponse
 {
   ProtobufCMessage base;
+  /*
+   * The id of this command, for UndoTransfer.
+   */
   char *transfer_id;
+  /*
+   * The events that the call made, in order; with `dry_run` those that it would make.
+   */
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
   /*
    * Whether this is the stored response to an earlier request with the same idempotency key.
    */
   protobuf_c_boolean repeated;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__TRANSFER_PURCHASE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__transfer_purchase_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0,NULL, 0 }
+    , (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of UndoTransfer.
+ */
 struct  Entitled__V1__UndoTransferRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The command, by the id that it returned. Required.
+   */
   char *transfer_id;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
+  /*
+   * Whether to return the effects without committing them.
+   */
   protobuf_c_boolean dry_run;
   /*
    * The reason, for the audit trail: at most 4096 bytes.
@@ -953,27 +1286,53 @@ struct  Entitled__V1__UndoTransferRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of UndoTransfer.
+ */
 struct  Entitled__V1__UndoTransferResponse
 {
   ProtobufCMessage base;
+  /*
+   * The events that the call made, in order; with `dry_run` those that it would make.
+   */
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
   /*
    * Whether this is the stored response to an earlier request with the same idempotency key.
    */
   protobuf_c_boolean repeated;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__UNDO_TRANSFER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__undo_transfer_response__descriptor) \
-    , 0,NULL, 0 }
+    , 0,NULL, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of ListUnclaimedPurchases.
+ */
 struct  Entitled__V1__ListUnclaimedPurchasesRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
   int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
   char *page_token;
 };
 #define ENTITLED__V1__LIST_UNCLAIMED_PURCHASES_REQUEST__INIT \
@@ -981,6 +1340,9 @@ struct  Entitled__V1__ListUnclaimedPurchasesRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of ListUnclaimedPurchases.
+ */
 struct  Entitled__V1__ListUnclaimedPurchasesResponse
 {
   ProtobufCMessage base;
@@ -989,6 +1351,9 @@ struct  Entitled__V1__ListUnclaimedPurchasesResponse
    */
   size_t n_transactions;
   Entitled__V1__Transaction **transactions;
+  /*
+   * The token of the next page; empty on the last page.
+   */
   char *next_page_token;
 };
 #define ENTITLED__V1__LIST_UNCLAIMED_PURCHASES_RESPONSE__INIT \
@@ -996,17 +1361,26 @@ struct  Entitled__V1__ListUnclaimedPurchasesResponse
     , 0,NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of ListUnfulfilledPurchases.
+ */
 struct  Entitled__V1__ListUnfulfilledPurchasesRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
   /*
    * Only purchases of this customer; empty: of all.
    */
   char *customer_id;
   /*
-   * At most 1000; 0: 100.
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
    */
   int32_t page_size;
   /*
@@ -1019,9 +1393,15 @@ struct  Entitled__V1__ListUnfulfilledPurchasesRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of ListUnfulfilledPurchases.
+ */
 struct  Entitled__V1__ListUnfulfilledPurchasesResponse
 {
   ProtobufCMessage base;
+  /*
+   * The purchases, ordered by transaction id.
+   */
   size_t n_purchases;
   Entitled__V1__UnfulfilledPurchase **purchases;
   /*
@@ -1040,7 +1420,13 @@ struct  Entitled__V1__ListUnfulfilledPurchasesResponse
 struct  Entitled__V1__UnfulfilledPurchase
 {
   ProtobufCMessage base;
+  /*
+   * The owner of the purchase.
+   */
   char *customer_id;
+  /*
+   * The purchase.
+   */
   Entitled__V1__Transaction *transaction;
   /*
    * The units to deliver; negative: to take back from the customer, because they were refunded.
@@ -1058,16 +1444,31 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__ACKNOWLEDGE_FULFILLMENT_REQUEST___UNITS__CASE)
 } Entitled__V1__AcknowledgeFulfillmentRequest__UnitsCase;
 
+/*
+ * The request of AcknowledgeFulfillment.
+ */
 struct  Entitled__V1__AcknowledgeFulfillmentRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The transaction, by Apple's id. Required.
+   */
   char *transaction_id;
   /*
    * Your id of this delivery. A repeated id changes nothing.
    */
   char *fulfillment_id;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
   Entitled__V1__AcknowledgeFulfillmentRequest__UnitsCase _units_case;
   union {
@@ -1079,6 +1480,9 @@ struct  Entitled__V1__AcknowledgeFulfillmentRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ACKNOWLEDGE_FULFILLMENT_REQUEST___UNITS__NOT_SET, {0} }
 
 
+/*
+ * The response of AcknowledgeFulfillment.
+ */
 struct  Entitled__V1__AcknowledgeFulfillmentResponse
 {
   ProtobufCMessage base;
@@ -1090,17 +1494,34 @@ struct  Entitled__V1__AcknowledgeFulfillmentResponse
    * The units still to deliver; negative: to take back.
    */
   int64_t units_due;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__ACKNOWLEDGE_FULFILLMENT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__acknowledge_fulfillment_response__descriptor) \
-    , 0, 0 }
+    , 0, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of GetProbableFamily.
+ */
 struct  Entitled__V1__GetProbableFamilyRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The operator's id of the customer, 1 to 256 bytes. Required.
+   */
   char *customer_id;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
 };
 #define ENTITLED__V1__GET_PROBABLE_FAMILY_REQUEST__INIT \
@@ -1108,9 +1529,15 @@ struct  Entitled__V1__GetProbableFamilyRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED }
 
 
+/*
+ * The response of GetProbableFamily.
+ */
 struct  Entitled__V1__GetProbableFamilyResponse
 {
   ProtobufCMessage base;
+  /*
+   * The probable members, the most probable first.
+   */
   size_t n_members;
   Entitled__V1__ProbableFamilyMember **members;
 };
@@ -1125,8 +1552,17 @@ struct  Entitled__V1__GetProbableFamilyResponse
 struct  Entitled__V1__ProbableFamilyMember
 {
   ProtobufCMessage base;
+  /*
+   * The operator's id of the customer. Empty: no customer is known.
+   */
   char *customer_id;
+  /*
+   * The purchase, by the id of its first transaction.
+   */
   char *original_transaction_id;
+  /*
+   * How that customer came to the purchase.
+   */
   Entitled__V1__InAppOwnershipType in_app_ownership_type;
   /*
    * From 0 to 1.
@@ -1143,12 +1579,27 @@ struct  Entitled__V1__ProbableFamilyMember
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, 0, 0,NULL }
 
 
+/*
+ * The request of Grant.
+ */
 struct  Entitled__V1__GrantRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The operator's id of the customer, 1 to 256 bytes. Required.
+   */
   char *customer_id;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The name of the entitlement in the catalog. Required.
+   */
   char *entitlement;
   /*
    * How much is granted: LIMITED or FULL.
@@ -1166,6 +1617,9 @@ struct  Entitled__V1__GrantRequest
    * The reason, for the timeline.
    */
   char *note;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
   /*
    * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
@@ -1182,6 +1636,9 @@ struct  Entitled__V1__GrantRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
+/*
+ * The response of Grant.
+ */
 struct  Entitled__V1__GrantResponse
 {
   ProtobufCMessage base;
@@ -1202,10 +1659,15 @@ struct  Entitled__V1__GrantResponse
    */
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__GRANT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__grant_response__descriptor) \
-    , NULL, NULL, 0, 0,NULL }
+    , NULL, NULL, 0, 0,NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1264,12 +1726,27 @@ struct  Entitled__V1__Grant
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, NULL, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of RevokeGrant.
+ */
 struct  Entitled__V1__RevokeGrantRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The grant, by its id. Required.
+   */
   char *grant_id;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
+  /*
+   * The reason, at most 4096 bytes, for the timeline.
+   */
   char *note;
   /*
    * Returns the effects without committing them.
@@ -1281,6 +1758,9 @@ struct  Entitled__V1__RevokeGrantRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
+/*
+ * The response of RevokeGrant.
+ */
 struct  Entitled__V1__RevokeGrantResponse
 {
   ProtobufCMessage base;
@@ -1297,17 +1777,34 @@ struct  Entitled__V1__RevokeGrantResponse
    */
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__REVOKE_GRANT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__revoke_grant_response__descriptor) \
-    , NULL, NULL, 0,NULL }
+    , NULL, NULL, 0,NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of IssueToken.
+ */
 struct  Entitled__V1__IssueTokenRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The operator's id of the customer, 1 to 256 bytes. Required.
+   */
   char *customer_id;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
   /*
    * Only these entitlements; empty: all of the customer's.
@@ -1328,6 +1825,9 @@ struct  Entitled__V1__IssueTokenRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, (char *)protobuf_c_empty_string, NULL }
 
 
+/*
+ * The response of IssueToken.
+ */
 struct  Entitled__V1__IssueTokenResponse
 {
   ProtobufCMessage base;
@@ -1335,7 +1835,13 @@ struct  Entitled__V1__IssueTokenResponse
    * An ES256 JWT; the key is published at /.well-known/jwks.json.
    */
   char *token;
+  /*
+   * When the token expires.
+   */
   Google__Protobuf__Timestamp *expires_at;
+  /*
+   * The `kid` of the key in the JWKS.
+   */
   char *key_id;
 };
 #define ENTITLED__V1__ISSUE_TOKEN_RESPONSE__INIT \
@@ -1343,13 +1849,31 @@ struct  Entitled__V1__IssueTokenResponse
     , (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of EraseCustomer.
+ */
 struct  Entitled__V1__EraseCustomerRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The operator's id of the customer, 1 to 256 bytes. Required.
+   */
   char *customer_id;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
+  /*
+   * Whether to return the effects without committing them.
+   */
   protobuf_c_boolean dry_run;
   /*
    * The reason, for the audit trail: at most 4096 bytes. The ids of the erased customers in it are replaced, too.
@@ -1361,6 +1885,9 @@ struct  Entitled__V1__EraseCustomerRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of EraseCustomer.
+ */
 struct  Entitled__V1__EraseCustomerResponse
 {
   ProtobufCMessage base;
@@ -1368,26 +1895,46 @@ struct  Entitled__V1__EraseCustomerResponse
    * The number of rows that were changed.
    */
   int64_t erased_rows;
+  /*
+   * When the customer was erased.
+   */
   Google__Protobuf__Timestamp *erased_at;
   /*
    * Replaces the customer's id in evidence and events.
    */
   char *pseudonym;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__ERASE_CUSTOMER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__erase_customer_response__descriptor) \
-    , 0, NULL, (char *)protobuf_c_empty_string }
+    , 0, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of GetSubscriptionMetrics.
+ */
 struct  Entitled__V1__GetSubscriptionMetricsRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
   /*
    * Whole days in UTC; `to` is exclusive.
    */
   Google__Protobuf__Timestamp *from;
+  /*
+   * The end of the range, exclusive, at most 400 days after `from`.
+   */
   Google__Protobuf__Timestamp *to;
   /*
    * Only these products; empty: all.
@@ -1400,9 +1947,15 @@ struct  Entitled__V1__GetSubscriptionMetricsRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, 0,NULL }
 
 
+/*
+ * The response of GetSubscriptionMetrics.
+ */
 struct  Entitled__V1__GetSubscriptionMetricsResponse
 {
   ProtobufCMessage base;
+  /*
+   * One element for each day and product, ordered by both.
+   */
   size_t n_days;
   Entitled__V1__DailyMetrics **days;
 };
@@ -1417,24 +1970,57 @@ struct  Entitled__V1__GetSubscriptionMetricsResponse
 struct  Entitled__V1__DailyMetrics
 {
   ProtobufCMessage base;
+  /*
+   * The start of the day in UTC.
+   */
   Google__Protobuf__Timestamp *day;
+  /*
+   * The product, by its App Store product id.
+   */
   char *product_id;
   /*
    * Customers with the product at the end of the day, or now if the day has not ended; trial and grace period included.
    */
   int64_t active;
+  /*
+   * Customers in a free trial at the end of the day; included in `active`.
+   */
   int64_t in_trial;
+  /*
+   * Customers in a grace period at the end of the day; included in `active`.
+   */
   int64_t in_grace_period;
+  /*
+   * Customers in billing retry at the end of the day, without access.
+   */
   int64_t in_billing_retry;
+  /*
+   * The number of customers who started or came back.
+   */
   int64_t started;
+  /*
+   * The number of customers who paid for the first time after a trial.
+   */
   int64_t converted_from_trial;
   /*
    * Voluntary churn; counted on the day on which access ended, as are the other two kinds.
    */
   int64_t churned_voluntarily;
+  /*
+   * Churn after a failed payment, counted on the day on which access ended.
+   */
   int64_t churned_involuntarily;
+  /*
+   * Payments that succeeded in a grace period.
+   */
   int64_t recovered_in_grace_period;
+  /*
+   * Payments that succeeded in billing retry, after access had ended.
+   */
   int64_t recovered_after_grace_period;
+  /*
+   * The number of refunds.
+   */
   int64_t refunded;
   /*
    * The estimated share of the operator from the prices in transactions, less refunds, per currency:

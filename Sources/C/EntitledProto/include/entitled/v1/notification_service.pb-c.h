@@ -48,6 +48,9 @@ typedef struct Entitled__V1__VersionDifference Entitled__V1__VersionDifference;
  * The result of processing a notification.
  */
 typedef enum _Entitled__V1__NotificationState {
+  /*
+   * In a request: see the field.
+   */
   ENTITLED__V1__NOTIFICATION_STATE__NOTIFICATION_STATE_UNSPECIFIED = 0,
   /*
    * Verified and applied.
@@ -75,6 +78,9 @@ typedef enum _Entitled__V1__NotificationState {
  * The cause of a repair.
  */
 typedef enum _Entitled__V1__RepairReason {
+  /*
+   * Not set.
+   */
   ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_UNSPECIFIED = 0,
   /*
    * The service was not running.
@@ -102,6 +108,9 @@ typedef enum _Entitled__V1__RepairReason {
  * The step of a repair.
  */
 typedef enum _Entitled__V1__RepairPhase {
+  /*
+   * Not set.
+   */
   ENTITLED__V1__REPAIR_PHASE__REPAIR_PHASE_UNSPECIFIED = 0,
   /*
    * Apple's notification history is ingested, page by page.
@@ -115,15 +124,24 @@ typedef enum _Entitled__V1__RepairPhase {
    * Earlier answers are compared with Apple's state.
    */
   ENTITLED__V1__REPAIR_PHASE__REPAIR_PHASE_COMPARISON = 3,
+  /*
+   * The repair is finished.
+   */
   ENTITLED__V1__REPAIR_PHASE__REPAIR_PHASE_DONE = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__REPAIR_PHASE)
 } Entitled__V1__RepairPhase;
 
 /* --- messages --- */
 
+/*
+ * The request of IngestNotification.
+ */
 struct  Entitled__V1__IngestNotificationRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
   /*
    * The body exactly as Apple sent it, version 1 or 2.
@@ -139,18 +157,29 @@ struct  Entitled__V1__IngestNotificationRequest
     , (char *)protobuf_c_empty_string, {0,NULL}, NULL }
 
 
+/*
+ * The response of IngestNotification.
+ */
 struct  Entitled__V1__IngestNotificationResponse
 {
   ProtobufCMessage base;
+  /*
+   * The notification as stored.
+   */
   Entitled__V1__Notification *notification;
   /*
    * The notification was stored before; nothing changed.
    */
   protobuf_c_boolean already_known;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__INGEST_NOTIFICATION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__ingest_notification_response__descriptor) \
-    , NULL, 0 }
+    , NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -175,8 +204,17 @@ struct  Entitled__V1__Notification
    * Apple's values.
    */
   char *notification_type;
+  /*
+   * Apple's subtype. Empty: none.
+   */
   char *subtype;
+  /*
+   * The environment of the notification.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The result of its processing.
+   */
   Entitled__V1__NotificationState state;
   /*
    * The reason of the state.
@@ -186,11 +224,29 @@ struct  Entitled__V1__Notification
    * The meaning as a sentence.
    */
   char *explanation;
+  /*
+   * The operator's id of the customer. Empty: no customer is known.
+   */
   char *customer_id;
+  /*
+   * The product, by its App Store product id.
+   */
   char *product_id;
+  /*
+   * The transaction, by Apple's id.
+   */
   char *transaction_id;
+  /*
+   * The purchase, by the id of its first transaction.
+   */
   char *original_transaction_id;
+  /*
+   * When Apple signed it. Unset: version 1.
+   */
   Google__Protobuf__Timestamp *signed_date;
+  /*
+   * When it arrived.
+   */
   Google__Protobuf__Timestamp *received_at;
 };
 #define ENTITLED__V1__NOTIFICATION__INIT \
@@ -198,20 +254,47 @@ struct  Entitled__V1__Notification
     , 0, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, ENTITLED__V1__NOTIFICATION_STATE__NOTIFICATION_STATE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL }
 
 
+/*
+ * The request of ListNotifications.
+ */
 struct  Entitled__V1__ListNotificationsRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * Only notifications about purchases of this customer. Empty: all.
+   */
   char *customer_id;
+  /*
+   * Only this type, by Apple's name. Empty: all.
+   */
   char *notification_type;
+  /*
+   * Only those in this state. Unspecified: all.
+   */
   Entitled__V1__NotificationState state;
   /*
    * The range of arrival times; `to` is exclusive.
    */
   Google__Protobuf__Timestamp *from;
+  /*
+   * The end of the range, exclusive. Unset: now.
+   */
   Google__Protobuf__Timestamp *to;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
   int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
   char *page_token;
 };
 #define ENTITLED__V1__LIST_NOTIFICATIONS_REQUEST__INIT \
@@ -219,11 +302,20 @@ struct  Entitled__V1__ListNotificationsRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__NOTIFICATION_STATE__NOTIFICATION_STATE_UNSPECIFIED, NULL, NULL, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of ListNotifications.
+ */
 struct  Entitled__V1__ListNotificationsResponse
 {
   ProtobufCMessage base;
+  /*
+   * The notifications, newest first.
+   */
   size_t n_notifications;
   Entitled__V1__Notification **notifications;
+  /*
+   * The token of the next page; empty on the last page.
+   */
   char *next_page_token;
 };
 #define ENTITLED__V1__LIST_NOTIFICATIONS_RESPONSE__INIT \
@@ -231,9 +323,15 @@ struct  Entitled__V1__ListNotificationsResponse
     , 0,NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of ReprocessNotifications.
+ */
 struct  Entitled__V1__ReprocessNotificationsRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
   /*
    * Only these notifications; empty: all that match the filters below.
@@ -244,7 +342,13 @@ struct  Entitled__V1__ReprocessNotificationsRequest
    * Unset: UNSUPPORTED, REJECTED and UNCONFIRMED.
    */
   Entitled__V1__NotificationState state;
+  /*
+   * The start of the range, inclusive. Unset: the first notification.
+   */
   Google__Protobuf__Timestamp *from;
+  /*
+   * The end of the range, exclusive. Unset: now.
+   */
   Google__Protobuf__Timestamp *to;
   /*
    * Returns the changes without committing them and without calls to Apple.
@@ -256,6 +360,9 @@ struct  Entitled__V1__ReprocessNotificationsRequest
     , (char *)protobuf_c_empty_string, 0,NULL, ENTITLED__V1__NOTIFICATION_STATE__NOTIFICATION_STATE_UNSPECIFIED, NULL, NULL, 0 }
 
 
+/*
+ * The response of ReprocessNotifications.
+ */
 struct  Entitled__V1__ReprocessNotificationsResponse
 {
   ProtobufCMessage base;
@@ -276,16 +383,30 @@ struct  Entitled__V1__ReprocessNotificationsResponse
    */
   size_t n_changes;
   Entitled__V1__Notification **changes;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__REPROCESS_NOTIFICATIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__reprocess_notifications_response__descriptor) \
-    , 0, 0, 0, 0,NULL }
+    , 0, 0, 0, 0,NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of BackfillNotifications.
+ */
 struct  Entitled__V1__BackfillNotificationsRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
   /*
    * Unset: the limit of Apple's history, 180 days ago, or 30 in Apple's sandbox.
@@ -295,6 +416,9 @@ struct  Entitled__V1__BackfillNotificationsRequest
    * Unset: now.
    */
   Google__Protobuf__Timestamp *to;
+  /*
+   * Whether to fetch only notifications that Apple could not deliver.
+   */
   protobuf_c_boolean only_failures;
 };
 #define ENTITLED__V1__BACKFILL_NOTIFICATIONS_REQUEST__INIT \
@@ -302,11 +426,23 @@ struct  Entitled__V1__BackfillNotificationsRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, 0 }
 
 
+/*
+ * The response of BackfillNotifications.
+ */
 struct  Entitled__V1__BackfillNotificationsResponse
 {
   ProtobufCMessage base;
+  /*
+   * The id of the repair that the backfill is.
+   */
   char *backfill_id;
+  /*
+   * The number of notifications that were missing.
+   */
   int64_t received;
+  /*
+   * The number of notifications that were stored before.
+   */
   int64_t already_known;
   /*
    * The number of customers whose state differed from Apple's.
@@ -317,10 +453,15 @@ struct  Entitled__V1__BackfillNotificationsResponse
    * finished and continues in the background.
    */
   Entitled__V1__Repair *repair;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__BACKFILL_NOTIFICATIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__backfill_notifications_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0, 0, NULL }
+    , (char *)protobuf_c_empty_string, 0, 0, 0, NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -329,20 +470,41 @@ struct  Entitled__V1__BackfillNotificationsResponse
 struct  Entitled__V1__Repair
 {
   ProtobufCMessage base;
+  /*
+   * The id of the repair.
+   */
   char *repair_id;
+  /*
+   * The configured name of the app.
+   */
   char *app;
+  /*
+   * The environment of the repair.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The cause of the repair.
+   */
   Entitled__V1__RepairReason reason;
+  /*
+   * The step that it has reached.
+   */
   Entitled__V1__RepairPhase phase;
   /*
    * The range that is repaired.
    */
   Google__Protobuf__Timestamp *from;
+  /*
+   * The end of that range, exclusive.
+   */
   Google__Protobuf__Timestamp *to;
   /*
    * Only notifications that Apple could not deliver are fetched.
    */
   protobuf_c_boolean only_failures;
+  /*
+   * When the repair started.
+   */
   Google__Protobuf__Timestamp *started_at;
   /*
    * Unset while the repair runs.
@@ -352,6 +514,9 @@ struct  Entitled__V1__Repair
    * Notifications that were missing, and notifications that were stored before.
    */
   int64_t received;
+  /*
+   * Notifications of the range that were stored before.
+   */
   int64_t already_known;
   /*
    * The number of purchases that were queried.
@@ -371,15 +536,27 @@ struct  Entitled__V1__Repair
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, ENTITLED__V1__REPAIR_REASON__REPAIR_REASON_UNSPECIFIED, ENTITLED__V1__REPAIR_PHASE__REPAIR_PHASE_UNSPECIFIED, NULL, NULL, 0, NULL, NULL, 0, 0, 0, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of ListRepairs.
+ */
 struct  Entitled__V1__ListRepairsRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
   /*
    * Unset: all.
    */
   Entitled__V1__Environment environment;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
   int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
   char *page_token;
 };
 #define ENTITLED__V1__LIST_REPAIRS_REQUEST__INIT \
@@ -387,11 +564,20 @@ struct  Entitled__V1__ListRepairsRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of ListRepairs.
+ */
 struct  Entitled__V1__ListRepairsResponse
 {
   ProtobufCMessage base;
+  /*
+   * The repairs, newest first.
+   */
   size_t n_repairs;
   Entitled__V1__Repair **repairs;
+  /*
+   * The token of the next page; empty on the last page.
+   */
   char *next_page_token;
 };
 #define ENTITLED__V1__LIST_REPAIRS_RESPONSE__INIT \
@@ -399,15 +585,27 @@ struct  Entitled__V1__ListRepairsResponse
     , 0,NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of GetDriftReport.
+ */
 struct  Entitled__V1__GetDriftReportRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
   /*
    * Empty: the latest repair.
    */
   char *repair_id;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
   int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
   char *page_token;
 };
 #define ENTITLED__V1__GET_DRIFT_REPORT_REQUEST__INIT \
@@ -415,15 +613,24 @@ struct  Entitled__V1__GetDriftReportRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of GetDriftReport.
+ */
 struct  Entitled__V1__GetDriftReportResponse
 {
   ProtobufCMessage base;
+  /*
+   * The repair of the report.
+   */
   Entitled__V1__Repair *repair;
   /*
    * Ordered by customer and entitlement.
    */
   size_t n_drifts;
   Entitled__V1__Drift **drifts;
+  /*
+   * The token of the next page; empty on the last page.
+   */
   char *next_page_token;
 };
 #define ENTITLED__V1__GET_DRIFT_REPORT_RESPONSE__INIT \
@@ -437,7 +644,13 @@ struct  Entitled__V1__GetDriftReportResponse
 struct  Entitled__V1__Drift
 {
   ProtobufCMessage base;
+  /*
+   * The operator's id of the customer. Empty: no customer is known.
+   */
   char *customer_id;
+  /*
+   * The name of the entitlement in the catalog.
+   */
   char *entitlement;
   /*
    * The instant of both answers: just before the repair reached the customer.
@@ -457,11 +670,23 @@ struct  Entitled__V1__Drift
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL }
 
 
+/*
+ * The request of RequestTestNotification.
+ */
 struct  Entitled__V1__RequestTestNotificationRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
   char *actor;
 };
 #define ENTITLED__V1__REQUEST_TEST_NOTIFICATION_REQUEST__INIT \
@@ -469,6 +694,9 @@ struct  Entitled__V1__RequestTestNotificationRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of RequestTestNotification.
+ */
 struct  Entitled__V1__RequestTestNotificationResponse
 {
   ProtobufCMessage base;
@@ -476,30 +704,51 @@ struct  Entitled__V1__RequestTestNotificationResponse
    * Apple's token, to query the result.
    */
   char *test_notification_token;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__REQUEST_TEST_NOTIFICATION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__request_test_notification_response__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of CompareNotificationVersions.
+ */
 struct  Entitled__V1__CompareNotificationVersionsRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
   /*
    * The range of arrival times; `to` is exclusive. Unset: from the first notification, until now.
    */
   Google__Protobuf__Timestamp *from;
+  /*
+   * The end of the range, exclusive. Unset: now.
+   */
   Google__Protobuf__Timestamp *to;
   /*
    * Includes purchases without a difference.
    */
   protobuf_c_boolean include_equal;
   /*
-   * The number of purchases that are compared for a page; the page contains those that differ.
+   * The number of purchases that are compared for a page: 1 to 1000, larger numbers count as 1000; 0: 100. The page
+   * contains those that differ.
    */
   int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
   char *page_token;
 };
 #define ENTITLED__V1__COMPARE_NOTIFICATION_VERSIONS_REQUEST__INIT \
@@ -507,11 +756,20 @@ struct  Entitled__V1__CompareNotificationVersionsRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, 0, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of CompareNotificationVersions.
+ */
 struct  Entitled__V1__CompareNotificationVersionsResponse
 {
   ProtobufCMessage base;
+  /*
+   * The purchases of the page that differ, ordered by original transaction id.
+   */
   size_t n_comparisons;
   Entitled__V1__VersionComparison **comparisons;
+  /*
+   * The token of the next page; empty on the last page.
+   */
   char *next_page_token;
 };
 #define ENTITLED__V1__COMPARE_NOTIFICATION_VERSIONS_RESPONSE__INIT \
@@ -525,22 +783,34 @@ struct  Entitled__V1__CompareNotificationVersionsResponse
 struct  Entitled__V1__VersionComparison
 {
   ProtobufCMessage base;
+  /*
+   * The purchase, by the id of its first transaction.
+   */
   char *original_transaction_id;
   /*
    * Empty: the purchase has no owner.
    */
   char *customer_id;
+  /*
+   * Whether the two versions differ about the purchase.
+   */
   protobuf_c_boolean differs;
   /*
    * The number of notifications of each version. 0: none.
    */
   int32_t version_1_notifications;
+  /*
+   * The number of notifications of version 2, from 0.
+   */
   int32_t version_2_notifications;
   /*
    * Changes that only one version reported, in version 1's vocabulary.
    */
   size_t n_only_in_version_1;
   char **only_in_version_1;
+  /*
+   * Changes that only version 2 reported, in version 1's vocabulary.
+   */
   size_t n_only_in_version_2;
   char **only_in_version_2;
   /*
@@ -559,6 +829,9 @@ struct  Entitled__V1__VersionComparison
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
 
 
+/*
+ * One field that the two versions report differently.
+ */
 struct  Entitled__V1__VersionDifference
 {
   ProtobufCMessage base;
@@ -574,6 +847,9 @@ struct  Entitled__V1__VersionDifference
    * Empty: the version does not contain the field.
    */
   char *version_1;
+  /*
+   * The value of version 2. Empty: the version does not contain the field.
+   */
   char *version_2;
 };
 #define ENTITLED__V1__VERSION_DIFFERENCE__INIT \

@@ -24,10 +24,25 @@ typedef struct Entitled__V1__Money Entitled__V1__Money;
  * The type of a product; Apple's `type`.
  */
 typedef enum _Entitled__V1__ProductType {
+  /*
+   * The type is not known, or there is no product.
+   */
   ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED = 0,
+  /*
+   * Renews until it is cancelled.
+   */
   ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_AUTO_RENEWABLE_SUBSCRIPTION = 1,
+  /*
+   * Bought once, without expiry.
+   */
   ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_NON_CONSUMABLE = 2,
+  /*
+   * Bought again and again, and used up.
+   */
   ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_CONSUMABLE = 3,
+  /*
+   * Lasts for the time that the catalog defines.
+   */
   ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_NON_RENEWING_SUBSCRIPTION = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__PRODUCT_TYPE)
 } Entitled__V1__ProductType;
@@ -35,6 +50,9 @@ typedef enum _Entitled__V1__ProductType {
  * The customer's relation to a purchase; Apple's `inAppOwnershipType`.
  */
 typedef enum _Entitled__V1__InAppOwnershipType {
+  /*
+   * No purchase, or an unknown type.
+   */
   ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED = 0,
   /*
    * Bought by the customer.
@@ -54,10 +72,25 @@ typedef enum _Entitled__V1__InAppOwnershipType {
  * The offer of a purchase; Apple's `offerType`, with Apple's numbers.
  */
 typedef enum _Entitled__V1__OfferType {
+  /*
+   * No offer, or an unknown type.
+   */
   ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED = 0,
+  /*
+   * For new subscribers of a group.
+   */
   ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_INTRODUCTORY = 1,
+  /*
+   * For present and former subscribers.
+   */
   ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_PROMOTIONAL = 2,
+  /*
+   * Redeemed with a code.
+   */
   ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_OFFER_CODE = 3,
+  /*
+   * For customers who left.
+   */
   ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_WIN_BACK = 4,
   /*
    * On Apple's page for cancellations.
@@ -69,10 +102,25 @@ typedef enum _Entitled__V1__OfferType {
  * The payment mode of an offer; Apple's `offerDiscountType`.
  */
 typedef enum _Entitled__V1__OfferDiscountType {
+  /*
+   * No offer, or an unknown mode.
+   */
   ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_UNSPECIFIED = 0,
+  /*
+   * No payment.
+   */
   ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_FREE_TRIAL = 1,
+  /*
+   * A reduced payment for each period.
+   */
   ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_PAY_AS_YOU_GO = 2,
+  /*
+   * One reduced payment for the time of the offer.
+   */
   ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_PAY_UP_FRONT = 3,
+  /*
+   * One reduced payment for a product that is not a subscription.
+   */
   ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_ONE_TIME = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__OFFER_DISCOUNT_TYPE)
 } Entitled__V1__OfferDiscountType;
@@ -80,6 +128,9 @@ typedef enum _Entitled__V1__OfferDiscountType {
  * The billing plan of a subscription; Apple's `billingPlanType`.
  */
 typedef enum _Entitled__V1__BillingPlanType {
+  /*
+   * No billing plan, or an unknown one.
+   */
   ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED = 0,
   /*
    * Each period is paid in advance.
@@ -95,6 +146,9 @@ typedef enum _Entitled__V1__BillingPlanType {
  * The customer's state for a product or a subscription group.
  */
 typedef enum _Entitled__V1__ProductState {
+  /*
+   * Not set.
+   */
   ENTITLED__V1__PRODUCT_STATE__PRODUCT_STATE_UNSPECIFIED = 0,
   /*
    * Never purchased: show the offer for new customers.

@@ -65,11 +65,29 @@ typedef enum _Entitled__V1__DocumentKind {
    * No known kind.
    */
   ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_UNSPECIFIED = 0,
+  /*
+   * A JWS of a transaction.
+   */
   ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_SIGNED_TRANSACTION = 1,
+  /*
+   * A JWS of a renewal info.
+   */
   ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_SIGNED_RENEWAL_INFO = 2,
+  /*
+   * A JWS of an app transaction.
+   */
   ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_SIGNED_APP_TRANSACTION = 3,
+  /*
+   * An App Store Server Notification of version 2.
+   */
   ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_NOTIFICATION_V2 = 4,
+  /*
+   * An App Store Server Notification of version 1.
+   */
   ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_NOTIFICATION_V1 = 5,
+  /*
+   * A JWS of Apple's request for a retention message.
+   */
   ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_RETENTION_MESSAGE_REQUEST = 6,
   /*
    * PKCS#7, as StoreKit 1 leaves it on the device.
@@ -79,6 +97,9 @@ typedef enum _Entitled__V1__DocumentKind {
    * From before iOS 7: a property list for one transaction.
    */
   ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_TRANSACTION_RECEIPT = 8,
+  /*
+   * An app receipt of StoreKit testing in Xcode.
+   */
   ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_XCODE_RECEIPT = 9,
   /*
    * A JWS of another kind.
@@ -90,6 +111,9 @@ typedef enum _Entitled__V1__DocumentKind {
  * The result for one receipt.
  */
 typedef enum _Entitled__V1__MigrationOutcome {
+  /*
+   * Not set.
+   */
   ENTITLED__V1__MIGRATION_OUTCOME__MIGRATION_OUTCOME_UNSPECIFIED = 0,
   /*
    * New facts were stored.
@@ -114,13 +138,46 @@ typedef enum _Entitled__V1__MigrationOutcome {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__MIGRATION_OUTCOME)
 } Entitled__V1__MigrationOutcome;
 /*
+ * The syntax of a job's input.
+ */
+typedef enum _Entitled__V1__MigrationInputSyntax {
+  /*
+   * Detected from the first character.
+   */
+  ENTITLED__V1__MIGRATION_INPUT_SYNTAX__MIGRATION_INPUT_SYNTAX_UNSPECIFIED = 0,
+  /*
+   * One JSON object on each line.
+   */
+  ENTITLED__V1__MIGRATION_INPUT_SYNTAX__MIGRATION_INPUT_SYNTAX_NDJSON = 1,
+  /*
+   * Comma-separated values with a header (RFC 4180).
+   */
+  ENTITLED__V1__MIGRATION_INPUT_SYNTAX__MIGRATION_INPUT_SYNTAX_CSV = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__MIGRATION_INPUT_SYNTAX)
+} Entitled__V1__MigrationInputSyntax;
+/*
  * The state of a job.
  */
 typedef enum _Entitled__V1__MigrationState {
+  /*
+   * Not set.
+   */
   ENTITLED__V1__MIGRATION_STATE__MIGRATION_STATE_UNSPECIFIED = 0,
+  /*
+   * The job runs.
+   */
   ENTITLED__V1__MIGRATION_STATE__MIGRATION_STATE_RUNNING = 1,
+  /*
+   * All lines are done.
+   */
   ENTITLED__V1__MIGRATION_STATE__MIGRATION_STATE_FINISHED = 2,
+  /*
+   * An operator cancelled the job.
+   */
   ENTITLED__V1__MIGRATION_STATE__MIGRATION_STATE_CANCELLED = 3,
+  /*
+   * The job stopped with an error.
+   */
   ENTITLED__V1__MIGRATION_STATE__MIGRATION_STATE_FAILED = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__MIGRATION_STATE)
 } Entitled__V1__MigrationState;
@@ -128,6 +185,9 @@ typedef enum _Entitled__V1__MigrationState {
  * The kind of signature of an offer.
  */
 typedef enum _Entitled__V1__OfferSignatureForm {
+  /*
+   * Not set.
+   */
   ENTITLED__V1__OFFER_SIGNATURE_FORM__OFFER_SIGNATURE_FORM_UNSPECIFIED = 0,
   /*
    * StoreKit 1 and 2: the separate key, nonce and timestamp.
@@ -150,6 +210,9 @@ typedef enum _Entitled__V1__OfferSignatureForm {
 
 /* --- messages --- */
 
+/*
+ * The request of SubmitTransaction.
+ */
 struct  Entitled__V1__SubmitTransactionRequest
 {
   ProtobufCMessage base;
@@ -179,6 +242,9 @@ struct  Entitled__V1__SubmitTransactionRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of SubmitTransaction.
+ */
 struct  Entitled__V1__SubmitTransactionResponse
 {
   ProtobufCMessage base;
@@ -190,7 +256,13 @@ struct  Entitled__V1__SubmitTransactionResponse
    * The document was stored before; nothing changed.
    */
   protobuf_c_boolean already_known;
+  /*
+   * The submitted transaction. Unset: none was submitted.
+   */
   Entitled__V1__Transaction *transaction;
+  /*
+   * The submitted renewal info. Unset: none was submitted.
+   */
   Entitled__V1__RenewalInfo *renewal_info;
   /*
    * The environment of the documents.
@@ -210,10 +282,15 @@ struct  Entitled__V1__SubmitTransactionResponse
    * unset if there was no online check or no response.
    */
   Google__Protobuf__Timestamp *certificates_checked_at;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__SUBMIT_TRANSACTION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__submit_transaction_response__descriptor) \
-    , 0, 0, NULL, NULL, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, (char *)protobuf_c_empty_string, NULL }
+    , 0, 0, NULL, NULL, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string }
 
 
 typedef enum {
@@ -223,9 +300,15 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__SUBMIT_RECEIPT_REQUEST__RECEIPT__CASE)
 } Entitled__V1__SubmitReceiptRequest__ReceiptCase;
 
+/*
+ * The request of SubmitReceipt.
+ */
 struct  Entitled__V1__SubmitReceiptRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
   /*
    * The operator's id of the customer. Empty: the purchases are stored in the claim queue.
@@ -237,7 +320,13 @@ struct  Entitled__V1__SubmitReceiptRequest
   ProtobufCBinaryData device_identifier;
   Entitled__V1__SubmitReceiptRequest__ReceiptCase receipt_case;
   union {
+    /*
+     * The Base64 of the file.
+     */
     char *receipt_base64;
+    /*
+     * The bytes of the file.
+     */
     ProtobufCBinaryData receipt_bytes;
   };
 };
@@ -252,6 +341,9 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__SUBMIT_RECEIPT_RESPONSE___EVIDENCE_ID__CASE)
 } Entitled__V1__SubmitReceiptResponse__EvidenceIdCase;
 
+/*
+ * The response of SubmitReceipt.
+ */
 struct  Entitled__V1__SubmitReceiptResponse
 {
   ProtobufCMessage base;
@@ -259,6 +351,9 @@ struct  Entitled__V1__SubmitReceiptResponse
    * The same receipt was submitted before for the same customer.
    */
   protobuf_c_boolean already_known;
+  /*
+   * The environment of the receipt.
+   */
   Entitled__V1__Environment environment;
   /*
    * The customer's transactions as stored now.
@@ -301,7 +396,15 @@ struct  Entitled__V1__SubmitReceiptResponse
    */
   size_t n_problems;
   Entitled__V1__ReceiptProblem **problems;
+  /*
+   * The kind of the document.
+   */
   Entitled__V1__DocumentKind kind;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
   Entitled__V1__SubmitReceiptResponse__EvidenceIdCase _evidence_id_case;
   union {
     int64_t evidence_id;
@@ -309,7 +412,7 @@ struct  Entitled__V1__SubmitReceiptResponse
 };
 #define ENTITLED__V1__SUBMIT_RECEIPT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__submit_receipt_response__descriptor) \
-    , 0, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_UNSPECIFIED, ENTITLED__V1__SUBMIT_RECEIPT_RESPONSE___EVIDENCE_ID__NOT_SET, {0} }
+    , 0, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, ENTITLED__V1__DOCUMENT_KIND__DOCUMENT_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__SUBMIT_RECEIPT_RESPONSE___EVIDENCE_ID__NOT_SET, {0} }
 
 
 /*
@@ -318,11 +421,17 @@ struct  Entitled__V1__SubmitReceiptResponse
 struct  Entitled__V1__ReceiptProblem
 {
   ProtobufCMessage base;
+  /*
+   * The purchase, by the id of its first transaction.
+   */
   char *original_transaction_id;
   /*
    * Stable: OWNED_BY_ANOTHER_CUSTOMER, UNKNOWN_TO_APPLE, BAD_SIGNATURE, ...
    */
   char *reason;
+  /*
+   * The reason as a sentence.
+   */
   char *explanation;
 };
 #define ENTITLED__V1__RECEIPT_PROBLEM__INIT \
@@ -336,7 +445,13 @@ struct  Entitled__V1__ReceiptProblem
 struct  Entitled__V1__SubmittedProductState
 {
   ProtobufCMessage base;
+  /*
+   * The product, by its App Store product id.
+   */
   char *product_id;
+  /*
+   * The customer's state for the product.
+   */
   Entitled__V1__ProductState state;
 };
 #define ENTITLED__V1__SUBMITTED_PRODUCT_STATE__INIT \
@@ -351,9 +466,15 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__INSPECT_REQUEST__CONTENT__CASE)
 } Entitled__V1__InspectRequest__ContentCase;
 
+/*
+ * The request of Inspect.
+ */
 struct  Entitled__V1__InspectRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
   /*
    * The `identifierForVendor` bytes of the device, to verify a receipt's device hash.
@@ -382,9 +503,15 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__INSPECT_RESPONSE___DEVICE_HASH_MATCHES__CASE)
 } Entitled__V1__InspectResponse__DeviceHashMatchesCase;
 
+/*
+ * The response of Inspect.
+ */
 struct  Entitled__V1__InspectResponse
 {
   ProtobufCMessage base;
+  /*
+   * The kind of the document.
+   */
   Entitled__V1__DocumentKind kind;
   /*
    * Signed by Apple (or under a configured trust anchor), for this app, in an accepted environment.
@@ -402,13 +529,22 @@ struct  Entitled__V1__InspectResponse
    * The payload as JSON, as far as it can be read; also for a rejected document.
    */
   char *payload_json;
+  /*
+   * The environment in the document. Unspecified: it has none.
+   */
   Entitled__V1__Environment environment;
   /*
    * The certificates, the signer's first.
    */
   size_t n_certificates;
   Entitled__V1__CertificateSummary **certificates;
+  /*
+   * When the document was signed. Unset: it does not say.
+   */
   Google__Protobuf__Timestamp *signed_date;
+  /*
+   * The bundle id in the document. Empty: it has none.
+   */
   char *bundle_id;
   /*
    * The signed documents inside, for example those of a notification.
@@ -436,10 +572,25 @@ struct  Entitled__V1__InspectResponse
 struct  Entitled__V1__InspectedDocument
 {
   ProtobufCMessage base;
+  /*
+   * The kind of the document.
+   */
   Entitled__V1__DocumentKind kind;
+  /*
+   * Whether it is signed by Apple, for this app, in an accepted environment.
+   */
   protobuf_c_boolean verified;
+  /*
+   * Stable: VERIFIED, or the first fault.
+   */
   char *reason;
+  /*
+   * The reason as a sentence.
+   */
   char *explanation;
+  /*
+   * The payload as JSON, as far as it can be read.
+   */
   char *payload_json;
 };
 #define ENTITLED__V1__INSPECTED_DOCUMENT__INIT \
@@ -453,9 +604,21 @@ struct  Entitled__V1__InspectedDocument
 struct  Entitled__V1__CertificateSummary
 {
   ProtobufCMessage base;
+  /*
+   * The distinguished name of the subject.
+   */
   char *subject;
+  /*
+   * The distinguished name of the issuer.
+   */
   char *issuer;
+  /*
+   * The start of the validity.
+   */
   Google__Protobuf__Timestamp *not_before;
+  /*
+   * The end of the validity.
+   */
   Google__Protobuf__Timestamp *not_after;
   /*
    * SHA-256 of the DER, in hexadecimal.
@@ -475,6 +638,9 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__MIGRATE_RECEIPTS_REQUEST__SOURCE__CASE)
 } Entitled__V1__MigrateReceiptsRequest__SourceCase;
 
+/*
+ * The request of MigrateReceipts.
+ */
 struct  Entitled__V1__MigrateReceiptsRequest
 {
   ProtobufCMessage base;
@@ -482,12 +648,27 @@ struct  Entitled__V1__MigrateReceiptsRequest
    * Chosen by the caller, returned with the result.
    */
   char *correlation_id;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The operator's id of the customer. Empty: the purchases are stored in the claim queue.
+   */
   char *customer_id;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
   Entitled__V1__MigrateReceiptsRequest__SourceCase source_case;
   union {
+    /*
+     * The Base64 of the app receipt.
+     */
     char *receipt_base64;
+    /*
+     * The bytes of the app receipt.
+     */
     ProtobufCBinaryData receipt_bytes;
     /*
      * Looked up only; does not link the purchase.
@@ -500,15 +681,27 @@ struct  Entitled__V1__MigrateReceiptsRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, ENTITLED__V1__MIGRATE_RECEIPTS_REQUEST__SOURCE__NOT_SET, {0} }
 
 
+/*
+ * The response of MigrateReceipts.
+ */
 struct  Entitled__V1__MigrateReceiptsResponse
 {
   ProtobufCMessage base;
+  /*
+   * The id of the request.
+   */
   char *correlation_id;
+  /*
+   * The result.
+   */
   Entitled__V1__MigrationOutcome outcome;
   /*
    * Why it was rejected or is retryable; unset if migrated.
    */
   Google__Rpc__Status *error;
+  /*
+   * The number of the receipt's transactions that are stored now.
+   */
   int32_t transactions;
 };
 #define ENTITLED__V1__MIGRATE_RECEIPTS_RESPONSE__INIT \
@@ -523,15 +716,27 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__START_MIGRATION_REQUEST__INPUT__CASE)
 } Entitled__V1__StartMigrationRequest__InputCase;
 
+/*
+ * The request of StartMigration.
+ */
 struct  Entitled__V1__StartMigrationRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
   /*
    * The number of receipts in parallel; 0: 32.
    */
   int32_t concurrency;
+  /*
+   * Whether to verify and count only, without calls to Apple and without changes.
+   */
   protobuf_c_boolean dry_run;
   /*
    * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
@@ -571,14 +776,20 @@ struct  Entitled__V1__MigrationInputFormat
 {
   ProtobufCMessage base;
   /*
-   * "ndjson" or "csv" (detected from the first character).
+   * The syntax of the input. Unspecified: detected from its first character.
    */
-  char *syntax;
+  Entitled__V1__MigrationInputSyntax syntax;
   /*
    * The columns (customer_id, receipt, original_transaction_id). In NDJSON a dot selects a member of an object.
    */
   char *customer_column;
+  /*
+   * The column of the receipt. Empty: receipt.
+   */
   char *receipt_column;
+  /*
+   * The column of the original transaction id. Empty: original_transaction_id.
+   */
   char *original_transaction_id_column;
   /*
    * For CSV (a comma).
@@ -587,9 +798,12 @@ struct  Entitled__V1__MigrationInputFormat
 };
 #define ENTITLED__V1__MIGRATION_INPUT_FORMAT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__migration_input_format__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , ENTITLED__V1__MIGRATION_INPUT_SYNTAX__MIGRATION_INPUT_SYNTAX_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of UploadMigrationInput.
+ */
 struct  Entitled__V1__UploadMigrationInputRequest
 {
   ProtobufCMessage base;
@@ -611,6 +825,9 @@ struct  Entitled__V1__UploadMigrationInputRequest
     , (char *)protobuf_c_empty_string, 0, {0,NULL} }
 
 
+/*
+ * The response of UploadMigrationInput.
+ */
 struct  Entitled__V1__UploadMigrationInputResponse
 {
   ProtobufCMessage base;
@@ -624,19 +841,31 @@ struct  Entitled__V1__UploadMigrationInputResponse
     , 0 }
 
 
+/*
+ * The request of CompareWithApple.
+ */
 struct  Entitled__V1__CompareWithAppleRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
   /*
    * Compares one of this many customers; 0 and 1: all.
    */
   int32_t sample_every;
   /*
-   * The number of customers for a page; 0: 100.
+   * The number of customers of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
    */
   int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
   char *page_token;
 };
 #define ENTITLED__V1__COMPARE_WITH_APPLE_REQUEST__INIT \
@@ -644,6 +873,9 @@ struct  Entitled__V1__CompareWithAppleRequest
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of CompareWithApple.
+ */
 struct  Entitled__V1__CompareWithAppleResponse
 {
   ProtobufCMessage base;
@@ -651,17 +883,28 @@ struct  Entitled__V1__CompareWithAppleResponse
    * The number of customers compared.
    */
   int32_t compared;
+  /*
+   * The differences of the customers of this page.
+   */
   size_t n_drifts;
   Entitled__V1__CustomerDrift **drifts;
+  /*
+   * The token of the next page; empty on the last page.
+   */
   char *next_page_token;
   /*
    * The number of customers that could not be compared, because a call to Apple failed.
    */
   int32_t not_compared;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__COMPARE_WITH_APPLE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__compare_with_apple_response__descriptor) \
-    , 0, 0,NULL, (char *)protobuf_c_empty_string, 0 }
+    , 0, 0,NULL, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -670,7 +913,13 @@ struct  Entitled__V1__CompareWithAppleResponse
 struct  Entitled__V1__CustomerDrift
 {
   ProtobufCMessage base;
+  /*
+   * The operator's id of the customer. Empty: no customer is known.
+   */
   char *customer_id;
+  /*
+   * The purchase, by the id of its first transaction.
+   */
   char *original_transaction_id;
   /*
    * Empty if the difference is not about one transaction.
@@ -686,18 +935,29 @@ struct  Entitled__V1__CustomerDrift
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of StartMigration.
+ */
 struct  Entitled__V1__StartMigrationResponse
 {
   ProtobufCMessage base;
+  /*
+   * The job in its present state.
+   */
   Entitled__V1__Migration *migration;
   /*
    * Whether this is the stored response to an earlier request with the same idempotency key.
    */
   protobuf_c_boolean repeated;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__START_MIGRATION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__start_migration_response__descriptor) \
-    , NULL, 0 }
+    , NULL, 0, (char *)protobuf_c_empty_string }
 
 
 typedef enum {
@@ -713,15 +973,45 @@ typedef enum {
 struct  Entitled__V1__Migration
 {
   ProtobufCMessage base;
+  /*
+   * The id of the job.
+   */
   char *migration_id;
+  /*
+   * The state of the job.
+   */
   Entitled__V1__MigrationState state;
+  /*
+   * The number of lines that are done.
+   */
   int64_t total;
+  /*
+   * The number of receipts with new facts.
+   */
   int64_t migrated;
+  /*
+   * The number of lines of which everything was stored before.
+   */
   int64_t unchanged;
+  /*
+   * The number of valid receipts without purchases.
+   */
   int64_t empty;
+  /*
+   * The number of lines that were rejected permanently.
+   */
   int64_t rejected;
+  /*
+   * The number of lines that failed for now.
+   */
   int64_t retryable;
+  /*
+   * When the job started.
+   */
   Google__Protobuf__Timestamp *started_at;
+  /*
+   * When the job ended. Unset: it runs.
+   */
   Google__Protobuf__Timestamp *finished_at;
   /*
    * Receipts per second, recently.
@@ -783,8 +1073,17 @@ struct  Entitled__V1__Migration
 struct  Entitled__V1__MigrationReasonCount
 {
   ProtobufCMessage base;
+  /*
+   * REJECTED or RETRYABLE.
+   */
   Entitled__V1__MigrationOutcome outcome;
+  /*
+   * The stable reason.
+   */
   char *reason;
+  /*
+   * The number of lines.
+   */
   int64_t count;
 };
 #define ENTITLED__V1__MIGRATION_REASON_COUNT__INIT \
@@ -792,9 +1091,15 @@ struct  Entitled__V1__MigrationReasonCount
     , ENTITLED__V1__MIGRATION_OUTCOME__MIGRATION_OUTCOME_UNSPECIFIED, (char *)protobuf_c_empty_string, 0 }
 
 
+/*
+ * The request of GetMigration.
+ */
 struct  Entitled__V1__GetMigrationRequest
 {
   ProtobufCMessage base;
+  /*
+   * The id of the job. Required.
+   */
   char *migration_id;
 };
 #define ENTITLED__V1__GET_MIGRATION_REQUEST__INIT \
@@ -802,9 +1107,15 @@ struct  Entitled__V1__GetMigrationRequest
     , (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of GetMigration.
+ */
 struct  Entitled__V1__GetMigrationResponse
 {
   ProtobufCMessage base;
+  /*
+   * The job in its present state.
+   */
   Entitled__V1__Migration *migration;
 };
 #define ENTITLED__V1__GET_MIGRATION_RESPONSE__INIT \
@@ -812,11 +1123,23 @@ struct  Entitled__V1__GetMigrationResponse
     , NULL }
 
 
+/*
+ * The request of ListMigrationFailures.
+ */
 struct  Entitled__V1__ListMigrationFailuresRequest
 {
   ProtobufCMessage base;
+  /*
+   * The id of the job. Required.
+   */
   char *migration_id;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
   int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
   char *page_token;
 };
 #define ENTITLED__V1__LIST_MIGRATION_FAILURES_REQUEST__INIT \
@@ -824,11 +1147,20 @@ struct  Entitled__V1__ListMigrationFailuresRequest
     , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of ListMigrationFailures.
+ */
 struct  Entitled__V1__ListMigrationFailuresResponse
 {
   ProtobufCMessage base;
+  /*
+   * The lines that failed, in the order of the input.
+   */
   size_t n_failures;
   Entitled__V1__MigrationFailure **failures;
+  /*
+   * The token of the next page; empty on the last page.
+   */
   char *next_page_token;
 };
 #define ENTITLED__V1__LIST_MIGRATION_FAILURES_RESPONSE__INIT \
@@ -846,9 +1178,21 @@ struct  Entitled__V1__MigrationFailure
    * Line of the input, from 1.
    */
   int64_t line;
+  /*
+   * The customer of the line. Empty: it has none.
+   */
   char *customer_id;
+  /*
+   * REJECTED or RETRYABLE.
+   */
   Entitled__V1__MigrationOutcome outcome;
+  /*
+   * The stable reason.
+   */
   char *reason;
+  /*
+   * The reason as a sentence.
+   */
   char *explanation;
   /*
    * The line as NDJSON with the default names, ready to be submitted again.
@@ -860,9 +1204,15 @@ struct  Entitled__V1__MigrationFailure
     , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__MIGRATION_OUTCOME__MIGRATION_OUTCOME_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of CancelMigration.
+ */
 struct  Entitled__V1__CancelMigrationRequest
 {
   ProtobufCMessage base;
+  /*
+   * The id of the job. Required.
+   */
   char *migration_id;
 };
 #define ENTITLED__V1__CANCEL_MIGRATION_REQUEST__INIT \
@@ -870,9 +1220,15 @@ struct  Entitled__V1__CancelMigrationRequest
     , (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of CancelMigration.
+ */
 struct  Entitled__V1__CancelMigrationResponse
 {
   ProtobufCMessage base;
+  /*
+   * The job in its present state.
+   */
   Entitled__V1__Migration *migration;
 };
 #define ENTITLED__V1__CANCEL_MIGRATION_RESPONSE__INIT \
@@ -880,14 +1236,35 @@ struct  Entitled__V1__CancelMigrationResponse
     , NULL }
 
 
+/*
+ * The request of SignOffer.
+ */
 struct  Entitled__V1__SignOfferRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The operator's id of the customer, 1 to 256 bytes. Required.
+   */
   char *customer_id;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * The kind of signature. Required.
+   */
   Entitled__V1__OfferSignatureForm form;
+  /*
+   * The product, by its App Store product id. Required by the promotional forms.
+   */
   char *product_id;
+  /*
+   * The offer, by its id in App Store Connect. Required by the promotional forms.
+   */
   char *offer_identifier;
   /*
    * The same value that the app passes to StoreKit: a UUID, or for StoreKit 1 the application user name.
@@ -915,6 +1292,9 @@ struct  Entitled__V1__SignOfferRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, ENTITLED__V1__OFFER_SIGNATURE_FORM__OFFER_SIGNATURE_FORM_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, 0 }
 
 
+/*
+ * The response of SignOffer.
+ */
 struct  Entitled__V1__SignOfferResponse
 {
   ProtobufCMessage base;
@@ -922,7 +1302,13 @@ struct  Entitled__V1__SignOfferResponse
    * The JWS, or the Base64 signature of the legacy form.
    */
   char *signature;
+  /*
+   * The id of the key in App Store Connect.
+   */
   char *key_identifier;
+  /*
+   * The nonce that was signed, only in the legacy form.
+   */
   char *nonce;
   /*
    * Milliseconds since 1970, as StoreKit expects.
@@ -1737,6 +2123,7 @@ void entitled__v1__receipt_service__sign_offer(ProtobufCService *service,
 
 extern const ProtobufCEnumDescriptor    entitled__v1__document_kind__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__migration_outcome__descriptor;
+extern const ProtobufCEnumDescriptor    entitled__v1__migration_input_syntax__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__migration_state__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__offer_signature_form__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__submit_transaction_request__descriptor;

@@ -35,6 +35,9 @@ typedef struct Entitled__V1__GetConfigurationResponse Entitled__V1__GetConfigura
 
 /* --- messages --- */
 
+/*
+ * The request of WhoAmI.
+ */
 struct  Entitled__V1__WhoAmIRequest
 {
   ProtobufCMessage base;
@@ -44,6 +47,9 @@ struct  Entitled__V1__WhoAmIRequest
      }
 
 
+/*
+ * The response of WhoAmI.
+ */
 struct  Entitled__V1__WhoAmIResponse
 {
   ProtobufCMessage base;
@@ -71,6 +77,9 @@ struct  Entitled__V1__WhoAmIResponse
     , (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0 }
 
 
+/*
+ * The request of GetStatus.
+ */
 struct  Entitled__V1__GetStatusRequest
 {
   ProtobufCMessage base;
@@ -80,6 +89,9 @@ struct  Entitled__V1__GetStatusRequest
      }
 
 
+/*
+ * The response of GetStatus.
+ */
 struct  Entitled__V1__GetStatusResponse
 {
   ProtobufCMessage base;
@@ -185,10 +197,14 @@ struct  Entitled__V1__AppStatus
    * Identifies the catalog and the rules that answers rest on.
    */
   char *catalog_fingerprint;
+  /*
+   * The sequence of the last event of the app, in all environments.
+   */
+  int64_t last_sequence;
 };
 #define ENTITLED__V1__APP_STATUS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__app_status__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, NULL, 0, NULL, 0, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, NULL, 0, NULL, 0, 0, (char *)protobuf_c_empty_string, 0 }
 
 
 /*
@@ -209,16 +225,15 @@ struct  Entitled__V1__StoreStatus
    * The id of the last piece of evidence.
    */
   int64_t last_evidence_id;
-  /*
-   * The sequence of the last event.
-   */
-  int64_t last_sequence;
 };
 #define ENTITLED__V1__STORE_STATUS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__store_status__descriptor) \
-    , 0, 0, 0, 0 }
+    , 0, 0, 0 }
 
 
+/*
+ * The request of GetConfiguration.
+ */
 struct  Entitled__V1__GetConfigurationRequest
 {
   ProtobufCMessage base;
@@ -228,6 +243,9 @@ struct  Entitled__V1__GetConfigurationRequest
      }
 
 
+/*
+ * The response of GetConfiguration.
+ */
 struct  Entitled__V1__GetConfigurationResponse
 {
   ProtobufCMessage base;

@@ -72,15 +72,45 @@ struct  Entitled__V1__Transaction
    * One period of a subscription.
    */
   char *web_order_line_item_id;
+  /*
+   * The bundle id of the app.
+   */
   char *bundle_id;
+  /*
+   * The product, by its App Store product id.
+   */
   char *product_id;
+  /*
+   * Apple's id of the subscription group. Empty: no subscription.
+   */
   char *subscription_group_identifier;
+  /*
+   * The type of the product.
+   */
   Entitled__V1__ProductType type;
+  /*
+   * The environment of the purchase.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * How the customer came to the purchase.
+   */
   Entitled__V1__InAppOwnershipType in_app_ownership_type;
+  /*
+   * When this period or purchase was paid for.
+   */
   Google__Protobuf__Timestamp *purchase_date;
+  /*
+   * When the purchase was made first.
+   */
   Google__Protobuf__Timestamp *original_purchase_date;
+  /*
+   * The end of the paid period, exclusive. Unset: no subscription.
+   */
   Google__Protobuf__Timestamp *expires_date;
+  /*
+   * When Apple revoked the transaction. Unset: it is not revoked.
+   */
   Google__Protobuf__Timestamp *revocation_date;
   /*
    * Apple's value: REFUND_FULL, REFUND_PRORATED, FAMILY_REVOKE, or an unknown one.
@@ -90,9 +120,21 @@ struct  Entitled__V1__Transaction
    * Whether a higher level of the same group took over.
    */
   protobuf_c_boolean is_upgraded;
+  /*
+   * The number of units, from 1.
+   */
   int32_t quantity;
+  /*
+   * The kind of offer. Unspecified: none.
+   */
   Entitled__V1__OfferType offer_type;
+  /*
+   * The offer, by its id in App Store Connect. Empty: no offer, or an introductory one.
+   */
   char *offer_identifier;
+  /*
+   * The payment mode of the offer. Unspecified: no offer.
+   */
   Entitled__V1__OfferDiscountType offer_discount_type;
   /*
    * The UUID that the app attached to the purchase.
@@ -102,7 +144,13 @@ struct  Entitled__V1__Transaction
    * One Apple account and one app.
    */
   char *app_transaction_id;
+  /*
+   * The price of the transaction. Unset: Apple did not send it.
+   */
   Entitled__V1__Money *price;
+  /*
+   * The storefront, ISO 3166-1 alpha-3.
+   */
   char *storefront;
   /*
    * Apple's value: PURCHASE, RENEWAL, or an unknown one.
@@ -117,6 +165,9 @@ struct  Entitled__V1__Transaction
    * `signed_date` is then the creation date of the receipt.
    */
   protobuf_c_boolean from_receipt;
+  /*
+   * The billing plan of the period.
+   */
   Entitled__V1__BillingPlanType billing_plan_type;
   /*
    * The commitment that this payment is part of; unset: none.
@@ -126,10 +177,25 @@ struct  Entitled__V1__Transaction
    * With an unknown type, `type` is the catalog's.
    */
   char *type_raw;
+  /*
+   * Apple's value, set only if this version does not know it.
+   */
   char *in_app_ownership_type_raw;
+  /*
+   * Apple's value, set only if this version does not know it.
+   */
   char *offer_type_raw;
+  /*
+   * Apple's value, set only if this version does not know it.
+   */
   char *offer_discount_type_raw;
+  /*
+   * Apple's value, set only if this version does not know it.
+   */
   char *revocation_reason_raw;
+  /*
+   * Apple's value, set only if this version does not know it.
+   */
   char *billing_plan_type_raw;
   Entitled__V1__Transaction__RevocationReasonCase _revocation_reason_case;
   union {
@@ -151,6 +217,9 @@ struct  Entitled__V1__TransactionCommitmentInfo
    * The number of this payment, from 1.
    */
   int32_t billing_period_number;
+  /*
+   * The number of payments of the commitment, such as 12.
+   */
   int32_t total_billing_periods;
   /*
    * The end of the commitment. A late payment moves it.
@@ -184,24 +253,54 @@ typedef enum {
 struct  Entitled__V1__RenewalInfo
 {
   ProtobufCMessage base;
+  /*
+   * The purchase, by the id of its first transaction.
+   */
   char *original_transaction_id;
+  /*
+   * The product, by its App Store product id.
+   */
   char *product_id;
   /*
    * The product of the next renewal; differs from `product_id` when a change is pending.
    */
   char *auto_renew_product_id;
+  /*
+   * Whether Apple retries a failed renewal.
+   */
   protobuf_c_boolean is_in_billing_retry_period;
+  /*
+   * The end of Apple's grace period, exclusive. Unset: none.
+   */
   Google__Protobuf__Timestamp *grace_period_expires_date;
+  /*
+   * When the subscription renews. Unset: Apple did not send it.
+   */
   Google__Protobuf__Timestamp *renewal_date;
+  /*
+   * The price of the next renewal. Unset: Apple did not send it.
+   */
   Entitled__V1__Money *renewal_price;
   /*
    * Whether Apple requested consent to a price increase, and the answer.
    */
   Entitled__V1__PriceIncreaseStatus price_increase_status;
+  /*
+   * The win-back offers for which the customer is eligible, according to Apple.
+   */
   size_t n_eligible_win_back_offer_ids;
   char **eligible_win_back_offer_ids;
+  /*
+   * The start of the latest subscription as Apple reports it.
+   */
   Google__Protobuf__Timestamp *recent_subscription_start_date;
+  /*
+   * The environment of the subscription.
+   */
   Entitled__V1__Environment environment;
+  /*
+   * When Apple signed it.
+   */
   Google__Protobuf__Timestamp *signed_date;
   /*
    * The billing plan of the next renewal.
@@ -215,13 +314,37 @@ struct  Entitled__V1__RenewalInfo
    * The offer of the next renewal.
    */
   Entitled__V1__OfferType offer_type;
+  /*
+   * That offer, by its id in App Store Connect.
+   */
   char *offer_identifier;
+  /*
+   * The payment mode of that offer.
+   */
   Entitled__V1__OfferDiscountType offer_discount_type;
+  /*
+   * Apple's value, set only if this version does not know it.
+   */
   char *auto_renew_status_raw;
+  /*
+   * Apple's value, set only if this version does not know it.
+   */
   char *expiration_intent_raw;
+  /*
+   * Apple's value, set only if this version does not know it.
+   */
   char *price_increase_status_raw;
+  /*
+   * Apple's value, set only if this version does not know it.
+   */
   char *renewal_billing_plan_type_raw;
+  /*
+   * Apple's value, set only if this version does not know it.
+   */
   char *offer_type_raw;
+  /*
+   * Apple's value, set only if this version does not know it.
+   */
   char *offer_discount_type_raw;
   Entitled__V1__RenewalInfo__WillAutoRenewCase _will_auto_renew_case;
   union {
@@ -253,10 +376,25 @@ struct  Entitled__V1__RenewalCommitmentInfo
    * The product of the next commitment.
    */
   char *commitment_auto_renew_product_id;
+  /*
+   * The billing plan of the next commitment.
+   */
   Entitled__V1__BillingPlanType commitment_renewal_billing_plan_type;
+  /*
+   * The end of the commitment, at which it renews.
+   */
   Google__Protobuf__Timestamp *commitment_renewal_date;
+  /*
+   * The price of the next commitment.
+   */
   Entitled__V1__Money *commitment_renewal_price;
+  /*
+   * Apple's value, set only if this version does not know it.
+   */
   char *commitment_auto_renew_status_raw;
+  /*
+   * Apple's value, set only if this version does not know it.
+   */
   char *commitment_renewal_billing_plan_type_raw;
   Entitled__V1__RenewalCommitmentInfo__CommitmentWillAutoRenewCase _commitment_will_auto_renew_case;
   union {

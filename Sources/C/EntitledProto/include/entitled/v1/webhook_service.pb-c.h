@@ -58,6 +58,9 @@ typedef enum _Entitled__V1__WebhookKind {
  * The state of a webhook.
  */
 typedef enum _Entitled__V1__WebhookState {
+  /*
+   * Not set.
+   */
   ENTITLED__V1__WEBHOOK_STATE__WEBHOOK_STATE_UNSPECIFIED = 0,
   /*
    * No message is pending.
@@ -77,7 +80,13 @@ typedef enum _Entitled__V1__WebhookState {
  * Whether a message will be retried.
  */
 typedef enum _Entitled__V1__DeliveryState {
+  /*
+   * In a request: both states.
+   */
   ENTITLED__V1__DELIVERY_STATE__DELIVERY_STATE_UNSPECIFIED = 0,
+  /*
+   * Waits for its next attempt, or for an earlier message.
+   */
   ENTITLED__V1__DELIVERY_STATE__DELIVERY_STATE_PENDING = 1,
   /*
    * Given up after all attempts.
@@ -88,27 +97,54 @@ typedef enum _Entitled__V1__DeliveryState {
 
 /* --- messages --- */
 
+/*
+ * The request of ListWebhooks.
+ */
 struct  Entitled__V1__ListWebhooksRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
+  int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
+  char *page_token;
 };
 #define ENTITLED__V1__LIST_WEBHOOKS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_webhooks_request__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of ListWebhooks.
+ */
 struct  Entitled__V1__ListWebhooksResponse
 {
   ProtobufCMessage base;
+  /*
+   * The webhooks, in the order of the configuration.
+   */
   size_t n_webhooks;
   Entitled__V1__Webhook **webhooks;
+  /*
+   * The token of the next page; empty on the last page.
+   */
+  char *next_page_token;
 };
 #define ENTITLED__V1__LIST_WEBHOOKS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_webhooks_response__descriptor) \
-    , 0,NULL }
+    , 0,NULL, (char *)protobuf_c_empty_string }
 
 
+/*
+ * One webhook or forwarding endpoint and its state.
+ */
 struct  Entitled__V1__Webhook
 {
   ProtobufCMessage base;
@@ -116,18 +152,24 @@ struct  Entitled__V1__Webhook
    * The name in the configuration.
    */
   char *name;
+  /*
+   * The content of its messages.
+   */
   Entitled__V1__WebhookKind kind;
   /*
    * The URL without its query, which may contain a secret.
    */
   char *url;
+  /*
+   * Whether messages are delivered.
+   */
   Entitled__V1__WebhookState state;
   /*
    * The sequence of the last event, or the evidence id of the last notification, that was sent or is pending.
    */
   int64_t position;
   /*
-   * The latest position, over all apps.
+   * The sequence of the latest event of the app, or the evidence id of the latest notification of any app.
    */
   int64_t latest_position;
   /*
@@ -166,18 +208,33 @@ struct  Entitled__V1__Delivery
    * Such as `entitlement.started`, or Apple's notification type.
    */
   char *type;
+  /*
+   * The environment of the event or notification. Unspecified: the notification has none.
+   */
   Entitled__V1__Environment environment;
   /*
    * The ordering key: the customer of an event, or the original transaction id of a notification.
    */
   char *subject;
+  /*
+   * Whether it will be retried.
+   */
   Entitled__V1__DeliveryState state;
+  /*
+   * The number of attempts so far, from 0.
+   */
   int32_t attempts;
   /*
    * The result of the last attempt.
    */
   char *outcome;
+  /*
+   * When the event was recorded, or the notification arrived.
+   */
   Google__Protobuf__Timestamp *occurred_at;
+  /*
+   * When it was sent first. Unset: never.
+   */
   Google__Protobuf__Timestamp *first_attempt_at;
   /*
    * Unset: after an earlier message, or a dead letter.
@@ -189,17 +246,35 @@ struct  Entitled__V1__Delivery
     , 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__DELIVERY_STATE__DELIVERY_STATE_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, NULL, NULL, NULL }
 
 
+/*
+ * The request of ListDeliveries.
+ */
 struct  Entitled__V1__ListDeliveriesRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The name of the webhook in the configuration. Required.
+   */
   char *webhook;
+  /*
+   * The content of the webhook's messages. Unspecified: EVENTS.
+   */
   Entitled__V1__WebhookKind kind;
   /*
    * Unset: both.
    */
   Entitled__V1__DeliveryState state;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
   int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
   char *page_token;
 };
 #define ENTITLED__V1__LIST_DELIVERIES_REQUEST__INIT \
@@ -207,11 +282,20 @@ struct  Entitled__V1__ListDeliveriesRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, ENTITLED__V1__DELIVERY_STATE__DELIVERY_STATE_UNSPECIFIED, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The response of ListDeliveries.
+ */
 struct  Entitled__V1__ListDeliveriesResponse
 {
   ProtobufCMessage base;
+  /*
+   * The messages in delivery order.
+   */
   size_t n_deliveries;
   Entitled__V1__Delivery **deliveries;
+  /*
+   * The token of the next page; empty on the last page.
+   */
   char *next_page_token;
 };
 #define ENTITLED__V1__LIST_DELIVERIES_RESPONSE__INIT \
@@ -270,11 +354,23 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION__CASE)
 } Entitled__V1__ResendDeliveriesRequest__SelectionCase;
 
+/*
+ * The request of ResendDeliveries.
+ */
 struct  Entitled__V1__ResendDeliveriesRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The name of the webhook in the configuration. Required.
+   */
   char *webhook;
+  /*
+   * The content of the webhook's messages. Unspecified: EVENTS.
+   */
   Entitled__V1__WebhookKind kind;
   Entitled__V1__ResendDeliveriesRequest__SelectionCase selection_case;
   union {
@@ -303,6 +399,9 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__RESEND_DELIVERIES_RESPONSE___CONTINUE_FROM_POSITION__CASE)
 } Entitled__V1__ResendDeliveriesResponse__ContinueFromPositionCase;
 
+/*
+ * The response of ResendDeliveries.
+ */
 struct  Entitled__V1__ResendDeliveriesResponse
 {
   ProtobufCMessage base;
@@ -333,8 +432,17 @@ typedef enum {
 struct  Entitled__V1__DiscardDeliveriesRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The name of the webhook in the configuration. Required.
+   */
   char *webhook;
+  /*
+   * The content of the webhook's messages. Unspecified: EVENTS.
+   */
   Entitled__V1__WebhookKind kind;
   Entitled__V1__DiscardDeliveriesRequest__SelectionCase selection_case;
   union {
@@ -353,6 +461,9 @@ struct  Entitled__V1__DiscardDeliveriesRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__SELECTION__NOT_SET, {0} }
 
 
+/*
+ * The response of DiscardDeliveries.
+ */
 struct  Entitled__V1__DiscardDeliveriesResponse
 {
   ProtobufCMessage base;
@@ -366,11 +477,23 @@ struct  Entitled__V1__DiscardDeliveriesResponse
     , 0 }
 
 
+/*
+ * The request of ResumeWebhook.
+ */
 struct  Entitled__V1__ResumeWebhookRequest
 {
   ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
   char *app;
+  /*
+   * The name of the webhook in the configuration. Required.
+   */
   char *webhook;
+  /*
+   * The content of the webhook's messages. Unspecified: EVENTS.
+   */
   Entitled__V1__WebhookKind kind;
 };
 #define ENTITLED__V1__RESUME_WEBHOOK_REQUEST__INIT \
@@ -378,9 +501,15 @@ struct  Entitled__V1__ResumeWebhookRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED }
 
 
+/*
+ * The response of ResumeWebhook.
+ */
 struct  Entitled__V1__ResumeWebhookResponse
 {
   ProtobufCMessage base;
+  /*
+   * The webhook in its present state.
+   */
   Entitled__V1__Webhook *webhook;
 };
 #define ENTITLED__V1__RESUME_WEBHOOK_RESPONSE__INIT \
