@@ -40,7 +40,7 @@ class Client:
         return answer.transaction.original_transaction_id
 
     def is_entitled(self, customer):
-        return self.call("Check", customer_id=customer, entitlement="pro").entitled
+        return self.call("Check", customer_id=customer, entitlement="pro").entitlement.entitled
 
     def unclaimed(self):
         return [t.original_transaction_id for t in self.call("ListUnclaimedPurchases").transactions]

@@ -118,6 +118,7 @@ extension WellKnownJSON {
     switch self {
     case .timestamp: ["type": "string", "format": "date-time"]
     case .duration: ["type": "string", "pattern": #"^-?[0-9]{1,12}(\.[0-9]{1,9})?s$"#]
+    case .fieldMask: ["type": "string", "pattern": "^([a-zA-Z0-9.]+(,[a-zA-Z0-9.]+)*)?$"]
     case .any: ["type": "object", "required": ["@type"], "properties": ["@type": ["type": "string"]]]
     }
   }
