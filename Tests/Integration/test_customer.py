@@ -88,7 +88,7 @@ def test_an_answer_names_the_next_change(service, receipts, entitlements, custom
     answer = get(entitlements, customer).entitlements[0]
     bought = payload_of(purchase["signedTransactionInfo"])
     assert answer.since.ToMilliseconds() == bought["purchaseDate"]
-    assert answer.status == 1
+    assert answer.app_store_codes.status == 1
     assert answer.app_store_codes.state_code == "5.0"
     assert answer.auto_renew_product_id == "pro.monthly"
     assert list(answer.advice) == []

@@ -276,7 +276,7 @@ package struct Entitlement: WireMessage {
   package var commitmentInfo: TransactionCommitmentInfo?
   /// The product that the deciding subscription renews to; in a commitment: after its end.
   package var autoRenewProductId: String = ""
-  /// The price of that renewal. Unset: it is not known, or the customer does not pay.
+  /// The price of that renewal, of one seat. Unset: it is not known, or the customer does not pay.
   package var renewalPrice: Money?
   /// The App Store page where the customer manages the deciding subscription, while it is active; empty for
   /// customers who do not pay.

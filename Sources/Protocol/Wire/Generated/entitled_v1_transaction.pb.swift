@@ -80,7 +80,7 @@ package struct Transaction: WireMessage {
   package var revocationType: String = ""
   /// Whether a higher level of the same group took over.
   package var isUpgraded: Bool = false
-  /// The number of units, from 1.
+  /// The units, or the seats of a subscription; at least 1.
   package var quantity: Int32 = 0
   /// The kind of offer. Unspecified: none.
   package var offerType: OfferType = .init()
@@ -92,7 +92,8 @@ package struct Transaction: WireMessage {
   package var appAccountToken: String = ""
   /// One Apple account and one app.
   package var appTransactionId: String = ""
-  /// The price of the transaction. Unset: Apple did not send it.
+  /// As Apple sends it: of the whole transaction with its quantity, but of one seat if a subscription has a `quantity`
+  /// above 1. The seats then cost `price` times `quantity`; with volume prices, `price` is the rounded average.
   package var price: Money?
   /// The storefront, ISO 3166-1 alpha-3.
   package var storefront: String = ""
@@ -119,6 +120,8 @@ package struct Transaction: WireMessage {
   package var revocationReasonRaw: String = ""
   /// Apple's value, set only if this version does not know it.
   package var billingPlanTypeRaw: String = ""
+  /// The refunded seats. `revocation_date` is set when all are.
+  package var revokedSeatQuantity: Int32 = 0
 
   /// A message with every field at its default.
   package init() {}
@@ -164,6 +167,7 @@ package struct Transaction: WireMessage {
     offerDiscountTypeRaw = CField.text(c.pointee.offer_discount_type_raw)
     revocationReasonRaw = CField.text(c.pointee.revocation_reason_raw)
     billingPlanTypeRaw = CField.text(c.pointee.billing_plan_type_raw)
+    revokedSeatQuantity = c.pointee.revoked_seat_quantity
   }
 
   /// Writes the fields that are set.
@@ -203,6 +207,7 @@ package struct Transaction: WireMessage {
     writer.text(33, offerDiscountTypeRaw)
     writer.text(34, revocationReasonRaw)
     writer.text(35, billingPlanTypeRaw)
+    writer.integer(36, revokedSeatQuantity)
   }
 }
 
@@ -260,7 +265,7 @@ package struct RenewalInfo: WireMessage {
   package var gracePeriodExpiresDate: GoogleProtobuf.Timestamp?
   /// When the subscription renews. Unset: Apple did not send it.
   package var renewalDate: GoogleProtobuf.Timestamp?
-  /// The price of the next renewal. Unset: Apple did not send it.
+  /// The price of the next renewal; with seats, that of one seat. Unset: Apple did not send it.
   package var renewalPrice: Money?
   /// Whether Apple requested consent to a price increase, and the answer.
   package var priceIncreaseStatus: PriceIncreaseStatus = .init()

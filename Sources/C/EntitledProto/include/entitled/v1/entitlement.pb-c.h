@@ -258,7 +258,7 @@ struct  Entitled__V1__Entitlement
    */
   char *auto_renew_product_id;
   /*
-   * The price of that renewal. Unset: it is not known, or the customer does not pay.
+   * The price of that renewal, of one seat. Unset: it is not known, or the customer does not pay.
    */
   Entitled__V1__Money *renewal_price;
   /*

@@ -823,7 +823,8 @@ struct  Entitled__V1__EntitlementEvent
    */
   char *actor;
   /*
-   * The product, quantity and price of that transaction. The price is unset for customers who do not pay.
+   * The product, quantity and price of that transaction. The price is unset for customers who do not pay. It is that of
+   * the whole transaction, but of one seat if a subscription has a `quantity` above 1: see Transaction.
    */
   char *product_id;
   /*
@@ -867,6 +868,10 @@ struct  Entitled__V1__EntitlementEvent
    * is not stored: empty a day after the erasure, and after a restart. Calling EraseCustomer again repeats the event.
    */
   char *erased_customer_id;
+  /*
+   * The refunded seats of that transaction in all, `quantity` if all are; 0: none, or no seats.
+   */
+  int32_t revoked_seat_quantity;
   Entitled__V1__EntitlementEvent__EvidenceIdCase _evidence_id_case;
   union {
     int64_t evidence_id;
@@ -874,7 +879,7 @@ struct  Entitled__V1__EntitlementEvent
 };
 #define ENTITLED__V1__ENTITLEMENT_EVENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__entitlement_event__descriptor) \
-    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, NULL, ENTITLED__V1__OTHER_CUSTOMER_ROLE__OTHER_CUSTOMER_ROLE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENTITLEMENT_EVENT___EVIDENCE_ID__NOT_SET, {0} }
+    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, NULL, ENTITLED__V1__OTHER_CUSTOMER_ROLE__OTHER_CUSTOMER_ROLE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__ENTITLEMENT_EVENT___EVIDENCE_ID__NOT_SET, {0} }
 
 
 /*
@@ -2023,7 +2028,7 @@ struct  Entitled__V1__DailyMetrics
    */
   int64_t refunded;
   /*
-   * The estimated share of the operator from the prices in transactions, less refunds, per currency:
+   * The estimated share of the operator from the prices in transactions, less refunds, per currency, with all seats:
    * 70 %, and 85 % after a subscription group was paid for one year; taxes are not known.
    */
   size_t n_proceeds;

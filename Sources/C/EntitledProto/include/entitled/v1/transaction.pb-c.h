@@ -121,7 +121,7 @@ struct  Entitled__V1__Transaction
    */
   protobuf_c_boolean is_upgraded;
   /*
-   * The number of units, from 1.
+   * The units, or the seats of a subscription; at least 1.
    */
   int32_t quantity;
   /*
@@ -145,7 +145,8 @@ struct  Entitled__V1__Transaction
    */
   char *app_transaction_id;
   /*
-   * The price of the transaction. Unset: Apple did not send it.
+   * As Apple sends it: of the whole transaction with its quantity, but of one seat if a subscription has a `quantity`
+   * above 1. The seats then cost `price` times `quantity`; with volume prices, `price` is the rounded average.
    */
   Entitled__V1__Money *price;
   /*
@@ -197,6 +198,10 @@ struct  Entitled__V1__Transaction
    * Apple's value, set only if this version does not know it.
    */
   char *billing_plan_type_raw;
+  /*
+   * The refunded seats. `revocation_date` is set when all are.
+   */
+  int32_t revoked_seat_quantity;
   Entitled__V1__Transaction__RevocationReasonCase _revocation_reason_case;
   union {
     int32_t revocation_reason;
@@ -204,7 +209,7 @@ struct  Entitled__V1__Transaction
 };
 #define ENTITLED__V1__TRANSACTION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__transaction__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, NULL, NULL, NULL, NULL, (char *)protobuf_c_empty_string, 0, 0, ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__TRANSACTION___REVOCATION_REASON__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, NULL, NULL, NULL, NULL, (char *)protobuf_c_empty_string, 0, 0, ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__OFFER_DISCOUNT_TYPE__OFFER_DISCOUNT_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__TRANSACTION___REVOCATION_REASON__NOT_SET, {0} }
 
 
 /*
@@ -278,7 +283,7 @@ struct  Entitled__V1__RenewalInfo
    */
   Google__Protobuf__Timestamp *renewal_date;
   /*
-   * The price of the next renewal. Unset: Apple did not send it.
+   * The price of the next renewal; with seats, that of one seat. Unset: Apple did not send it.
    */
   Entitled__V1__Money *renewal_price;
   /*
