@@ -62,7 +62,7 @@ import Testing
     try await service.ledger.recordPolls(of: [line], at: now)
     #expect(try await service.ledger.stillDue([line], by: now) == [])
     let events = try await service.store.read { snapshot throws(StoreError) in
-      try snapshot.events(of: nil, after: 0, limit: 10)
+      try snapshot.events(ofApp: Self.app.id, after: 0, limit: 10)
     }
     #expect(events.map(\.event.change.kind) == [.started])
     let calls = service.exchange.paths.count
