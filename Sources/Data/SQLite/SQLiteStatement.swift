@@ -5,7 +5,8 @@ package final class SQLiteStatement<Failure: SQLiteErrorConvertible> {
   private let connection: SQLiteConnection<Failure>
   private let handle: OpaquePointer
   /// The short texts that are bound, by position: most rows have the same app and environment as the one before.
-  private var shortTexts: [String?]
+  // Only one thread uses a statement, and no call of this type calls it again.
+  @exclusivity(unchecked) private var shortTexts: [String?]
 
   /// Prepares the first statement of `sql`; throws if it names unknown tables or columns.
   package init(_ sql: String, on connection: SQLiteConnection<Failure>) throws(Failure) {
