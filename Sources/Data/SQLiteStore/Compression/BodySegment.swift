@@ -43,10 +43,14 @@ enum BodySegment: Equatable {
 
   /// Classifies a run; returns `nil` if it is not Base64.
   private static func segment(_ run: Base64Run, of bytes: ArraySlice<UInt8>, depth: Int) -> BodySegment? {
-    guard let alphabet = run.alphabet else { return nil }
     let text = bytes[run.range]
     if text.count >= minSharedLength, isHeader(text) { return .shared(text) }
-    return alphabet.decode(text).map { .encoded(alphabet, decodedSegments($0[...], depth: depth + 1)) }
+    for alphabet in text.last == UInt8(ascii: "=") ? [Base64.standard] : [.url, .standard] {
+      if let decoded = alphabet.decode(text) {
+        return .encoded(alphabet, decodedSegments(decoded[...], depth: depth + 1))
+      }
+    }
+    return nil
   }
 
   /// Splits the content of a Base64 run: JSON is split again, a receipt at its certificates, other bytes are
@@ -76,94 +80,54 @@ enum BodySegment: Equatable {
   private static let certificatesMember = Array("\"x5c\"".utf8)
 }
 
-/// A run of Base64 characters.
+/// A run of characters that may be Base64: decoding decides. The bytes from `+` to `z`, without `,`, `.` and the backslash,
+/// are tested faster than the characters of the alphabets.
 private struct Base64Run {
+  /// 16 bytes: the operations on larger vectors are not inlined.
+  private typealias Block = SIMD16<Int8>
+
   let range: Range<Int>
-  /// The alphabet of the run; `nil` if it mixes both.
-  let alphabet: Base64?
 
   /// Finds the first run of at least `shortest` characters at or after `start`; `nil` if there is none.
   init?(in bytes: ArraySlice<UInt8>, from start: Int, atLeast shortest: Int) {
     let offset = bytes.startIndex
     let found = bytes.withUnsafeBufferPointer { text in
-      alphabetsOfBytes.withUnsafeBufferPointer { kinds in
-        Self.find(in: text, kinds, from: start - offset, atLeast: shortest)
-      }
+      Self.find(in: text, from: start - offset, atLeast: shortest)
     }
-    guard let (run, seen) = found else { return nil }
-    range = offset + run.lowerBound..<offset + run.upperBound
-    alphabet = seen & inStandard == 0 ? .url : seen & inURL == 0 ? .standard : nil
+    guard let found else { return nil }
+    range = offset + found.lowerBound..<offset + found.upperBound
   }
 
-  /// Returns the run and the union of the kinds of its bytes.
   private static func find(
-    in text: UnsafeBufferPointer<UInt8>, _ kinds: UnsafeBufferPointer<UInt8>, from start: Int,
-    atLeast shortest: Int
-  ) -> (Range<Int>, UInt8)? {
+    in text: UnsafeBufferPointer<UInt8>, from start: Int, atLeast shortest: Int
+  ) -> Range<Int>? {
     var position = start
     while position < text.count {
       let first = position
-      var seen: UInt8 = 0
       // Testing many bytes at a time avoids a branch for each byte, which dominated the cost.
-      while let kind = kindOfBlock(in: text, at: position) {
-        seen |= kind
-        position += blockSize
-      }
-      while position < text.count {
-        let kind = kinds[Int(text[position])]
-        guard kind < inNeither else { break }
-        seen |= kind
-        position += 1
-      }
-      if position - first >= shortest { return (first..<position, seen) }
+      while isPartOfRun(blockAt: position, of: text) { position += Block.scalarCount }
+      while position < text.count, isPartOfRun(text[position]) { position += 1 }
+      if position - first >= shortest { return first..<position }
       position += 1
     }
     return nil
   }
-}
 
-// 16 bytes: the operations on larger vectors are not inlined.
-private typealias Block = SIMD16<Int8>
-private let blockSize = Block.scalarCount
-
-/// Returns the union of the kinds of the bytes of a block; `nil` if one of them is in neither alphabet, or if fewer bytes
-/// are left. As signed numbers, non-ASCII bytes are less than all ASCII.
-@inline(__always)
-private func kindOfBlock(in text: UnsafeBufferPointer<UInt8>, at position: Int) -> UInt8? {
-  guard position + blockSize <= text.count else { return nil }
-  let block = UnsafeRawBufferPointer(text).loadUnaligned(fromByteOffset: position, as: Block.self)
-  let isUpper = (block .> Block(repeating: 0x40)) .& (block .< Block(repeating: 0x5B))
-  let isLower = (block .> Block(repeating: 0x60)) .& (block .< Block(repeating: 0x7B))
-  let isDigit = (block .> Block(repeating: 0x2F)) .& (block .< Block(repeating: 0x3A))
-  let isStandard =
-    (block .== Block(repeating: 0x2B)) .| (block .== Block(repeating: 0x2F))
-    .| (block .== Block(repeating: 0x3D))
-  let isURL = (block .== Block(repeating: 0x2D)) .| (block .== Block(repeating: 0x5F))
-  let isEither = isUpper .| isLower .| isDigit .| isStandard .| isURL
-  let words = unsafeBitCast(isEither, to: SIMD2<UInt64>.self)
-  guard words[0] & words[1] == .max else { return nil }
-  return inBoth | (isAnySet(isStandard) ? inStandard : 0) | (isAnySet(isURL) ? inURL : 0)
-}
-
-@inline(__always)
-private func isAnySet(_ mask: SIMDMask<SIMD16<Int8>>) -> Bool {
-  let words = unsafeBitCast(mask, to: SIMD2<UInt64>.self)
-  return words[0] | words[1] != 0
-}
-
-private let inBoth: UInt8 = 1
-private let inStandard: UInt8 = 2
-private let inURL: UInt8 = 4
-/// Greater than the union of all other kinds.
-private let inNeither: UInt8 = 8
-
-/// The alphabets that contain each byte.
-private let alphabetsOfBytes: [UInt8] = {
-  var kinds = [UInt8](repeating: inNeither, count: 256)
-  for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8 {
-    kinds[Int(letter)] = inBoth
+  private static func isPartOfRun(_ byte: UInt8) -> Bool {
+    byte > 0x2A && byte < 0x7B && byte | 0x02 != 0x2E && byte != 0x5C
   }
-  for letter in "+/=".utf8 { kinds[Int(letter)] = inStandard }
-  for letter in "-_".utf8 { kinds[Int(letter)] = inURL }
-  return kinds
-}()
+
+  /// Whether all bytes of a block are; `false` if fewer bytes are left.
+  @inline(__always)
+  private static func isPartOfRun(blockAt position: Int, of text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard position + Block.scalarCount <= text.count else { return false }
+    // As signed numbers, non-ASCII bytes are less than all ASCII.
+    let block = UnsafeRawBufferPointer(text).loadUnaligned(fromByteOffset: position, as: Block.self)
+    let isPart =
+      (block .> Block(repeating: 0x2A)) .& (block .< Block(repeating: 0x7B))
+      .& (((block | Block(repeating: 0x02)) ^ Block(repeating: 0x2E)) .> .zero)
+      .& ((block ^ Block(repeating: 0x5C)) .> .zero)
+    let words = unsafeBitCast(isPart, to: SIMD2<UInt64>.self)
+    return words[0] & words[1] == .max
+  }
+}
