@@ -12,14 +12,16 @@ ENTITLED = pathlib.Path(os.environ.get("ENTITLED_PROGRAM", ROOT / ".build" / "re
 
 
 def seeded_store(customers, configuration=None, only_answers=False):
-    """A data directory whose store holds this many customers, seeded again if the program is newer.
+    """A data directory whose store holds this many customers, seeded again if another program seeded it.
 
     Their answers are computed with this configuration file, or with the demo's.
     """
     kind = f"-{configuration.stem}" if configuration else "-answers" if only_answers else ""
     folder = OUTPUT / f"store-{customers}{kind}"
     done = folder / "seeded"
-    if not done.exists() or done.stat().st_mtime < ENTITLED.stat().st_mtime:
+    status = ENTITLED.stat()
+    program = f"{ENTITLED.resolve()} {status.st_size} {status.st_mtime_ns}"
+    if not done.exists() or done.read_text() != program:
         print(f"seeding {customers} customers", file=sys.stderr)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -27,5 +29,5 @@ def seeded_store(customers, configuration=None, only_answers=False):
         command += ["--config", configuration] if configuration else []
         command += ["--only-answers"] if only_answers else []
         subprocess.run(command, check=True, stdout=sys.stderr)
-        done.touch()
+        done.write_text(program)
     return folder
