@@ -8,32 +8,46 @@ package struct Authority: Hashable, Sendable {
 
   /// Decodes a `host` field or an `:authority`; `nil` for anything else.
   package init?(_ text: some StringProtocol) {
-    guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-    let lowercase = text.lowercased()
-    guard let end = Self.endOfHost(lowercase[...]) else { return nil }
-    let port = lowercase[end...]
-    guard port.isEmpty || (port.hasPrefix(":") && port.dropFirst().allSatisfy(\.isWholeNumber)) else {
+    // Bytes, because every request has a host, and a character takes many times as long.
+    var bytes = Array(text.utf8)
+    for index in bytes.indices where UInt8(ascii: "A")...UInt8(ascii: "Z") ~= bytes[index] {
+      bytes[index] |= 0x20
+    }
+    guard let end = Self.endOfHost(bytes) else { return nil }
+    let port = bytes[end...]
+    guard port.isEmpty || (port.first == UInt8(ascii: ":") && port.dropFirst().allSatisfy(Self.isDigit))
+    else {
       return nil
     }
-    self.text = lowercase
-    host = String(lowercase[..<end])
+    self.text = String(decoding: bytes, as: UTF8.self)
+    host = String(decoding: bytes[..<end], as: UTF8.self)
   }
 
-  private static func endOfHost(_ text: Substring) -> Substring.Index? {
-    guard text.hasPrefix("[") else {
-      let end = text.firstIndex(of: ":") ?? text.endIndex
+  private static func endOfHost(_ text: [UInt8]) -> Int? {
+    guard text.first == UInt8(ascii: "[") else {
+      let end = text.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
       return text[..<end].allSatisfy(isNamePart) ? end : nil
     }
-    guard let bracket = text.firstIndex(of: "]") else { return nil }
-    let address = text[..<bracket].dropFirst()
-    guard !address.isEmpty, address.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." }) else {
-      return nil
-    }
-    return text.index(after: bracket)
+    guard let bracket = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+    let address = text[1..<bracket]
+    return !address.isEmpty && address.allSatisfy(isAddressPart) ? bracket + 1 : nil
   }
 
-  /// Whether a character may be in a registered name.
-  private static func isNamePart(_ character: Character) -> Bool {
-    character.isLetter || character.isWholeNumber || "-._~!$&'()*+,;=%".contains(character)
+  private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+
+  /// Whether a byte may be in an IPv6 address.
+  private static func isAddressPart(_ byte: UInt8) -> Bool {
+    isDigit(byte) || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte || ":.".utf8.contains(byte)
+  }
+
+  /// Whether a byte may be in a registered name.
+  private static func isNamePart(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+    // $ % & ' ( ) * + , - .
+    case UInt8(ascii: "$")...UInt8(ascii: "."): true
+    case UInt8(ascii: "!"), UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+    default: false
+    }
   }
 }

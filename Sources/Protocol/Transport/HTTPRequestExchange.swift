@@ -105,7 +105,13 @@ extension HTTP2Handler {
 extension HeaderFields {
   /// Whether `:authority` and `host` name one host, if they name any (RFC 9113, section 8.3.1).
   fileprivate var hasValidHost: Bool {
-    let names = strings.filter { [":authority", "host"].contains($0.name) }.map { $0.value.lowercased() }
+    var names: [String] = []
+    withFields { fields in
+      for field in fields
+      where field.name.elementsEqual(":authority".utf8) || field.name.elementsEqual("host".utf8) {
+        names.append(String(decoding: field.value, as: UTF8.self).lowercased())
+      }
+    }
     guard let name = names.first else { return true }
     return Authority(name) != nil && names.allSatisfy { $0 == name }
   }
