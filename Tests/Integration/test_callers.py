@@ -266,7 +266,7 @@ def test_the_edge_requires_tokens_for_the_api_only(guarded):
     assert (status, answer["details"][0]["debug"]["reason"]) == (401, "NO_CREDENTIAL")
     bearer = {"authorization": f"Bearer {token('read')}"}
     status, answer = guarded.json("entitled.v1.EntitlementService/Check", request, **bearer)
-    assert (status, answer["entitled"]) == (200, False)
+    assert (status, answer["entitlement"]["entitled"]) == (200, False)
     del request["entitlement"]
     status, answer = guarded.json("entitled.v1.EntitlementService/EraseCustomer", request, **bearer)
     assert (status, answer["details"][0]["debug"]["reason"]) == (403, "ROLE_MISSING")

@@ -27,7 +27,8 @@ def test_buy_submit_and_check_from_a_terminal(service, customer):
 def test_check_prints_json(service, customer):
     checked = service.command("check", customer, "pro", "--json")
     answer = json.loads(checked.stdout)
-    assert (answer["entitled"], answer["reason"]) == (False, "NEVER_PURCHASED")
+    entitlement = answer["entitlement"]
+    assert (entitlement["entitled"], entitlement["reason"]) == (False, "NEVER_PURCHASED")
     assert checked.returncode == 3, "not entitled has an exit status of its own"
 
 

@@ -42,7 +42,7 @@ def test_grpcurl_lists_describes_and_calls_by_reflection(service):
     described = run(tool("grpcurl"), "-plaintext", service.grpc, "describe", "entitled.v1.CheckRequest")
     assert "customer_id" in described.stdout
     called = run(tool("grpcurl"), "-plaintext", "-d", json.dumps(CHECK_REQUEST), service.grpc, CHECK)
-    assert json.loads(called.stdout)["reason"] == "NEVER_PURCHASED", called.stderr
+    assert json.loads(called.stdout)["entitlement"]["reason"] == "NEVER_PURCHASED", called.stderr
     unknown = json.dumps(CHECK_REQUEST | {"app": "none"})
     failed = run(tool("grpcurl"), "-plaintext", "-d", unknown, service.grpc, CHECK)
     assert "NotFound" in failed.stderr and "google.rpc.ErrorInfo" in failed.stderr
@@ -52,7 +52,7 @@ def test_grpcurl_lists_describes_and_calls_by_reflection(service):
 def test_buf_curl(service, schema):
     command = [tool("buf"), "curl", "--protocol", "grpc", "--http2-prior-knowledge", *schema]
     called = run(*command, "--data", json.dumps(CHECK_REQUEST), f"http://{service.grpc}/{CHECK}")
-    assert json.loads(called.stdout)["reason"] == "NEVER_PURCHASED", called.stderr
+    assert json.loads(called.stdout)["entitlement"]["reason"] == "NEVER_PURCHASED", called.stderr
 
 
 ENVOY = """
@@ -191,6 +191,6 @@ def test_the_service_works_behind_a_proxy(service, tmp_path, kind):
         if kind == "envoy":
             command = [tool("buf"), "curl", "--protocol", "grpcweb", "--schema", ROOT]
             called = run(*command, "--data", json.dumps(CHECK_REQUEST), f"http://{proxy.address}/{CHECK}")
-            assert json.loads(called.stdout)["reason"] == "NEVER_PURCHASED", called.stderr
+            assert json.loads(called.stdout)["entitlement"]["reason"] == "NEVER_PURCHASED", called.stderr
     finally:
         proxy.stop()

@@ -92,4 +92,4 @@ def test_the_files_form_a_complete_api(channel):
     pool = DescriptorPool(ProtoReflectionDescriptorDatabase(channel))
     check = pool.FindServiceByName("entitled.v1.EntitlementService").FindMethodByName("Check")
     assert check.input_type.full_name == "entitled.v1.CheckRequest"
-    assert check.output_type.fields_by_name["until"].message_type.full_name == "google.protobuf.Timestamp"
+    assert check.output_type.fields_by_name["evaluated_at"].message_type.full_name == "google.protobuf.Timestamp"

@@ -63,7 +63,7 @@ def checks(stack, target, count=CALLERS):
                    ("grpc.max_reconnect_backoff_ms", 500)]  # fmt: skip
         stub = entitlement_stub(
             stack.enter_context(grpc.insecure_channel(target, options=options)))
-        yield lambda stub=stub: stub.Check(REQUEST, timeout=CALL_LIMIT).entitlement
+        yield lambda stub=stub: stub.Check(REQUEST, timeout=CALL_LIMIT)
 
 
 def new_connections(address):

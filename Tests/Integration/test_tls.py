@@ -214,7 +214,7 @@ def edge(secure, files):
     body = json.dumps({"app": "ocean-journal", "customerId": "ana", "entitlement": "pro"}).encode()
     request = urllib.request.Request(url, body, {"content-type": "application/json"})
     with urllib.request.urlopen(request, context=context, timeout=CALL_LIMIT) as answer:
-        return json.load(answer)["reason"]
+        return json.load(answer)["entitlement"]["reason"]
 
 
 def test_a_public_port_requires_tls_or_an_explicit_setting(tmp_path):

@@ -210,7 +210,8 @@ def test_a_rescinded_consent_is_delivered_and_ends_access_only_by_policy(start, 
         "entitled.v1.EntitlementService/Check", {"app": APP, "customerId": "ana", "entitlement": "pro"})
     assert status == 200
     expected = (True, "SUBSCRIPTION_ACTIVE") if policy == "notify" else (False, "CONSENT_RESCINDED")
-    assert (answer.get("entitled", False), answer["reason"]) == expected
+    entitlement = answer["entitlement"]
+    assert (entitlement["entitled"], entitlement["reason"]) == expected
 
 
 def test_only_selected_event_types_are_delivered(start, tmp_path, receiver):
