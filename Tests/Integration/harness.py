@@ -104,12 +104,18 @@ class Service:
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError(f"entitled did not stop; output:\n{self.log}") from None
-        self._reader.join(STOP_LIMIT)
+        self._require_no_finding()
 
     def kill(self):
         """Sends SIGKILL, so that the process cannot finish anything."""
         self.process.kill()
         self.process.wait()
+        self._require_no_finding()
+
+    def _require_no_finding(self):
+        """Asserts that no sanitizer has found anything; the exit status of a killed process does not tell."""
+        self._reader.join(STOP_LIMIT)
+        assert not SANITIZED or "Sanitizer:" not in self.log, self.log
 
     def buy(self, product, app="ocean-journal", **more):
         """Buys in the sandbox App Store; returns its response."""
