@@ -203,14 +203,16 @@ def test_refunds_have_a_history(store):
 def test_renewal_dates_can_be_extended(store):
     bought = store.buy("pro.monthly", "patient")
     client = store.client()
-    request = ExtendRenewalDateRequest(
-        extendByDays=10, extendReasonCode=ExtendReasonCode.CUSTOMER_SATISFACTION, requestIdentifier="r1")
+    requests = [
+        ExtendRenewalDateRequest(
+            extendByDays=10, extendReasonCode=ExtendReasonCode.CUSTOMER_SATISFACTION, requestIdentifier=identifier)
+        for identifier in ("r1", "r2", "r3")]  # fmt: skip
     before = store.transaction(bought["signedTransactionInfo"]).expiresDate
-    answer = client.extend_subscription_renewal_date(bought["transactionId"], request)
+    answer = client.extend_subscription_renewal_date(bought["transactionId"], requests[0])
     assert answer.success and answer.effectiveDate == before + 10 * DAY
-    client.extend_subscription_renewal_date(bought["transactionId"], request)
+    client.extend_subscription_renewal_date(bought["transactionId"], requests[1])
     with pytest.raises(APIException) as error:
-        client.extend_subscription_renewal_date(bought["transactionId"], request)
+        client.extend_subscription_renewal_date(bought["transactionId"], requests[2])
     assert error.value.api_error == APIError.SUBSCRIPTION_MAX_EXTENSION
     mass = MassExtendRenewalDateRequest(
         extendByDays=3, extendReasonCode=ExtendReasonCode.OTHER, requestIdentifier="all", productId="pro.monthly")
