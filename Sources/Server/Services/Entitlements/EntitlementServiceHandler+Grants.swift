@@ -86,6 +86,7 @@ extension CommandResult {
   fileprivate func answer(in app: AppDefinition, at now: Instant) -> Entitlement? {
     guard let grant else { return nil }
     return Entitlement(
-      evaluate(facts, entitlement: grant.entitlement, in: app, at: now), of: grant.entitlement, in: app, at: now)
+      evaluate(facts, entitlement: grant.entitlement, in: app, at: now), of: grant.entitlement, in: app,
+      at: now)
   }
 }
