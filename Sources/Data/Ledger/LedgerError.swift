@@ -29,6 +29,10 @@ package enum LedgerError: Error, Hashable, Sendable {
   case unknownGrant(String)
   /// The app has no note with this id, and never had.
   case unknownNote(String)
+  /// The grant is a purchase in another store, which ends with a newer revision.
+  case externalGrant(String)
+  /// Another state of the purchase in another store has that revision.
+  case revisionConflict(source: String, externalID: String, revision: Int64)
   /// The purchase has no seats, or Apple manages them.
   case noSeats(SeatCapacity.Problem, originalTransactionID: String)
   /// All seats that were bought are claimed.
@@ -110,6 +114,10 @@ extension LedgerError: CustomStringConvertible {
     case .transferConflict(let id): "a line of the transfer '\(id)' was moved again since"
     case .unknownGrant(let id): "unknown grant '\(id)'"
     case .unknownNote(let id): "unknown note '\(id)'"
+    case .externalGrant(let id):
+      "the grant '\(id)' is a purchase in another store; end it with a newer revision"
+    case .revisionConflict(let source, let id, let revision):
+      "revision \(revision) of the \(source) purchase '\(id)' was recorded with other contents"
     case .noSeats(.noSeats, let line): "the purchase '\(line)' has no seats"
     case .noSeats(.invitedByApple, let line):
       "Apple manages the seats of '\(line)'; each member has an own transaction"

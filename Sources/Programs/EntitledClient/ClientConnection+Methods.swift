@@ -43,6 +43,10 @@ extension ClientConnection {
     try await call("/entitled.v1.EntitlementService/RevokeGrant", request)
   }
 
+  package func listGrants(_ request: ListGrantsRequest) async throws(ClientError) -> ListGrantsResponse {
+    try await call("/entitled.v1.EntitlementService/ListGrants", request)
+  }
+
   package func listUnclaimedPurchases(
     _ request: ListUnclaimedPurchasesRequest
   ) async throws(ClientError) -> ListUnclaimedPurchasesResponse {
@@ -105,6 +109,12 @@ extension ClientConnection {
     _ request: StartMigrationRequest
   ) async throws(ClientError) -> StartMigrationResponse {
     try await call("/entitled.v1.ReceiptService/StartMigration", request)
+  }
+
+  package func listMigrations(
+    _ request: ListMigrationsRequest
+  ) async throws(ClientError) -> ListMigrationsResponse {
+    try await call("/entitled.v1.ReceiptService/ListMigrations", request)
   }
 
   package func getMigration(_ request: GetMigrationRequest) async throws(ClientError) -> GetMigrationResponse

@@ -17,7 +17,7 @@ import Testing
         "NON_RENEWING_ENDED", "TRIAL_ENDED", "REFUNDED_FOR_APP_ISSUE", "REFUNDED",
         "FAMILY_SHARING_ENDED", "BOUGHT_BEFORE_VERSION", "GRANTED", "IN_OPERATOR_GRACE_PERIOD",
         "UNKNOWN_PRODUCT", "FAMILY_SHARING_NOT_ALLOWED", "GRANT_ENDED", "GRANT_REVOKED", "AWAITING_RENEWAL",
-        "CONSENT_RESCINDED",
+        "CONSENT_RESCINDED", "EXTERNAL_PURCHASE_ACTIVE", "EXTERNAL_PURCHASE_ENDED", "EXTERNAL_PURCHASE_REFUNDED",
       ])
     #expect(AnswerCoding.productStates.map(\.rawValue) == ["NEW", "ACTIVE", "INACTIVE"])
     #expect(AnswerCoding.accessLevels.map(\.rawValue) == [0, 1, 2])
@@ -98,6 +98,7 @@ import Testing
         .productChanged, .upgraded, .nonRenewingEnded, .trialEnded, .refundedForAppIssue, .refunded,
         .familySharingEnded, .boughtBeforeVersion, .granted, .inOperatorGracePeriod, .unknownProduct,
         .familySharingNotAllowed, .grantEnded, .grantRevoked, .awaitingRenewal, .consentRescinded,
+        .externalActive, .externalEnded, .externalRefunded,
       ])
     #expect(AnswerCoding.productStates == [.new, .active, .inactive])
     #expect(AnswerCoding.accessLevels == [.none, .limited, .full])
@@ -164,7 +165,9 @@ private func randomAnswers(_ random: inout SplitMix64) -> PrecomputedAnswers {
   let grants = ["G1", "G2"].prefix(Int(random.next() % 3)).map { id in
     GrantFact(
       grantID: id, entitlement: "pro", accessLevel: random.next() % 2 == 0 ? .limited : .full,
-      since: instant(20_000_000), until: random.next() % 2 == 0 ? instant(70_000_000) : nil)
+      since: instant(20_000_000), until: random.next() % 2 == 0 ? instant(70_000_000) : nil,
+      external: id == "G2"
+        ? ExternalPurchase(source: "play", externalID: "GPA.1", productID: "gold", revision: 1) : nil)
   }
   let sold = AppDefinition(
     id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),

@@ -87,7 +87,21 @@ final class RandomFacts {
     return details
   }
 
+  /// A grant of the operator, or a purchase in another store with an earlier state.
   func grant() -> GrantFact {
+    guard maybe(true) == nil else { return state() }
+    var fact = state()
+    fact.grantID = "P\(random.next() % 4)"
+    var earlier = state()
+    earlier.grantID = fact.grantID
+    earlier.external = ExternalPurchase(source: "play", externalID: fact.grantID, revision: 1)
+    fact.external = ExternalPurchase(
+      source: "play", externalID: fact.grantID, productID: maybe("gold") ?? "",
+      revision: 2 + Int64(random.next() % 4), earlier: earlier.since < fact.since ? [earlier] : [])
+    return fact
+  }
+
+  private func state() -> GrantFact {
     return GrantFact(
       grantID: "G\(random.next() % 4)", entitlement: "pro", accessLevel: maybe(.limited) ?? .full,
       since: instant(), until: maybe(instant()), revokedAt: maybe(instant()), note: maybe("sorry") ?? "",

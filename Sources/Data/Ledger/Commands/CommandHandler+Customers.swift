@@ -28,6 +28,7 @@ extension CommandHandler {
     guard let line else { throw .unknownGrant(grantID) }
     let before = try result(of: line)
     guard var fact = before.grant else { throw .unknownGrant(grantID) }
+    guard fact.external == nil else { throw .externalGrant(grantID) }
     guard fact.revokedAt == nil else { return before }
     fact.revokedAt = now
     var outcome = try handler(in: line.environment).execute(
@@ -114,7 +115,7 @@ extension CommandHandler {
   }
 
   /// The current state of a grant, with its owner and the owner's facts.
-  private func result(of line: LineKey) throws(LedgerError) -> CommandResult {
+  func result(of line: LineKey) throws(LedgerError) -> CommandResult {
     try inStore { () throws(StoreError) in
       var outcome = CommandResult(grant: try store.facts(of: line).grants.first)
       outcome.customer = try store.owners(of: line).first.map(line.customer)

@@ -185,6 +185,8 @@ package struct CommandResult: Hashable, Sendable {
   package var lines: [String] = []
   /// The grant; ``customer`` is its owner.
   package var grant: GrantFact?
+  /// Whether a newer revision of the purchase in another store is stored.
+  package var isSuperseded = false
   /// The seat; ``customer`` is its holder.
   package var seat: Seat?
   /// The note that was added.

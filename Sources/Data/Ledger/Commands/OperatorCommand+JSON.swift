@@ -148,6 +148,12 @@ extension JSONObject {
       self["revokedAt"] = .number(JSONNumber(revoked.millisecondsSince1970))
     }
     if !grant.note.isEmpty { self["note"] = .string(grant.note) }
+    if let external = grant.external {
+      self["source"] = .string(external.source)
+      self["externalId"] = .string(external.externalID)
+      self["productId"] = .string(external.productID)
+      self["revision"] = .number(JSONNumber(external.revision))
+    }
   }
 
   fileprivate func text(_ name: String) -> String? { self[name]?.stringValue }
@@ -190,6 +196,11 @@ extension GrantFact {
       grantID: id, entitlement: entitlement, accessLevel: level, since: since,
       until: object.instant("until"), revokedAt: object.instant("revokedAt"),
       note: object.text("note") ?? "", actor: object.text("actor") ?? "")
+    guard let source = object.text("source"), let externalID = object.text("externalId"),
+      let revision = object["revision"]?.int64Value
+    else { return }
+    external = ExternalPurchase(
+      source: source, externalID: externalID, productID: object.text("productId") ?? "", revision: revision)
   }
 }
 

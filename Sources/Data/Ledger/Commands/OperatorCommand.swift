@@ -84,8 +84,8 @@ package struct OperatorCommand: Hashable, Sendable {
       switch action {
       case .move(let line, let from, let to): .move(line: line, from: from.map(renamed), to: renamed(to))
       case .merge(let from, let into): .merge(from: renamed(from), into: renamed(into))
-      case .grant(let fact, let id): .grant(fact.withoutNote, customerID: renamed(id))
-      case .revokeGrant(let fact): .revokeGrant(fact.withoutNote)
+      case .grant(let fact, let id): .grant(fact.anonymous, customerID: renamed(id))
+      case .revokeGrant(let fact): .revokeGrant(fact.anonymous)
       case .claimSeat(let seat, let id): .claimSeat(seat, customerID: id.map(renamed))
       case .associateSeat(let seat, let id): .associateSeat(seat, customerID: renamed(id))
       case .appleCall(let call): .appleCall(call.anonymous)
@@ -131,10 +131,12 @@ extension Seat {
 }
 
 extension GrantFact {
-  /// The grant without free text.
-  fileprivate var withoutNote: GrantFact {
+  /// The grant without free text, and without the other store's id of the purchase. All states of a purchase get the
+  /// same id, so that replay recognizes them.
+  fileprivate var anonymous: GrantFact {
     var fact = self
     fact.note = ""
+    if fact.external != nil { fact.external?.externalID = "erased-\(grantID)" }
     return fact
   }
 }

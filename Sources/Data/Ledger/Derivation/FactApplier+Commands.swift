@@ -22,11 +22,8 @@ extension FactApplier {
     case .merge(let from, let into): try merge(customer(from), into: customer(into), by: origin)
     case .undo(let undone): try undo(undone, by: origin, of: appID, in: environment)
     case .grant(let fact, let id):
-      try store.put(fact, of: line(fact.grantID), from: evidence)
-      try store.index(evidence, under: line(fact.grantID))
-      try link(
-        line(fact.grantID), to: store.finalMergeTarget(of: customer(id)),
-        by: ChangeOrigin(cause: .grant, evidence: evidence, actor: command.actor))
+      try grant(
+        fact, of: line(fact.grantID), to: store.finalMergeTarget(of: customer(id)), evidence, command.actor)
     case .revokeGrant(let fact):
       let line = line(fact.grantID)
       try store.put(fact, of: line, from: evidence)
@@ -61,6 +58,34 @@ extension FactApplier {
         try erase(customer(pseudonym), as: pseudonym, by: evidence, command.actor) { $0 }
       }
     }
+  }
+
+  /// Stores a grant, or a state of a purchase in another store. The newest state decides whose it is.
+  private mutating func grant(
+    _ fact: GrantFact, of line: LineKey, to customer: CustomerKey, _ evidence: EvidenceID, _ actor: String
+  ) throws(StoreError) {
+    let origin = ChangeOrigin(
+      cause: fact.external == nil ? .grant : .external, evidence: evidence, actor: actor)
+    let newest = try store.facts(of: line).grants.first?.external?.revision
+    try store.put(fact, of: line, from: evidence)
+    try store.index(evidence, under: line)
+    guard let newest, let revision = fact.external?.revision else {
+      return try link(line, to: customer, by: origin)
+    }
+    let owners = try lines.owners(of: line)
+    guard revision > newest else {
+      for owner in owners {
+        try store.index(evidence, under: line.customer(owner))
+        changes.markAffected(line.customer(owner), line: line, by: origin)
+      }
+      return changes.emitInformational(.olderRevisionReceived, to: .owners(line), by: origin)
+    }
+    guard !owners.contains(customer.customerID) else {
+      return changes.markAffected(customer, line: line, by: origin)
+    }
+    let transfer = ChangeOrigin(cause: .ownership, evidence: evidence, actor: actor)
+    for owner in owners { try unlink(line, from: line.customer(owner), by: transfer) }
+    try link(line, to: customer, by: owners.isEmpty ? origin : transfer)
   }
 
   private mutating func move(

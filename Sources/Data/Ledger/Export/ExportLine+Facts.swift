@@ -114,6 +114,10 @@ extension ExportLine {
         ("since", .string(fact.since.description)),
         ("until", fact.until.map { .string($0.description) }),
         ("revokedAt", fact.revokedAt.map { .string($0.description) }),
+        ("source", fact.external.map { .string($0.source) }),
+        ("externalId", fact.external.map { .string($0.externalID) }),
+        ("productId", fact.external.map { .string($0.productID) }),
+        ("revision", fact.external.map { JSONValue($0.revision) }),
         ("note", fact.note.isEmpty ? nil : .string(fact.note)),
         ("actor", fact.actor.isEmpty ? nil : .string(fact.actor)),
       ])

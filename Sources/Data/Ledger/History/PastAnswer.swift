@@ -96,7 +96,7 @@ private struct PastAccess: Equatable {
   private let substate: EntitlementSubstate
   private let productState: ProductState
   private let deciding: DecidingTransaction?
-  private let grantID: String?
+  private let grant: DecidingGrant?
 
   init(_ status: EntitlementStatus) {
     reason = status.reason
@@ -104,6 +104,6 @@ private struct PastAccess: Equatable {
     substate = status.substate
     productState = status.productState
     deciding = status.deciding
-    grantID = status.grantID
+    grant = status.grant
   }
 }

@@ -19,7 +19,11 @@ final class GrantFactRows {
     selectAppTransaction = try Statement(
       "SELECT fact FROM app_transaction_fact WHERE \(ofLine)", on: connection)
     putGrant = try Statement(
-      "INSERT OR REPLACE INTO grant_fact (\(line), fact, evidence_id) VALUES (?, ?, ?, ?, ?)", on: connection)
+      """
+      INSERT OR REPLACE INTO grant_fact (\(line), fact, source, external_id, evidence_id)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, iif(?8, ?7, coalesce((
+        SELECT evidence_id FROM grant_fact WHERE line_id = ?1 AND app = ?2 AND environment = ?3), ?7)))
+      """, on: connection)
     putAppTransaction = try Statement(
       "INSERT OR REPLACE INTO app_transaction_fact (\(line), fact, evidence_id) VALUES (?, ?, ?, ?, ?)",
       on: connection)
@@ -41,12 +45,17 @@ final class GrantFactRows {
     return true
   }
 
-  /// Inserts a grant, or replaces its older state.
+  /// Inserts a grant, or merges it with its other states. The row has the evidence of the newest one.
   func put(_ fact: GrantFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) {
-    if let known = try grant(of: line), !fact.supersedes(known) { return }
+    let known = try grant(of: line)
+    let merged = known.map(fact.merged) ?? fact
+    guard merged != known else { return }
     try putGrant.bind(line)
-    try putGrant.bind(4, FactCoding.encode(fact))
-    try putGrant.bind(5, evidence.rawValue)
+    try putGrant.bind(4, FactCoding.encode(merged))
+    try putGrant.bind(5, fact.external?.source ?? "")
+    try putGrant.bind(6, fact.external?.externalID ?? "")
+    try putGrant.bind(7, evidence.rawValue)
+    try putGrant.bind(8, merged.current == fact.current ? Int64(1) : 0)
     try putGrant.run()
   }
 

@@ -8,6 +8,10 @@ extension SQLiteSession {
     try jobs("migration_id = ?", id).first
   }
 
+  func migrations(of appID: String, before id: Int64?, limit: Int) throws(StoreError) -> [MigrationJob] {
+    try jobs("app = ? AND migration_id < ? ORDER BY migration_id DESC LIMIT ?", appID, id ?? .max, limit)
+  }
+
   func runningMigrations() throws(StoreError) -> [MigrationJob] {
     try jobs("state = 'RUNNING' ORDER BY migration_id")
   }

@@ -235,9 +235,13 @@ extension Schema {
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
       fact BLOB NOT NULL,
-      evidence_id INTEGER NOT NULL REFERENCES evidence,
+      source TEXT NOT NULL,           -- another store; '': a grant of the operator
+      external_id TEXT NOT NULL,      -- the store's id of the purchase
+      evidence_id INTEGER NOT NULL REFERENCES evidence, -- of the newest state
       PRIMARY KEY (line_id, app, environment)
     ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX grant_of_external_purchase ON grant_fact (external_id, source, app, environment)
+      WHERE source <> '';
 
     CREATE TABLE app_transaction_fact (
       line_id TEXT NOT NULL,

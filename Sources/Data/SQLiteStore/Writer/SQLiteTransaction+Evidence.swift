@@ -59,6 +59,17 @@ extension SQLiteTransaction {
     try self.fact.grants.put(fact, of: line, from: evidence)
   }
 
+  func grant(
+    ofPurchase externalID: String, in source: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> LineKey? {
+    try rows(
+      """
+      SELECT line_id FROM grant_fact
+      WHERE external_id = ? AND source = ? AND app = ? AND environment = ? AND source <> ''
+      """, externalID, source, appID, environment
+    ) { LineKey(appID: appID, environment: environment, lineID: $0.text(0) ?? "") }.first
+  }
+
   func grant(_ id: String, of appID: String) throws(StoreError) -> LineKey? {
     try fact.grants.grant(id, of: appID)
   }

@@ -75,6 +75,8 @@ struct SegmentFlags: OptionSet {
   static let hasGrantEvidence = SegmentFlags(rawValue: 1 << 17)
   static let hasPaidUntil = SegmentFlags(rawValue: 1 << 18)
   static let paidUntilIsEnd = SegmentFlags(rawValue: 1 << 19)
+  /// The other store, its id of the purchase and its product follow the grant id.
+  static let isExternalGrant = SegmentFlags(rawValue: 1 << 20)
 }
 
 /// The optional parts of a segment's purchase. Persisted.

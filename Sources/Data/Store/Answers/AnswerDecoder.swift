@@ -60,7 +60,7 @@ struct AnswerDecoder {
       purchase = try named.purchase(since: start, bytes)
       if flags.contains(.decidingIsNew) { self = named }
     }
-    let grantID = try flags.contains(.hasGrant) ? text(bytes) : nil
+    let grant = try flags.contains(.hasGrant) ? grant(flags, bytes) : nil
     let grantEvidence = try flags.contains(.hasGrantEvidence) ? evidenceID(bytes) : nil
     let since = try flags.contains(.hasSince) ? instant(since: start, bytes) : nil
     let until = try flags.contains(.hasUntil) ? instant(orEnd: .untilIsEnd, flags, end, start, bytes) : nil
@@ -72,9 +72,18 @@ struct AnswerDecoder {
     let status = EntitlementStatus(
       reason, accessLevel: try flags.accessLevel(), substate: try flags.substate(),
       productState: try flags.productState(), since: since, until: until, paidUntil: paidUntil,
-      checkAgainAt: checkAgainAt, actBy: actBy, deciding: purchase?.deciding, grantID: grantID,
+      checkAgainAt: checkAgainAt, actBy: actBy, deciding: purchase?.deciding, grant: grant,
       outlook: purchase?.outlook)
     return PrecomputedAnswer(end: end, status: status, evidenceID: purchase?.evidenceID ?? grantEvidence)
+  }
+
+  private mutating func grant(
+    _ flags: SegmentFlags, _ bytes: Span<UInt8>
+  ) throws(StoreError) -> DecidingGrant {
+    let id = try text(bytes)
+    guard flags.contains(.isExternalGrant) else { return DecidingGrant(grantID: id) }
+    return DecidingGrant(
+      grantID: id, source: try text(bytes), externalID: try text(bytes), productID: try text(bytes))
   }
 
   /// Decodes the next instant, which is omitted if it equals the segment's end.

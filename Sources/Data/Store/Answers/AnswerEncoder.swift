@@ -29,8 +29,13 @@ extension FactEncoder {
     if let deciding = status.deciding, flags.contains(.decidingIsNew) {
       append(deciding, status.outlook, evidence, since: start)
     }
-    if let grantID = status.grantID {
-      append(grantID)
+    if let grant = status.grant {
+      append(grant.grantID)
+      if flags.contains(.isExternalGrant) {
+        append(grant.source)
+        append(grant.externalID)
+        append(grant.productID)
+      }
       if let evidence { append(signed: evidence.rawValue) }
     }
     if let instant = status.since { append(instant, since: start) }
@@ -89,7 +94,8 @@ extension FactEncoder {
     flags.set(.hasEnd, segment.end != nil)
     flags.set(.hasDeciding, status.deciding != nil)
     flags.set(.decidingIsNew, status.deciding != nil && !isSame)
-    flags.set(.hasGrant, status.grantID != nil)
+    flags.set(.hasGrant, status.grant != nil)
+    flags.set(.isExternalGrant, status.grant?.source.isEmpty == false)
     flags.set(.hasSince, status.since != nil)
     flags.set(.hasUntil, status.until != nil)
     flags.set(.untilIsEnd, status.until != nil && status.until == segment.end)

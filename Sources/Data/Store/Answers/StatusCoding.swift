@@ -33,6 +33,9 @@ package enum StatusCoding {
     case billingPeriodNumber = 23
     case totalBillingPeriods = 24
     case commitmentExpiresDate = 25
+    case grantSource = 26
+    case grantExternalID = 27
+    case grantProductID = 28
   }
 
   /// Encodes a status.
@@ -66,6 +69,11 @@ package enum StatusCoding {
       add(.commitmentExpiresDate, commitment.expiresDate)
     }
     add(.grantID, status.grantID)
+    if let grant = status.grant, !grant.source.isEmpty {
+      add(.grantSource, grant.source)
+      add(.grantExternalID, grant.externalID)
+      add(.grantProductID, grant.productID)
+    }
     guard let outlook = status.outlook else { return encoder.bytes }
     add(.hasOutlook, "1")
     add(.willRenew, outlook.willRenew.map { $0 ? "1" : "0" })
@@ -94,7 +102,7 @@ package enum StatusCoding {
       since: members.instant(.since), until: members.instant(.until),
       paidUntil: members.instant(.paidUntil), checkAgainAt: members.instant(.checkAgainAt),
       actBy: members.instant(.actBy),
-      deciding: members.deciding, grantID: members[.grantID], outlook: members.outlook)
+      deciding: members.deciding, grant: members.grant, outlook: members.outlook)
   }
 
   /// The decoded members.
@@ -122,6 +130,13 @@ package enum StatusCoding {
         ownership: InAppOwnershipType(rawValue: self[.ownership] ?? ""),
         billingPlanType: self[.billingPlanType].map(BillingPlanType.init(rawValue:)),
         commitment: commitment)
+    }
+
+    var grant: DecidingGrant? {
+      guard let id = self[.grantID] else { return nil }
+      return DecidingGrant(
+        grantID: id, source: self[.grantSource] ?? "", externalID: self[.grantExternalID] ?? "",
+        productID: self[.grantProductID] ?? "")
     }
 
     private var commitment: TransactionDetails.Commitment? {

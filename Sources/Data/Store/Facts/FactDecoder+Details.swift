@@ -70,9 +70,15 @@ extension FactDecoder {
     let since = Instant(millisecondsSince1970: try signed())
     let until = try flags.contains(.hasUntil) ? instant(since: since) : nil
     let revokedAt = try flags.contains(.hasRevokedAt) ? instant(since: since) : nil
-    return GrantFact(
+    var fact = GrantFact(
       grantID: id, entitlement: entitlement, accessLevel: level, since: since, until: until,
       revokedAt: revokedAt, note: try text(), actor: try text())
+    guard flags.contains(.isExternal) else { return fact }
+    var external = ExternalPurchase(
+      source: try text(), externalID: try text(), productID: try text(), revision: try signed())
+    for _ in 0..<(try count()) { external.earlier.append(try grant()) }
+    fact.external = external
+    return fact
   }
 
   mutating func appTransaction() throws(StoreError) -> AppTransactionFact {

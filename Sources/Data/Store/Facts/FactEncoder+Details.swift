@@ -88,6 +88,7 @@ extension FactEncoder {
     var flags: GrantFlags = []
     flags.set(.hasUntil, fact.until != nil)
     flags.set(.hasRevokedAt, fact.revokedAt != nil)
+    flags.set(.isExternal, fact.external != nil)
     append(unsigned: UInt64(flags.rawValue))
     append(fact.grantID)
     append(fact.entitlement)
@@ -97,6 +98,13 @@ extension FactEncoder {
     if let date = fact.revokedAt { append(date, since: fact.since) }
     append(fact.note)
     append(fact.actor)
+    guard let external = fact.external else { return }
+    append(external.source)
+    append(external.externalID)
+    append(external.productID)
+    append(signed: external.revision)
+    append(unsigned: UInt64(external.earlier.count))
+    for state in external.earlier { append(state) }
   }
 
   mutating func append(_ fact: AppTransactionFact) {

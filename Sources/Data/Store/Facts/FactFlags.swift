@@ -79,6 +79,7 @@ struct GrantFlags: OptionSet {
 
   static let hasUntil = GrantFlags(rawValue: 1 << 0)
   static let hasRevokedAt = GrantFlags(rawValue: 1 << 1)
+  static let isExternal = GrantFlags(rawValue: 1 << 2)
 }
 
 /// The optional parts of an app transaction.

@@ -26,6 +26,11 @@ package protocol FactStore {
   /// Stores a grant, or its newer state.
   func put(_ fact: GrantFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError)
 
+  /// Returns the line of the purchase `externalID` of another store; `nil` if there is none.
+  func grant(
+    ofPurchase externalID: String, in source: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> LineKey?
+
   /// Returns the line of a grant in either environment; `nil` if there is none.
   func grant(_ id: String, of appID: String) throws(StoreError) -> LineKey?
 }

@@ -5,6 +5,9 @@ package protocol MigrationJobReader {
   /// Returns one job; `nil` if it does not exist.
   func migration(_ id: Int64) throws(StoreError) -> MigrationJob?
 
+  /// Returns at most `limit` jobs of an app, latest first, before the job `id`; `nil` begins.
+  func migrations(of appID: String, before id: Int64?, limit: Int) throws(StoreError) -> [MigrationJob]
+
   /// Returns the unfinished jobs, oldest first.
   func runningMigrations() throws(StoreError) -> [MigrationJob]
 

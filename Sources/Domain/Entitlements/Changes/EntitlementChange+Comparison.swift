@@ -44,8 +44,9 @@ extension EntitlementChange {
   ) -> Kind {
     if cause == .ownership { return .transferred }
     if cause == .claim { return .claimed }
-    if after.state == .offPlatform { return .granted }
+    if after.reason == .granted { return .granted }
     if after.state == .gracePeriod { return .enteredGracePeriod }
+    if after.reason == .externalActive { return .started }
     guard before.deciding?.originalTransactionID == after.deciding?.originalTransactionID else {
       return .started
     }
@@ -60,6 +61,7 @@ extension EntitlementChange {
     switch (cause, after.reason) {
     case (.ownership, _), (.claim, _): [.transferred]
     case (.grant, _): [.grantRevoked]
+    case (.external, .externalRefunded): [.refunded]
     case (_, .billingRetry): [.ended, .enteredBillingRetry]
     default: [.ended]
     }
@@ -78,11 +80,11 @@ extension EntitlementChange {
     }
     if after.state == .gracePeriod, before.state != .gracePeriod { return [.enteredGracePeriod] }
     if before.state == .gracePeriod, after.state != .gracePeriod, isSameLine { return [.recovered] }
-    if after.state == .offPlatform, before.state != .offPlatform { return [.granted] }
-    if before.state == .offPlatform, after.state != .offPlatform {
+    if after.reason == .granted, before.reason != .granted { return [.granted] }
+    if before.reason == .granted, after.reason != .granted {
       return [cause == .grant ? .grantRevoked : .started]
     }
-    if before.deciding?.productID != after.deciding?.productID { return [.productChanged] }
+    if before.source != after.source || before.productID != after.productID { return [.productChanged] }
     let (endBefore, endAfter) = (before.expectedEnd, after.expectedEnd)
     if isLater(endAfter, than: endBefore) {
       // An early renewal joins the current period, whose own end stays the same.
@@ -136,6 +138,9 @@ extension EntitlementStatus {
   fileprivate var isRenewalOnly: Bool {
     [.subscriptionActive, .subscriptionNotRenewing, .awaitingRenewal].contains(reason)
   }
+
+  /// The deciding product, here or in another store.
+  fileprivate var productID: String? { deciding?.productID ?? grant?.productID }
 
   /// Whether both answers grant the same access for the same reason.
   fileprivate func isSameAccess(as other: EntitlementStatus) -> Bool {

@@ -35,6 +35,7 @@ package struct EntitlementChange: Hashable, Sendable {
     case purchased = "PURCHASED"
     case consentRescinded = "CONSENT_RESCINDED"
     case customerErased = "CUSTOMER_ERASED"
+    case olderRevisionReceived = "OLDER_REVISION_RECEIVED"
   }
 
   /// Empty if the event is about no entitlement: a purchase that grants none, a consent.
@@ -100,6 +101,8 @@ extension EntitlementChange.Kind {
     case .purchased: "The customer bought the product."
     case .consentRescinded: "A parent or guardian withdrew the consent that the customer uses the app."
     case .customerErased: "The customer was erased; a pseudonym replaces the customer id."
+    case .olderRevisionReceived:
+      "An older revision of a purchase in another store arrived late; the newer one counts."
     }
   }
 }
@@ -116,6 +119,8 @@ package enum ChangeCause: Hashable, Sendable {
   case claim
   /// The operator created or revoked a grant.
   case grant
+  /// The operator's service reported a purchase in another store.
+  case external
   /// The catalog or the rules changed.
   case catalog
 }

@@ -48,7 +48,7 @@ extension FactsChange {
     _ cause: ChangeCause
   ) -> EventSubject? {
     switch cause {
-    case .grant: return nil
+    case .grant, .external: return nil
     case .ownership, .claim:
       let moved = movedLines
       let isMoved = { (deciding: DecidingTransaction?) in

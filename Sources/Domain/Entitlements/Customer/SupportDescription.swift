@@ -34,6 +34,7 @@ extension EntitlementStatus {
   fileprivate func supportSentence(about entitlement: String) -> String {
     var text = "\(entitlement): \(isEntitled ? "yes" : "no"). \(sentence)"
     if let deciding { text += " Product: \(deciding.productID)." }
+    if let grant, !grant.source.isEmpty { text += " Purchase: \(grant.externalID) of \(grant.source)." }
     if let grantID { text += " Grant: \(grantID)." }
     if isEntitled {
       text += until.map { " Access until \($0.minute)." } ?? " Access without an end."
@@ -63,6 +64,10 @@ extension EntitlementStatus {
     case .nonConsumableOwned, .boughtBeforeVersion: return "You own it permanently."
     case .granted: return "We gave you access\(end)."
     case .grantEnded, .grantRevoked: return "The access that we gave you has ended."
+    case .externalActive: return "You bought it in another store and have access\(end)."
+    case .externalEnded: return "The time that you bought in another store is over."
+    case .externalRefunded:
+      return "The store where you bought it gave your money back, so the access that came with it has ended."
     case .priceIncreaseNotAccepted:
       return "Your subscription ended because the new price was not confirmed in the App Store."
     case .productUnavailable: return "Your subscription ended because it is no longer sold."
@@ -95,6 +100,7 @@ extension EntitlementStatus {
     case .expired, .awaitingRenewal: ["Ask Apple for the current status (RefreshPurchase)."]
     case .refunded, .refundedForAppIssue:
       ["Only Apple decides about refunds: https://reportaproblem.apple.com."]
+    case .externalEnded, .externalRefunded: ["Look the purchase up in the store where it was made."]
     case .grantEnded, .grantRevoked: ["Grant it again (Grant) if the customer should have it."]
     case .billingRetry where deciding?.isShared == true, .inGracePeriod where deciding?.isShared == true,
       .familySharingEnded:
@@ -103,7 +109,7 @@ extension EntitlementStatus {
       .nonRenewingActive, .nonConsumableOwned, .trialActive, .boughtBeforeVersion, .granted,
       .unknownEntitlement, .notEntitlingType, .familySharingNotAllowed, .billingRetry, .billingLapsed,
       .priceIncreaseNotAccepted, .productUnavailable, .cancelled, .productChanged, .upgraded,
-      .nonRenewingEnded, .trialEnded, .consentRescinded:
+      .nonRenewingEnded, .trialEnded, .consentRescinded, .externalActive:
       []
     }
   }

@@ -19,6 +19,8 @@ struct AccessInterval {
     case boughtBefore
     /// A grant of the operator.
     case grant
+    /// A purchase in another store.
+    case external
     /// A product type that grants no access; always empty.
     case nonEntitling
     /// A shared purchase whose entitlement the catalog does not share; always empty.
@@ -74,10 +76,13 @@ struct AccessInterval {
     if case .transaction(let index) = source { index } else { nil }
   }
 
+  /// Whether it rests on a purchase, here or in another store.
+  var isOfPurchase: Bool { transaction != nil || kind == .external }
+
   /// Whether the purchase was paid for this time.
   var isPaid: Bool {
     switch kind {
-    case .subscription, .nonRenewing, .nonConsumable, .trial: level > .none
+    case .subscription, .nonRenewing, .nonConsumable, .trial, .external: level > .none
     case .renewalSlack, .grace, .operatorGrace, .boughtBefore, .grant, .nonEntitling, .sharingDenied: false
     }
   }

@@ -198,11 +198,14 @@ extension AccessIntervals {
   private mutating func addGrant(
     _ index: Int, _ facts: borrowing CustomerFacts, _ rules: borrowing EntitlementRules
   ) {
-    let grant = facts.grants[index]
-    guard grant.entitlement == rules.entitlement, grant.accessLevel > .none else { return }
-    let end = min(grant.until ?? .openEnd, grant.revokedAt ?? .openEnd)
-    all.append(
-      AccessInterval(.grant, grant.accessLevel, from: grant.since, to: end, .grant(index), .grant))
+    for (state, end) in facts.grants[index].access
+    where state.entitlement == rules.entitlement && state.accessLevel > .none {
+      let isExternal = state.external != nil
+      all.append(
+        AccessInterval(
+          isExternal ? .external : .grant, state.accessLevel, from: state.since, to: end, .grant(index),
+          isExternal ? .ownPurchase : .grant))
+    }
   }
 
   /// Adds the permanent access of a customer who got the app before it was free. It starts with the first

@@ -37,6 +37,9 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
   case grantRevoked = "GRANT_REVOKED"
   case awaitingRenewal = "AWAITING_RENEWAL"
   case consentRescinded = "CONSENT_RESCINDED"
+  case externalActive = "EXTERNAL_PURCHASE_ACTIVE"
+  case externalEnded = "EXTERNAL_PURCHASE_ENDED"
+  case externalRefunded = "EXTERNAL_PURCHASE_REFUNDED"
 
   /// An English sentence for people, without data of the customer.
   package var sentence: String {
@@ -77,6 +80,9 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
     case .awaitingRenewal:
       "The paid period ended with auto-renew on; access continues until the App Store reports the renewal."
     case .consentRescinded: "A parent or guardian withdrew the consent that the customer uses the app."
+    case .externalActive: "The customer bought this entitlement in another store."
+    case .externalEnded: "The purchase in another store ended."
+    case .externalRefunded: "The purchase in another store was refunded."
     }
   }
 
@@ -87,7 +93,7 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
     case .subscriptionNotRenewing: .activeNotRenewing
     case .inGracePeriod, .inOperatorGracePeriod: .gracePeriod
     case .nonRenewingActive, .nonConsumableOwned, .trialActive, .boughtBeforeVersion: .nonRenewing
-    case .granted: .offPlatform
+    case .granted, .externalActive: .offPlatform
     case .unknownEntitlement, .neverPurchased, .notEntitlingType, .unknownProduct, .familySharingNotAllowed:
       .noPurchase
     case .billingRetry: .billingRetry
@@ -95,11 +101,11 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
     case .priceIncreaseNotAccepted: .priceIncreaseNotAccepted
     case .productUnavailable: .productUnavailable
     case .cancelled, .expired, .productChanged, .nonRenewingEnded, .trialEnded, .grantEnded, .grantRevoked,
-      .consentRescinded:
+      .consentRescinded, .externalEnded:
       .cancelled
     case .upgraded: .upgraded
     case .refundedForAppIssue: .refundedForAppIssue
-    case .refunded, .familySharingEnded: .refundedForOtherReason
+    case .refunded, .familySharingEnded, .externalRefunded: .refundedForOtherReason
     }
   }
 
@@ -116,7 +122,8 @@ package enum EntitlementReason: String, Hashable, Sendable, CaseIterable {
     case .refundedForAppIssue, .refunded, .familySharingEnded: .revoked
     case .nonRenewingActive, .nonConsumableOwned, .trialActive, .boughtBeforeVersion, .granted,
       .unknownEntitlement, .neverPurchased, .notEntitlingType, .unknownProduct, .familySharingNotAllowed,
-      .nonRenewingEnded, .trialEnded, .grantEnded, .grantRevoked, .consentRescinded:
+      .nonRenewingEnded, .trialEnded, .grantEnded, .grantRevoked, .consentRescinded, .externalActive,
+      .externalEnded, .externalRefunded:
       nil
     }
   }

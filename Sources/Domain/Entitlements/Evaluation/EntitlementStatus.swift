@@ -25,9 +25,12 @@ package struct EntitlementStatus: Hashable, Sendable {
   /// The purchase or period that decided; `nil` if none did.
   package let deciding: DecidingTransaction?
   /// The grant that decided; `nil` if none did.
-  package let grantID: String?
+  package let grant: DecidingGrant?
   /// The renewal of the deciding subscription; `nil` for anything else or without renewal info.
   package let outlook: RenewalOutlook?
+
+  /// The id of the grant that decided; `nil` if none did.
+  package var grantID: String? { grant?.grantID }
 
   /// The state of ``reason``.
   package var state: EntitlementState { reason.state }
@@ -69,14 +72,14 @@ package struct EntitlementStatus: Hashable, Sendable {
   init(_ reason: EntitlementReason, checkAgainAt: Instant? = nil) {
     self.init(
       reason, accessLevel: .none, substate: .standard, productState: .new, since: nil, until: nil,
-      paidUntil: nil, checkAgainAt: checkAgainAt, actBy: nil, deciding: nil, grantID: nil, outlook: nil)
+      paidUntil: nil, checkAgainAt: checkAgainAt, actBy: nil, deciding: nil, grant: nil, outlook: nil)
   }
 
   /// Recreates a stored answer.
   package init(
     _ reason: EntitlementReason, accessLevel: AccessLevel, substate: EntitlementSubstate,
     productState: ProductState, since: Instant?, until: Instant?, paidUntil: Instant?, checkAgainAt: Instant?,
-    actBy: Instant?, deciding: DecidingTransaction?, grantID: String?, outlook: RenewalOutlook?
+    actBy: Instant?, deciding: DecidingTransaction?, grant: DecidingGrant?, outlook: RenewalOutlook?
   ) {
     self.reason = reason
     self.accessLevel = accessLevel
@@ -88,7 +91,7 @@ package struct EntitlementStatus: Hashable, Sendable {
     self.checkAgainAt = checkAgainAt
     self.actBy = actBy
     self.deciding = deciding
-    self.grantID = grantID
+    self.grant = grant
     self.outlook = outlook
   }
 }
@@ -138,6 +141,44 @@ package struct DecidingTransaction: Hashable, Sendable {
   }
 }
 
+/// The grant that an answer is based on.
+package struct DecidingGrant: Hashable, Sendable {
+  package let grantID: String
+  /// The other store; empty for a grant of the operator.
+  package let source: String
+  /// The other store's id of the purchase, and of its product; empty for a grant of the operator.
+  package let externalID: String
+  package let productID: String
+
+  /// Recreates the grant of a stored answer.
+  package init(grantID: String, source: String = "", externalID: String = "", productID: String = "") {
+    self.grantID = grantID
+    self.source = source
+    self.externalID = externalID
+    self.productID = productID
+  }
+
+  init(_ fact: GrantFact) {
+    self.init(
+      grantID: fact.grantID, source: fact.external?.source ?? "",
+      externalID: fact.external?.externalID ?? "", productID: fact.external?.productID ?? "")
+  }
+}
+
+extension EntitlementStatus {
+  /// The source of Apple's evidence in ``source``.
+  package static let appStoreSource = "app_store"
+  /// The source of the operator's own grants in ``source``.
+  package static let operatorSource = "operator"
+
+  /// Where the answer comes from: ``appStoreSource``, ``operatorSource`` or the name of another store; empty if nothing
+  /// was purchased or granted.
+  package var source: String {
+    if let grant { return grant.source.isEmpty ? Self.operatorSource : grant.source }
+    return deciding != nil || productState != .new || isEntitled ? Self.appStoreSource : ""
+  }
+}
+
 /// The key of the fact that an answer is based on.
 package enum DecidingFact: Hashable, Sendable {
   /// A transaction by its `transactionId`, of a purchase or a seat.
@@ -164,7 +205,7 @@ package enum EntitlementState: Int, Hashable, Sendable, CaseIterable {
   case activeNotRenewing = 4
   /// A non-renewing subscription, a non-consumable or a legacy version rule.
   case nonRenewing = 3
-  /// A grant of the operator.
+  /// A grant of the operator, or a purchase in another store.
   case offPlatform = 2
   /// The renewal payment failed and a grace period is active.
   case gracePeriod = 1

@@ -44,7 +44,7 @@ private func granted(
       deciding.transaction.flatMap { facts.nextRenewalInfo(of: $0, after: now) },
     ].compactMap(\.self).min(),
     actBy: actBy(reason, deciding, outlook, paidUntil, deciding.commitment(facts)),
-    deciding: deciding.transaction.map { DecidingTransaction(facts, $0) }, grantID: deciding.grantID(facts),
+    deciding: deciding.transaction.map { DecidingTransaction(facts, $0) }, grant: deciding.grant(facts),
     outlook: outlook)
 }
 
@@ -59,6 +59,7 @@ private func grantReason(_ kind: AccessInterval.Kind, willRenew: Bool?) -> Entit
   case .trial: .trialActive
   case .boughtBefore: .boughtBeforeVersion
   case .grant: .granted
+  case .external: .externalActive
   case .nonEntitling, .sharingDenied: .notEntitlingType
   }
 }
@@ -98,7 +99,7 @@ private func denied(
     until: last.level == .none ? nil : last.end,
     paidUntil: last.isPaid ? last.end : intervals.paidUntil(last, facts),
     checkAgainAt: changes.filter { $0 > now }.min(), actBy: retryEnd,
-    deciding: last.transaction.map { DecidingTransaction(facts, $0) }, grantID: last.grantID(facts),
+    deciding: last.transaction.map { DecidingTransaction(facts, $0) }, grant: last.grant(facts),
     outlook: renewal.map(RenewalOutlook.init))
 }
 
@@ -108,8 +109,8 @@ extension AccessInterval {
     transaction.flatMap { facts.transactions[$0].details.commitment }
   }
 
-  fileprivate func grantID(_ facts: borrowing CustomerFacts) -> String? {
-    if case .grant(let index) = source { facts.grants[index].grantID } else { nil }
+  fileprivate func grant(_ facts: borrowing CustomerFacts) -> DecidingGrant? {
+    if case .grant(let index) = source { DecidingGrant(facts.grants[index].state(from: start)) } else { nil }
   }
 }
 
@@ -125,7 +126,10 @@ func lapseReason(
   switch interval.source {
   case .transaction(let index): return lapseReason(of: interval, by: index, facts, renewal, at: now)
   case .grant(let index):
-    return facts.grants[index].revokedAt.map { $0 <= interval.end } ?? false ? .grantRevoked : .grantEnded
+    let state = facts.grants[index].state(from: interval.start)
+    let isRevoked = state.revokedAt.map { $0 <= interval.end } ?? false
+    guard state.external == nil else { return isRevoked ? .externalRefunded : .externalEnded }
+    return isRevoked ? .grantRevoked : .grantEnded
   case .appTransaction: return .boughtBeforeVersion
   }
 }
@@ -142,7 +146,7 @@ private func lapseReason(
   case .sharingDenied: return .familySharingNotAllowed
   case .nonConsumable, .nonRenewing: return .nonRenewingEnded
   case .trial: return .trialEnded
-  case .subscription, .renewalSlack, .grace, .operatorGrace, .grant, .boughtBefore: break
+  case .subscription, .renewalSlack, .grace, .operatorGrace, .grant, .external, .boughtBefore: break
   }
   if facts.transactions[index].isUpgraded { return .upgraded }
   if let next = facts.nextInLine(after: index), facts.transactions[next].purchaseDate <= now {

@@ -35,24 +35,36 @@ extension AccessInterval {
 }
 
 extension AccessInterval.Source {
-  /// The fact itself.
-  func fact(_ facts: borrowing CustomerFacts) -> AnyFact {
+  /// The fact itself; of the states of a grant, the one whose access starts at `start`.
+  func fact(_ facts: borrowing CustomerFacts, from start: Instant) -> AnyFact {
     switch self {
     case .transaction(let index): .transaction(facts.transactions[index])
-    case .grant(let index): .grant(facts.grants[index])
+    case .grant(let index): .grant(facts.grants[index].state(from: start))
     case .appTransaction(let index): .appTransaction(facts.appTransactions[index])
     }
   }
 
   /// The id of the fact and the product or entitlement it concerns.
-  func name(_ facts: borrowing CustomerFacts) -> (id: String, product: String) {
+  func name(_ facts: borrowing CustomerFacts, from start: Instant) -> (id: String, product: String) {
     switch self {
     case .transaction(let index):
       (facts.transactions[index].transactionID, facts.transactions[index].productID)
-    case .grant(let index): (facts.grants[index].grantID, facts.grants[index].entitlement)
+    case .grant(let index): facts.grants[index].state(from: start).name
     case .appTransaction(let index):
       ("", "version \(facts.appTransactions[index].originalApplicationVersion)")
     }
+  }
+}
+
+extension GrantFact {
+  /// The id and the entitlement; for a purchase in another store its product, store, id and revision.
+  fileprivate var name: (id: String, product: String) {
+    guard let external else { return (grantID, entitlement) }
+    let product = external.productID.isEmpty ? entitlement : external.productID
+    return (
+      grantID,
+      "\(product) (\(external.source) purchase \(external.externalID), revision \(external.revision))"
+    )
   }
 }
 
@@ -69,6 +81,7 @@ extension AccessInterval.Kind {
     case .trial: "TRIAL"
     case .boughtBefore: "BOUGHT_BEFORE_VERSION"
     case .grant: "GRANT"
+    case .external: "EXTERNAL_PURCHASE"
     case .nonEntitling: "TYPE"
     case .sharingDenied: "FAMILY_SHARING"
     }
@@ -86,6 +99,7 @@ extension AccessInterval.Kind {
     case .trial: "The trial"
     case .boughtBefore: "The app install"
     case .grant: "The operator's grant"
+    case .external: "The purchase in another store"
     case .nonEntitling: "The product type"
     case .sharingDenied: "The shared purchase"
     }

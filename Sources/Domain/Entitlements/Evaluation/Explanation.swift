@@ -101,7 +101,7 @@ package struct Explanation: Hashable, Sendable {
   private mutating func add(
     _ interval: AccessInterval, _ facts: borrowing CustomerFacts, at now: Instant, isDecisive: Bool
   ) {
-    let source = interval.source.name(facts)
+    let source = interval.source.name(facts, from: interval.start)
     let isEmpty = interval.start == interval.end
     let (relation, predicate) =
       isEmpty
@@ -113,7 +113,8 @@ package struct Explanation: Hashable, Sendable {
     var sentence = "\(interval.kind.text) of \(source.product) \(predicate)"
     if let reason = interval.cutReason(facts) { sentence += "; \(reason)" }
     add(
-      "\(interval.kind.rule)_\(relation)", sentence + ".", source.id, interval.source.fact(facts),
+      "\(interval.kind.rule)_\(relation)", sentence + ".", source.id,
+      interval.source.fact(facts, from: interval.start),
       since: isEmpty ? nil : interval.start, until: isEmpty ? nil : interval.end.bounded,
       isDecisive: isDecisive)
   }

@@ -13,7 +13,7 @@ extension CustomerFacts {
     case .transaction(let fact):
       transactions.contains { $0.asStated == fact.asStated }
     case .renewal(let fact): renewalHistories.contains { $0.contains(fact) }
-    case .grant(let fact): grants.contains(fact)
+    case .grant(let fact): grants.contains { $0.current == fact.current }
     case .appTransaction(let fact): appTransactions.contains(fact)
     }
   }

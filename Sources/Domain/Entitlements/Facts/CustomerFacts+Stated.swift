@@ -28,6 +28,7 @@ extension GrantFact {
   package var stated: GrantFact {
     var fact = self
     fact.grantID = ""
+    fact.external?.earlier = (external?.earlier ?? []).map(\.stated)
     return fact
   }
 }

@@ -98,7 +98,7 @@ package struct CustomerFacts: Hashable, Sendable {
     renewalHistories.indices.firstInOrder { renewalHistories[$0].originalTransactionID >= line }
   }
 
-  /// Adds a grant; of two states of one grant the one revoked later wins.
+  /// Adds a grant; of two states of one grant the one revoked later wins, or that with the greater revision.
   ///
   /// - Returns: whether the facts changed.
   @discardableResult
@@ -108,8 +108,9 @@ package struct CustomerFacts: Hashable, Sendable {
       grants.insert(fact, at: index)
       return true
     }
-    guard fact.supersedes(grants[index]) else { return false }
-    grants[index] = fact
+    let merged = fact.merged(with: grants[index])
+    guard merged != grants[index] else { return false }
+    grants[index] = merged
     return true
   }
 

@@ -1,7 +1,7 @@
 package import AppStore
 
-/// An entitlement that the operator grants without an App Store purchase, such as a gift, an apology or a
-/// purchase on another platform.
+/// An entitlement that the operator grants without an App Store purchase: a gift, an apology, or a purchase in another
+/// store.
 package struct GrantFact: Hashable, Sendable {
   /// The id of the grant; unique for the customer.
   package var grantID: String
@@ -11,16 +11,19 @@ package struct GrantFact: Hashable, Sendable {
   package var since: Instant
   /// The end of access, exclusive; `nil`: no end.
   package var until: Instant?
-  /// When it was revoked; `nil` if it was not.
+  /// When it was revoked, or refunded by another store; `nil` if it was not.
   package var revokedAt: Instant?
   /// The operator's note.
   package var note: String
   /// The caller who created it.
   package var actor: String
+  /// The purchase in another store; `nil` for a grant of the operator.
+  package var external: ExternalPurchase?
 
   package init(
     grantID: String, entitlement: String, accessLevel: AccessLevel = .full, since: Instant,
-    until: Instant? = nil, revokedAt: Instant? = nil, note: String = "", actor: String = ""
+    until: Instant? = nil, revokedAt: Instant? = nil, note: String = "", actor: String = "",
+    external: ExternalPurchase? = nil
   ) {
     self.grantID = grantID
     self.entitlement = entitlement
@@ -30,6 +33,32 @@ package struct GrantFact: Hashable, Sendable {
     self.revokedAt = revokedAt
     self.note = note
     self.actor = actor
+    self.external = external
+  }
+}
+
+/// A purchase in another store, for which the operator's service vouches: its documents are not verified here.
+package struct ExternalPurchase: Hashable, Sendable {
+  /// The store, such as `play` or `stripe`.
+  package var source: String
+  /// The store's id of the purchase.
+  package var externalID: String
+  /// The store's id of the product; may be empty.
+  package var productID: String
+  /// The number of this state of the purchase; a greater one replaces it.
+  package var revision: Int64
+  /// The older states that began before all newer ones, newest first, each without ``earlier``. They tell the past: a
+  /// state counts until the next one begins.
+  package var earlier: [GrantFact]
+
+  package init(
+    source: String, externalID: String, productID: String = "", revision: Int64, earlier: [GrantFact] = []
+  ) {
+    self.source = source
+    self.externalID = externalID
+    self.productID = productID
+    self.revision = revision
+    self.earlier = earlier
   }
 }
 
@@ -37,13 +66,57 @@ extension GrantFact {
   /// Whether this replaces `other` about the same grant: the state revoked later wins. Between equal times
   /// the contents decide, so the order of arrival never does.
   package func supersedes(_ other: GrantFact) -> Bool {
+    guard revision == other.revision else { return revision > other.revision }
     guard times == other.times else { return times > other.times }
     return texts > other.texts
   }
+
+  /// The state of the grant that follows from two pieces of evidence, in whichever order they arrive.
+  package func merged(with other: GrantFact) -> GrantFact {
+    guard external != nil, other.external != nil else { return supersedes(other) ? self : other }
+    let states = (self.states + other.states).sorted { $0.supersedes($1) }
+    guard var head = states.first else { return self }
+    var last = head
+    for state in states.dropFirst() where state.revision < last.revision && state.since < last.since {
+      head.external?.earlier.append(state)
+      last = state
+    }
+    return head
+  }
+
+  /// This state and the earlier ones, newest first.
+  package var states: [GrantFact] { [current] + (external?.earlier ?? []) }
+
+  /// This state without the earlier ones.
+  package var current: GrantFact {
+    guard external?.earlier.isEmpty == false else { return self }
+    var fact = self
+    fact.external?.earlier = []
+    return fact
+  }
+
+  /// The state whose access starts at `start`; the current one if there is none.
+  func state(from start: Instant) -> GrantFact { states.first { $0.since == start } ?? self }
+
+  /// The times of access, newest first. Each ends at the latest when the next state begins.
+  var access: [(state: GrantFact, end: Instant)] {
+    var next = Instant.openEnd
+    return states.map { state in
+      defer { next = state.since }
+      return (state, min(state.until ?? .openEnd, state.revokedAt ?? .openEnd, next))
+    }
+  }
+
+  private var revision: Int64 { external?.revision ?? 0 }
 
   private var times: (Int64, Int64, Int64, Int) {
     (order(revokedAt), order(until), order(since), accessLevel.rawValue)
   }
 
-  private var texts: (String, String, String) { (entitlement, note, actor) }
+  private var texts: (String, String, String, String) {
+    (
+      entitlement, note, actor,
+      "\(external?.source ?? "") \(external?.externalID ?? "") \(external?.productID ?? "")"
+    )
+  }
 }

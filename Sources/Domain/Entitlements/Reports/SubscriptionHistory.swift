@@ -114,7 +114,8 @@ extension SubscriptionHistory {
       for off in facts.timesWithRenewalOff(index) {
         add(.atRisk, max(interval.start, off.start), min(interval.end, off.end), productID)
       }
-    case .renewalSlack, .operatorGrace, .nonRenewing, .nonConsumable, .boughtBefore, .grant, .nonEntitling,
+    case .renewalSlack, .operatorGrace, .nonRenewing, .nonConsumable, .boughtBefore, .grant, .external,
+      .nonEntitling,
       .sharingDenied:
       break
     }

@@ -139,6 +139,18 @@ package actor MigrationJobManager: Worker {
     try await status(of: try await job(name))
   }
 
+  /// Returns at most `limit` jobs of an app, latest first, before the job `id`; `nil` begins.
+  package func jobs(
+    of appID: String, before id: Int64?, limit: Int
+  ) async throws(MigrationError) -> [JobStatus] {
+    let jobs = try await read { snapshot throws(StoreError) in
+      try snapshot.migrations(of: appID, before: id, limit: limit)
+    }
+    var found: [JobStatus] = []
+    for job in jobs { found.append(try await status(of: job)) }
+    return found
+  }
+
   /// Returns the failed lines of a job after line `line`.
   package func failures(
     of name: String, after line: Int64, limit: Int

@@ -24,6 +24,13 @@ struct CreateGrantCommand: AsyncParsableCommand {
   @Option(help: "Idempotency key: a repeated request with it grants nothing more.") var key = ""
   @Flag(help: "Show the effects without changing anything.") var dryRun = false
 
+  @Option(help: "Start time, RFC 3339 (default: now).") var since: String?
+  @Option(help: "Other store of the purchase, such as play or stripe.") var source = ""
+  @Option(help: "The store's id of the purchase.") var externalId = ""
+  @Option(help: "The store's id of the product.") var productId = ""
+  @Option(help: "Number of the purchase's state; a greater one replaces it.") var revision: Int64 = 0
+  @Option(help: "Time of the store's refund, RFC 3339 (default: none).") var refundedAt: String?
+
   @Argument(help: "Customer id.") var customer: String
   @Argument(help: "Entitlement.") var entitlement: String
 
@@ -36,12 +43,22 @@ struct CreateGrantCommand: AsyncParsableCommand {
       $0.actor = actor
       $0.idempotencyKey = key
       $0.dryRun = dryRun
+      $0.source = source
+      $0.externalId = externalId
+      $0.productId = productId
+      $0.revision = revision
     }
     request.app = try scope.app.id()
     request.environment = try scope.appEnvironment()
+    request.since = try TimeOption.parse(since, "--since")
     request.until = try TimeOption.parse(until, "--until")
+    request.refundedAt = try TimeOption.parse(refundedAt, "--refunded-at")
     let response = try await client.withConnection { [request] in try await $0.grant(request) }
-    client.show(response, [("grant", response.grant?.grantId ?? "")] + (response.entitlement?.rows ?? []))
+    let superseded =
+      response.superseded ? [("superseded", "by revision \(response.grant?.revision ?? 0)")] : []
+    client.show(
+      response,
+      [("grant", response.grant?.grantId ?? "")] + superseded + (response.entitlement?.rows ?? []))
   }
 }
 
@@ -90,27 +107,42 @@ struct RevokeGrantCommand: AsyncParsableCommand {
 /// `entitled grants list`.
 struct ListGrantsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the grants of a customer.")
+    commandName: "list", abstract: "List grants, of one customer or of all.")
 
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
 
-  @Argument(help: "Customer id.") var customer: String
+  @Option(help: "Only purchases in this store (default: all grants).") var source = ""
+
+  @Argument(help: "Customer id (default: all customers).") var customer = ""
 
   func run() async throws {
-    let grants = try await client.customer(customer, scope).grants
-    guard client.json else {
-      if !grants.isEmpty { print(Table.aligned(grants.map(\.row))) }
-      return
+    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    try await client.showPages(nextPageToken: \.nextPageToken, rows: \ListGrantsResponse.rows) {
+      connection, token in
+      try await connection.listGrants(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.customerId = customer
+          $0.source = source
+          $0.pageToken = token
+        })
     }
-    for grant in grants { print(String(decoding: grant.json(), as: UTF8.self)) }
   }
+}
+
+extension ListGrantsResponse {
+  fileprivate var rows: [(String, String)] { grants.map(\.row) }
 }
 
 extension Grant {
   fileprivate var row: (String, String) {
     let end = until.text.isEmpty ? "" : " until \(until.text)"
     let revocation = revokedAt.text.isEmpty ? "" : ", revoked \(revokedAt.text)"
-    return (grantId, "\(entitlement)\(end)\(revocation)\(note.isEmpty ? "" : ", \(note)")")
+    let store = source.isEmpty ? "" : ", \(source) \(externalId) revision \(revision)"
+    return (
+      grantId, "\(customerId) \(entitlement)\(end)\(revocation)\(store)\(note.isEmpty ? "" : ", \(note)")"
+    )
   }
 }

@@ -63,7 +63,7 @@ package enum EntitlementState: WireEnum {
   case nonRenewing
   /// 3: a non-consumable, without expiry. WWDC20 covers subscriptions only; this shares the number.
   case lifetime
-  /// 2: granted by the operator.
+  /// 2: granted by the operator, or bought in another store.
   case offPlatform
   /// 1: expired, in Apple's grace period or the operator's.
   case gracePeriod
@@ -253,7 +253,7 @@ package struct Entitlement: WireMessage {
   /// Whether the deciding subscription will renew, according to Apple's latest renewal info. In a commitment: at
   /// its end, because a cancellation does not stop its payments. Unset: no auto-renewable subscription decides.
   package var willRenew: Bool?
-  /// The product of the deciding purchase, by its App Store product id. Empty: no purchase decides.
+  /// The product of the deciding purchase, by the product id of its store. Empty: no purchase decides.
   package var productId: String = ""
   /// The type of that product.
   package var productType: ProductType = .init()
@@ -285,6 +285,11 @@ package struct Entitlement: WireMessage {
   package var advice: [Advice] = []
   /// The same answer in Apple's codes.
   package var appStoreCodes: AppStoreCodes?
+  /// Where the answer comes from: "app_store" (Apple's evidence), "operator" (a grant), or the other store of the
+  /// deciding grant, for example "play". Empty: nothing was purchased or granted.
+  package var source: String = ""
+  /// The other store's id of the deciding purchase. Empty: no purchase in another store decides.
+  package var externalId: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -320,6 +325,8 @@ package struct Entitlement: WireMessage {
     manageUrl = CField.text(c.pointee.manage_url)
     advice = CField.messages(c.pointee.advice, count: c.pointee.n_advice)
     appStoreCodes = CField.message(c.pointee.app_store_codes)
+    source = CField.text(c.pointee.source)
+    externalId = CField.text(c.pointee.external_id)
   }
 
   /// Writes the fields that are set.
@@ -349,6 +356,8 @@ package struct Entitlement: WireMessage {
     writer.text(23, manageUrl)
     writer.messages(24, advice)
     writer.message(25, appStoreCodes)
+    writer.text(26, source)
+    writer.text(27, externalId)
   }
 }
 

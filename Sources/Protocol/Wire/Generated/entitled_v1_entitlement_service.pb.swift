@@ -1826,6 +1826,20 @@ package struct GrantRequest: WireMessage {
   package var idempotencyKey: String = ""
   /// Returns the effects without committing them.
   package var dryRun: Bool = false
+  /// For a purchase in another store: the store, for example "play", "stripe" or "web". 1 to 32 lower-case letters,
+  /// digits, dashes, dots and underscores, beginning with a letter; not "app_store" and not "operator". The caller
+  /// vouches for the purchase: the store's documents are not verified here. Empty: a grant of the operator.
+  package var source: String = ""
+  /// The store's id of the purchase, required with `source`. A purchase is one grant.
+  package var externalId: String = ""
+  /// The store's id of the product.
+  package var productId: String = ""
+  /// The number of this state of the purchase, above 0, required with `source`. A greater revision replaces the stored
+  /// state: renewed, ended, refunded. The same revision again changes nothing. A smaller one, which arrives late, is
+  /// stored, but does not change the answer about now.
+  package var revision: Int64 = 0
+  /// When the store refunded the purchase: access ends then. Only with `source`; unset: not refunded.
+  package var refundedAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
   package init() {}
@@ -1847,6 +1861,11 @@ package struct GrantRequest: WireMessage {
     actor = CField.text(c.pointee.actor)
     idempotencyKey = CField.text(c.pointee.idempotency_key)
     dryRun = CField.flag(c.pointee.dry_run)
+    source = CField.text(c.pointee.source)
+    externalId = CField.text(c.pointee.external_id)
+    productId = CField.text(c.pointee.product_id)
+    revision = c.pointee.revision
+    refundedAt = CField.message(c.pointee.refunded_at)
   }
 
   /// Writes the fields that are set.
@@ -1862,6 +1881,11 @@ package struct GrantRequest: WireMessage {
     writer.text(9, actor)
     writer.text(10, idempotencyKey)
     writer.flag(11, dryRun)
+    writer.text(12, source)
+    writer.text(13, externalId)
+    writer.text(14, productId)
+    writer.integer(15, revision)
+    writer.message(16, refundedAt)
   }
 }
 
@@ -1875,6 +1899,8 @@ package struct GrantResponse: WireMessage {
   package var repeated: Bool = false
   /// The events, in order.
   package var events: [EntitlementEvent] = []
+  /// Whether a newer revision of the purchase is stored; `grant` is then the newer one.
+  package var superseded: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -1892,6 +1918,7 @@ package struct GrantResponse: WireMessage {
     entitlement = CField.message(c.pointee.entitlement)
     repeated = CField.flag(c.pointee.repeated)
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
+    superseded = CField.flag(c.pointee.superseded)
     position = CField.text(c.pointee.position)
   }
 
@@ -1901,6 +1928,7 @@ package struct GrantResponse: WireMessage {
     writer.message(2, entitlement)
     writer.flag(3, repeated)
     writer.messages(4, events)
+    writer.flag(5, superseded)
     writer.text(15, position)
   }
 }
@@ -1923,12 +1951,20 @@ package struct Grant: WireMessage {
   package var since: GoogleProtobuf.Timestamp?
   /// The end of the access, exclusive. Unset: no expiry.
   package var until: GoogleProtobuf.Timestamp?
-  /// When the grant was revoked. Unset: it was not.
+  /// When the grant was revoked, or refunded by the other store. Unset: it was not.
   package var revokedAt: GoogleProtobuf.Timestamp?
   /// The reason, for the timeline.
   package var note: String = ""
   /// The person or service of the operator that gave it.
   package var actor: String = ""
+  /// The other store in which the customer bought it. Empty: a grant of the operator.
+  package var source: String = ""
+  /// The other store's id of the purchase.
+  package var externalId: String = ""
+  /// The other store's id of the product.
+  package var productId: String = ""
+  /// The number of the state of the purchase, above 0; 0 for a grant of the operator.
+  package var revision: Int64 = 0
 
   /// A message with every field at its default.
   package init() {}
@@ -1950,6 +1986,10 @@ package struct Grant: WireMessage {
     revokedAt = CField.message(c.pointee.revoked_at)
     note = CField.text(c.pointee.note)
     actor = CField.text(c.pointee.actor)
+    source = CField.text(c.pointee.source)
+    externalId = CField.text(c.pointee.external_id)
+    productId = CField.text(c.pointee.product_id)
+    revision = c.pointee.revision
   }
 
   /// Writes the fields that are set.
@@ -1965,6 +2005,10 @@ package struct Grant: WireMessage {
     writer.message(9, revokedAt)
     writer.text(10, note)
     writer.text(11, actor)
+    writer.text(12, source)
+    writer.text(13, externalId)
+    writer.text(14, productId)
+    writer.integer(15, revision)
   }
 }
 
@@ -2040,6 +2084,76 @@ package struct RevokeGrantResponse: WireMessage {
     writer.message(2, entitlement)
     writer.messages(3, events)
     writer.text(15, position)
+  }
+}
+
+/// The request of ListGrants.
+package struct ListGrantsRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// Only grants of this customer; empty: of all.
+  package var customerId: String = ""
+  /// Only purchases in this store; empty: all grants.
+  package var source: String = ""
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  package var pageSize: Int32 = 0
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  package var pageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListGrantsRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListGrantsRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    customerId = CField.text(c.pointee.customer_id)
+    source = CField.text(c.pointee.source)
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, customerId)
+    writer.text(4, source)
+    writer.integer(5, pageSize)
+    writer.text(6, pageToken)
+  }
+}
+
+/// The response of ListGrants.
+package struct ListGrantsResponse: WireMessage {
+  /// The grants with their customers, ended ones included, ordered by id as text.
+  package var grants: [Grant] = []
+  /// The token of the next page; empty: there is no more.
+  package var nextPageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListGrantsResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListGrantsResponse.self)
+    grants = CField.messages(c.pointee.grants, count: c.pointee.n_grants)
+    nextPageToken = CField.text(c.pointee.next_page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, grants)
+    writer.text(2, nextPageToken)
   }
 }
 

@@ -1356,6 +1356,64 @@ package struct GetMigrationResponse: WireMessage {
   }
 }
 
+/// The request of ListMigrations.
+package struct ListMigrationsRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  package var pageSize: Int32 = 0
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  package var pageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListMigrationsRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListMigrationsRequest.self)
+    app = CField.text(c.pointee.app)
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, pageSize)
+    writer.text(3, pageToken)
+  }
+}
+
+/// The response of ListMigrations.
+package struct ListMigrationsResponse: WireMessage {
+  /// The jobs, latest first.
+  package var migrations: [Migration] = []
+  /// The token of the next page; empty: there is no more.
+  package var nextPageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListMigrationsResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListMigrationsResponse.self)
+    migrations = CField.messages(c.pointee.migrations, count: c.pointee.n_migrations)
+    nextPageToken = CField.text(c.pointee.next_page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, migrations)
+    writer.text(2, nextPageToken)
+  }
+}
+
 /// The request of ListMigrationFailures.
 package struct ListMigrationFailuresRequest: WireMessage {
   /// The id of the job. Required.

@@ -35,6 +35,11 @@ extension Entitlement {
     checkAgainAt = status.checkAgainAt.map(GoogleProtobuf.Timestamp.init)
     evidenceId = evidence?.rawValue
     grantId = status.grantID ?? ""
+    source = status.source
+    if let grant = status.grant {
+      externalId = grant.externalID
+      productId = grant.productID
+    }
     advice = status.advice(in: app).map { Wire.Advice($0, at: now) }
     var codes = AppStoreCodes()
     codes.stateCode = status.codeText
@@ -131,18 +136,19 @@ extension Wire.EntitlementState {
     case .inGracePeriod, .inOperatorGracePeriod: self = .gracePeriod
     case .nonRenewingActive, .trialActive: self = .nonRenewing
     case .nonConsumableOwned, .boughtBeforeVersion: self = .lifetime
-    case .granted: self = .offPlatform
+    case .granted, .externalActive: self = .offPlatform
     case .unknownEntitlement, .neverPurchased, .notEntitlingType, .unknownProduct, .familySharingNotAllowed:
       self = .missing
     case .billingRetry: self = .billingRetry
     case .billingLapsed: self = .expiredBilling
     case .priceIncreaseNotAccepted: self = .expiredPriceIncrease
     case .productUnavailable: self = .productUnavailable
-    case .cancelled, .expired, .productChanged, .grantRevoked, .consentRescinded: self = .cancelled
+    case .cancelled, .expired, .productChanged, .grantRevoked, .consentRescinded, .externalEnded:
+      self = .cancelled
     case .upgraded: self = .upgraded
     case .nonRenewingEnded, .trialEnded, .grantEnded: self = .nonRenewingExpired
     case .refundedForAppIssue: self = .refundedAppIssue
-    case .refunded: self = .refundedOther
+    case .refunded, .externalRefunded: self = .refundedOther
     case .familySharingEnded: self = .familySharingEnded
     }
   }

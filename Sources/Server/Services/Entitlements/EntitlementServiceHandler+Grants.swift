@@ -18,7 +18,8 @@ extension EntitlementServiceHandler {
     let level = try Self.level(request.accessLevel)
     let since = try request.since.map { time throws(Status) in try Instant(time, "since") }
     let until = try request.until.map { time throws(Status) in try Instant(time, "until") }
-    if let until, until <= since ?? context.now() {
+    let external = try ExternalState(request)
+    if external == nil, let until, until <= since ?? context.now() {
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD", "until is not after the grant begins", field: "until")
     }
@@ -26,7 +27,11 @@ extension EntitlementServiceHandler {
       appID: app.id, environment: environment, actor: request.actor, note: request.note,
       isDryRun: request.dryRun)
     return try await once.run(scope) { scope async throws(LedgerError) in
-      try await context.ledger.grant(
+      if let external {
+        return try await context.ledger.grant(
+          request.entitlement, level, since: since, until: until, to: request.customerId, as: external, scope)
+      }
+      return try await context.ledger.grant(
         request.entitlement, level, since: since, until: until, to: request.customerId, scope)
     } response: { [now = context.now] outcome in
       .with {
@@ -37,7 +42,27 @@ extension EntitlementServiceHandler {
           $0.grant?.grantId = ""
         }
         $0.events = outcome.events(in: app, isDryRun: request.dryRun)
+        $0.superseded = outcome.isSuperseded
       }
+    }
+  }
+
+  /// The position of a page is the id of the last grant of the previous one.
+  func listGrants(
+    _ request: ListGrantsRequest, _ call: CallContext
+  ) async throws(Status) -> ListGrantsResponse {
+    let app = try context.catalog.value.app(request.app)
+    let size = try RequestValidation.pageSize(request.pageSize)
+    let page = try context.pageTokens.page(request)
+    var filter = GrantFilter(
+      appID: app.id, environment: try app.environment(request.environment), limit: size + 1)
+    filter.customerID = request.customerId.given
+    filter.source = request.source.given
+    filter.after = page.position
+    let found = try await context.read { [filter] reader throws(StoreError) in try reader.grants(filter) }
+    return .with {
+      $0.grants = found.prefix(size).map { Grant($0) }
+      if found.count > size { $0.nextPageToken = page.token(after: found[size - 1].fact.grantID) }
     }
   }
 
@@ -88,5 +113,46 @@ extension CommandResult {
     return Entitlement(
       evaluate(facts, entitlement: grant.entitlement, in: app, at: now), of: grant.entitlement, in: app,
       at: now)
+  }
+}
+
+extension ExternalState {
+  /// The purchase in another store that a request is about; `nil` for a grant of the operator.
+  fileprivate init?(_ request: GrantRequest) throws(Status) {
+    guard !request.source.isEmpty else {
+      let others = [
+        ("external_id", request.externalId.isEmpty), ("product_id", request.productId.isEmpty),
+        ("revision", request.revision == 0), ("refunded_at", request.refundedAt == nil),
+      ]
+      if let field = others.first(where: { !$0.1 })?.0 {
+        throw Status(.invalidArgument, reason: "MISSING_FIELD", "\(field) needs source", field: "source")
+      }
+      return nil
+    }
+    guard Self.isSource(request.source) else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD",
+        "source needs 1 to 32 lower-case letters, digits, dashes, dots and underscores, beginning with a letter, and is "
+          + "not app_store or operator", field: "source")
+    }
+    try RequestValidation.given(request.externalId, "external_id")
+    guard request.revision > 0 else {
+      throw Status(
+        .invalidArgument, reason: request.revision == 0 ? "MISSING_FIELD" : "INVALID_FIELD",
+        "revision is not above 0", field: "revision")
+    }
+    self.init(
+      source: request.source, externalID: request.externalId, productID: request.productId,
+      revision: request.revision,
+      refundedAt: try request.refundedAt.map { time throws(Status) in try Instant(time, "refunded_at") })
+  }
+
+  private static func isSource(_ name: String) -> Bool {
+    guard 1...32 ~= name.utf8.count, let first = name.utf8.first, (0x61...0x7A).contains(first),
+      name != EntitlementStatus.appStoreSource, name != EntitlementStatus.operatorSource
+    else { return false }
+    return name.utf8.allSatisfy {
+      (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || [0x2D, 0x2E, 0x5F].contains($0)
+    }
   }
 }

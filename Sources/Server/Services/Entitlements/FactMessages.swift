@@ -100,7 +100,14 @@ extension Grant {
     revokedAt = fact.revokedAt.map(GoogleProtobuf.Timestamp.init)
     note = fact.note
     actor = fact.actor
+    guard let external = fact.external else { return }
+    source = external.source
+    externalId = external.externalID
+    productId = external.productID
+    revision = external.revision
   }
+
+  init(_ grant: OwnedGrant) { self.init(grant.fact, to: grant.customer) }
 }
 
 extension AutoRenewStatus {

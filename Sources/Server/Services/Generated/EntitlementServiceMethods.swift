@@ -22,6 +22,7 @@ protocol EntitlementServiceMethods: Sendable {
   func getProbableFamily(_ request: GetProbableFamilyRequest, _ call: CallContext) async throws(Status) -> GetProbableFamilyResponse
   func grant(_ request: GrantRequest, _ call: CallContext) async throws(Status) -> GrantResponse
   func revokeGrant(_ request: RevokeGrantRequest, _ call: CallContext) async throws(Status) -> RevokeGrantResponse
+  func listGrants(_ request: ListGrantsRequest, _ call: CallContext) async throws(Status) -> ListGrantsResponse
   func issueToken(_ request: IssueTokenRequest, _ call: CallContext) async throws(Status) -> IssueTokenResponse
   func eraseCustomer(_ request: EraseCustomerRequest, _ call: CallContext) async throws(Status) -> EraseCustomerResponse
   func getSubscriptionMetrics(_ request: GetSubscriptionMetricsRequest, _ call: CallContext) async throws(Status) -> GetSubscriptionMetricsResponse
@@ -46,6 +47,7 @@ extension EntitlementServiceMethods {
       .asyncUnary("/entitled.v1.EntitlementService/GetProbableFamily", getProbableFamily),
       .asyncUnary("/entitled.v1.EntitlementService/Grant", context.positions.stamping(grant)),
       .asyncUnary("/entitled.v1.EntitlementService/RevokeGrant", context.positions.stamping(revokeGrant)),
+      .asyncUnary("/entitled.v1.EntitlementService/ListGrants", listGrants),
       .asyncUnary("/entitled.v1.EntitlementService/IssueToken", issueToken),
       .asyncUnary("/entitled.v1.EntitlementService/EraseCustomer", context.positions.stamping(eraseCustomer)),
       .asyncUnary("/entitled.v1.EntitlementService/GetSubscriptionMetrics", getSubscriptionMetrics),

@@ -13,6 +13,7 @@ protocol ReceiptServiceMethods: Sendable {
   func migrateReceipts(_ requests: RequestReader<MigrateReceiptsRequest>, _ responses: ResponseWriter<MigrateReceiptsResponse>, _ call: CallContext) async throws(Status)
   func startMigration(_ request: StartMigrationRequest, _ call: CallContext) async throws(Status) -> StartMigrationResponse
   func getMigration(_ request: GetMigrationRequest, _ call: CallContext) async throws(Status) -> GetMigrationResponse
+  func listMigrations(_ request: ListMigrationsRequest, _ call: CallContext) async throws(Status) -> ListMigrationsResponse
   func listMigrationFailures(_ request: ListMigrationFailuresRequest, _ call: CallContext) async throws(Status) -> ListMigrationFailuresResponse
   func uploadMigrationInput(_ request: UploadMigrationInputRequest, _ call: CallContext) async throws(Status) -> UploadMigrationInputResponse
   func compareWithApple(_ request: CompareWithAppleRequest, _ call: CallContext) async throws(Status) -> CompareWithAppleResponse
@@ -30,6 +31,7 @@ extension ReceiptServiceMethods {
       .bidirectional("/entitled.v1.ReceiptService/MigrateReceipts", migrateReceipts),
       .asyncUnary("/entitled.v1.ReceiptService/StartMigration", context.positions.stamping(startMigration)),
       .asyncUnary("/entitled.v1.ReceiptService/GetMigration", getMigration),
+      .asyncUnary("/entitled.v1.ReceiptService/ListMigrations", listMigrations),
       .asyncUnary("/entitled.v1.ReceiptService/ListMigrationFailures", listMigrationFailures),
       .asyncUnary("/entitled.v1.ReceiptService/UploadMigrationInput", uploadMigrationInput),
       .asyncUnary("/entitled.v1.ReceiptService/CompareWithApple", context.positions.stamping(compareWithApple)),

@@ -21,6 +21,25 @@ extension ReceiptServiceHandler {
     return .with { $0.migration = migration }
   }
 
+  /// The position of a page is the number of the last job of the previous one.
+  func listMigrations(
+    _ request: ListMigrationsRequest, _ call: CallContext
+  ) async throws(Status) -> ListMigrationsResponse {
+    let app = try context.catalog.value.app(request.app)
+    let size = try RequestValidation.pageSize(request.pageSize)
+    let page = try context.pageTokens.page(request)
+    let last = try page.number
+    do throws(MigrationError) {
+      let jobs = try await context.migrations.jobs(of: app.id, before: last, limit: size + 1)
+      return .with {
+        $0.migrations = jobs.prefix(size).map { Migration($0) }
+        if jobs.count > size { $0.nextPageToken = page.token(after: jobs[size - 1].job.id) }
+      }
+    } catch {
+      throw Status(error)
+    }
+  }
+
   func cancelMigration(
     _ request: CancelMigrationRequest, _ call: CallContext
   ) async throws(Status) -> CancelMigrationResponse {

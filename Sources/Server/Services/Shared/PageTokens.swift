@@ -83,7 +83,9 @@ extension ExplainRequest: PagedRequest {}
 extension GetDriftReportRequest: PagedRequest {}
 extension ListConsumptionRequestsRequest: PagedRequest {}
 extension ListDeliveriesRequest: PagedRequest {}
+extension ListGrantsRequest: PagedRequest {}
 extension ListMigrationFailuresRequest: PagedRequest {}
+extension ListMigrationsRequest: PagedRequest {}
 extension ListNotesRequest: PagedRequest {}
 extension ListNotificationsRequest: PagedRequest {}
 extension ListRepairsRequest: PagedRequest {}

@@ -222,6 +222,14 @@ extension Status {
     case .unknownNote(let id):
       self.init(
         .notFound, reason: "UNKNOWN_NOTE", error.description, metadata: [("noteId", id)], field: "note_id")
+    case .externalGrant(let id):
+      self.init(
+        .failedPrecondition, reason: "EXTERNAL_GRANT", error.description, metadata: [("grantId", id)],
+        field: "grant_id")
+    case .revisionConflict(let source, let id, let revision):
+      self.init(
+        .alreadyExists, reason: "REVISION_CONFLICT", error.description,
+        metadata: [("source", source), ("externalId", id), ("revision", String(revision))], field: "revision")
     case .noSeats(let problem, let line):
       self.init(
         .failedPrecondition, reason: problem == .noSeats ? "NO_SEATS" : "SEATS_ASSIGNED_BY_APPLE",

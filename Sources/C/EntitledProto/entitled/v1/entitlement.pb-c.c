@@ -187,7 +187,7 @@ void   entitled__v1__consumption_consent__free_unpacked
   assert(message->base.descriptor == &entitled__v1__consumption_consent__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor entitled__v1__entitlement__field_descriptors[25] =
+static const ProtobufCFieldDescriptor entitled__v1__entitlement__field_descriptors[27] =
 {
   {
     "name",
@@ -489,6 +489,30 @@ static const ProtobufCFieldDescriptor entitled__v1__entitlement__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "source",
+    26,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Entitlement, source),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "external_id",
+    27,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Entitlement, external_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__entitlement__field_indices_by_name[] = {
   2,   /* field[2] = access_level */
@@ -501,6 +525,7 @@ static const unsigned entitled__v1__entitlement__field_indices_by_name[] = {
   1,   /* field[1] = entitled */
   16,   /* field[16] = evidence_id */
   5,   /* field[5] = explanation */
+  26,   /* field[26] = external_id */
   15,   /* field[15] = grant_id */
   17,   /* field[17] = in_app_ownership_type */
   22,   /* field[22] = manage_url */
@@ -512,6 +537,7 @@ static const unsigned entitled__v1__entitlement__field_indices_by_name[] = {
   4,   /* field[4] = reason */
   21,   /* field[21] = renewal_price */
   6,   /* field[6] = since */
+  25,   /* field[25] = source */
   3,   /* field[3] = state */
   13,   /* field[13] = transaction_id */
   7,   /* field[7] = until */
@@ -520,7 +546,7 @@ static const unsigned entitled__v1__entitlement__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__entitlement__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 25 }
+  { 0, 27 }
 };
 const ProtobufCMessageDescriptor entitled__v1__entitlement__descriptor =
 {
@@ -530,7 +556,7 @@ const ProtobufCMessageDescriptor entitled__v1__entitlement__descriptor =
   "Entitled__V1__Entitlement",
   "entitled.v1",
   sizeof(Entitled__V1__Entitlement),
-  25,
+  27,
   entitled__v1__entitlement__field_descriptors,
   entitled__v1__entitlement__field_indices_by_name,
   1,  entitled__v1__entitlement__number_ranges,

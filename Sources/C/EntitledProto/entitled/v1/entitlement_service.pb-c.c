@@ -2077,6 +2077,96 @@ void   entitled__v1__revoke_grant_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__revoke_grant_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__list_grants_request__init
+                     (Entitled__V1__ListGrantsRequest         *message)
+{
+  static const Entitled__V1__ListGrantsRequest init_value = ENTITLED__V1__LIST_GRANTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_grants_request__get_packed_size
+                     (const Entitled__V1__ListGrantsRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_grants_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_grants_request__pack
+                     (const Entitled__V1__ListGrantsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_grants_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_grants_request__pack_to_buffer
+                     (const Entitled__V1__ListGrantsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_grants_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListGrantsRequest *
+       entitled__v1__list_grants_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListGrantsRequest *)
+     protobuf_c_message_unpack (&entitled__v1__list_grants_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_grants_request__free_unpacked
+                     (Entitled__V1__ListGrantsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_grants_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_grants_response__init
+                     (Entitled__V1__ListGrantsResponse         *message)
+{
+  static const Entitled__V1__ListGrantsResponse init_value = ENTITLED__V1__LIST_GRANTS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_grants_response__get_packed_size
+                     (const Entitled__V1__ListGrantsResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_grants_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_grants_response__pack
+                     (const Entitled__V1__ListGrantsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_grants_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_grants_response__pack_to_buffer
+                     (const Entitled__V1__ListGrantsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_grants_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListGrantsResponse *
+       entitled__v1__list_grants_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListGrantsResponse *)
+     protobuf_c_message_unpack (&entitled__v1__list_grants_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_grants_response__free_unpacked
+                     (Entitled__V1__ListGrantsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_grants_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__issue_token_request__init
                      (Entitled__V1__IssueTokenRequest         *message)
 {
@@ -6205,7 +6295,7 @@ const ProtobufCMessageDescriptor entitled__v1__probable_family_member__descripto
   (ProtobufCMessageInit) entitled__v1__probable_family_member__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__grant_request__field_descriptors[11] =
+static const ProtobufCFieldDescriptor entitled__v1__grant_request__field_descriptors[16] =
 {
   {
     "app",
@@ -6339,6 +6429,66 @@ static const ProtobufCFieldDescriptor entitled__v1__grant_request__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "source",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GrantRequest, source),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "external_id",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GrantRequest, external_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GrantRequest, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revision",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GrantRequest, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refunded_at",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GrantRequest, refunded_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__grant_request__field_indices_by_name[] = {
   4,   /* field[4] = access_level */
@@ -6348,15 +6498,20 @@ static const unsigned entitled__v1__grant_request__field_indices_by_name[] = {
   10,   /* field[10] = dry_run */
   3,   /* field[3] = entitlement */
   2,   /* field[2] = environment */
+  12,   /* field[12] = external_id */
   9,   /* field[9] = idempotency_key */
   7,   /* field[7] = note */
+  13,   /* field[13] = product_id */
+  15,   /* field[15] = refunded_at */
+  14,   /* field[14] = revision */
   5,   /* field[5] = since */
+  11,   /* field[11] = source */
   6,   /* field[6] = until */
 };
 static const ProtobufCIntRange entitled__v1__grant_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 16 }
 };
 const ProtobufCMessageDescriptor entitled__v1__grant_request__descriptor =
 {
@@ -6366,14 +6521,14 @@ const ProtobufCMessageDescriptor entitled__v1__grant_request__descriptor =
   "Entitled__V1__GrantRequest",
   "entitled.v1",
   sizeof(Entitled__V1__GrantRequest),
-  11,
+  16,
   entitled__v1__grant_request__field_descriptors,
   entitled__v1__grant_request__field_indices_by_name,
   1,  entitled__v1__grant_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__grant_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__grant_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__grant_response__field_descriptors[6] =
 {
   {
     "grant",
@@ -6424,6 +6579,18 @@ static const ProtobufCFieldDescriptor entitled__v1__grant_response__field_descri
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "superseded",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GrantResponse, superseded),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "position",
     15,
     PROTOBUF_C_LABEL_NONE,
@@ -6440,14 +6607,15 @@ static const unsigned entitled__v1__grant_response__field_indices_by_name[] = {
   1,   /* field[1] = entitlement */
   3,   /* field[3] = events */
   0,   /* field[0] = grant */
-  4,   /* field[4] = position */
+  5,   /* field[5] = position */
   2,   /* field[2] = repeated */
+  4,   /* field[4] = superseded */
 };
 static const ProtobufCIntRange entitled__v1__grant_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 4 },
-  { 0, 5 }
+  { 15, 5 },
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__grant_response__descriptor =
 {
@@ -6457,14 +6625,14 @@ const ProtobufCMessageDescriptor entitled__v1__grant_response__descriptor =
   "Entitled__V1__GrantResponse",
   "entitled.v1",
   sizeof(Entitled__V1__GrantResponse),
-  5,
+  6,
   entitled__v1__grant_response__field_descriptors,
   entitled__v1__grant_response__field_indices_by_name,
   2,  entitled__v1__grant_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__grant_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__grant__field_descriptors[11] =
+static const ProtobufCFieldDescriptor entitled__v1__grant__field_descriptors[15] =
 {
   {
     "grant_id",
@@ -6598,6 +6766,54 @@ static const ProtobufCFieldDescriptor entitled__v1__grant__field_descriptors[11]
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "source",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Grant, source),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "external_id",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Grant, external_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Grant, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revision",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Grant, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__grant__field_indices_by_name[] = {
   5,   /* field[5] = access_level */
@@ -6606,16 +6822,20 @@ static const unsigned entitled__v1__grant__field_indices_by_name[] = {
   3,   /* field[3] = customer_id */
   4,   /* field[4] = entitlement */
   2,   /* field[2] = environment */
+  12,   /* field[12] = external_id */
   0,   /* field[0] = grant_id */
   9,   /* field[9] = note */
+  13,   /* field[13] = product_id */
+  14,   /* field[14] = revision */
   8,   /* field[8] = revoked_at */
   6,   /* field[6] = since */
+  11,   /* field[11] = source */
   7,   /* field[7] = until */
 };
 static const ProtobufCIntRange entitled__v1__grant__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 15 }
 };
 const ProtobufCMessageDescriptor entitled__v1__grant__descriptor =
 {
@@ -6625,7 +6845,7 @@ const ProtobufCMessageDescriptor entitled__v1__grant__descriptor =
   "Entitled__V1__Grant",
   "entitled.v1",
   sizeof(Entitled__V1__Grant),
-  11,
+  15,
   entitled__v1__grant__field_descriptors,
   entitled__v1__grant__field_indices_by_name,
   1,  entitled__v1__grant__number_ranges,
@@ -6798,6 +7018,160 @@ const ProtobufCMessageDescriptor entitled__v1__revoke_grant_response__descriptor
   entitled__v1__revoke_grant_response__field_indices_by_name,
   2,  entitled__v1__revoke_grant_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__revoke_grant_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_grants_request__field_descriptors[6] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListGrantsRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListGrantsRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListGrantsRequest, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "source",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListGrantsRequest, source),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListGrantsRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListGrantsRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_grants_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  2,   /* field[2] = customer_id */
+  1,   /* field[1] = environment */
+  4,   /* field[4] = page_size */
+  5,   /* field[5] = page_token */
+  3,   /* field[3] = source */
+};
+static const ProtobufCIntRange entitled__v1__list_grants_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_grants_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListGrantsRequest",
+  "ListGrantsRequest",
+  "Entitled__V1__ListGrantsRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListGrantsRequest),
+  6,
+  entitled__v1__list_grants_request__field_descriptors,
+  entitled__v1__list_grants_request__field_indices_by_name,
+  1,  entitled__v1__list_grants_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_grants_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_grants_response__field_descriptors[2] =
+{
+  {
+    "grants",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListGrantsResponse, n_grants),
+    offsetof(Entitled__V1__ListGrantsResponse, grants),
+    &entitled__v1__grant__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListGrantsResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_grants_response__field_indices_by_name[] = {
+  0,   /* field[0] = grants */
+  1,   /* field[1] = next_page_token */
+};
+static const ProtobufCIntRange entitled__v1__list_grants_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_grants_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListGrantsResponse",
+  "ListGrantsResponse",
+  "Entitled__V1__ListGrantsResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListGrantsResponse),
+  2,
+  entitled__v1__list_grants_response__field_descriptors,
+  entitled__v1__list_grants_response__field_indices_by_name,
+  1,  entitled__v1__list_grants_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_grants_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__issue_token_request__field_descriptors[6] =
@@ -7573,7 +7947,7 @@ const ProtobufCEnumDescriptor entitled__v1__ownership_policy__descriptor =
   entitled__v1__ownership_policy__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__entitlement_service__method_descriptors[20] =
+static const ProtobufCMethodDescriptor entitled__v1__entitlement_service__method_descriptors[21] =
 {
   { "Check", &entitled__v1__check_request__descriptor, &entitled__v1__check_response__descriptor },
   { "BatchCheck", &entitled__v1__batch_check_request__descriptor, &entitled__v1__batch_check_response__descriptor },
@@ -7592,6 +7966,7 @@ static const ProtobufCMethodDescriptor entitled__v1__entitlement_service__method
   { "GetProbableFamily", &entitled__v1__get_probable_family_request__descriptor, &entitled__v1__get_probable_family_response__descriptor },
   { "Grant", &entitled__v1__grant_request__descriptor, &entitled__v1__grant_response__descriptor },
   { "RevokeGrant", &entitled__v1__revoke_grant_request__descriptor, &entitled__v1__revoke_grant_response__descriptor },
+  { "ListGrants", &entitled__v1__list_grants_request__descriptor, &entitled__v1__list_grants_response__descriptor },
   { "IssueToken", &entitled__v1__issue_token_request__descriptor, &entitled__v1__issue_token_response__descriptor },
   { "EraseCustomer", &entitled__v1__erase_customer_request__descriptor, &entitled__v1__erase_customer_response__descriptor },
   { "GetSubscriptionMetrics", &entitled__v1__get_subscription_metrics_request__descriptor, &entitled__v1__get_subscription_metrics_response__descriptor },
@@ -7600,14 +7975,15 @@ const unsigned entitled__v1__entitlement_service__method_indices_by_name[] = {
   13,        /* AcknowledgeFulfillment */
   1,        /* BatchCheck */
   0,        /* Check */
-  18,        /* EraseCustomer */
+  19,        /* EraseCustomer */
   3,        /* Explain */
   2,        /* GetCustomer */
   14,        /* GetProbableFamily */
-  19,        /* GetSubscriptionMetrics */
+  20,        /* GetSubscriptionMetrics */
   15,        /* Grant */
-  17,        /* IssueToken */
+  18,        /* IssueToken */
   6,        /* LinkPurchase */
+  17,        /* ListGrants */
   5,        /* ListTimeline */
   11,        /* ListUnclaimedPurchases */
   12,        /* ListUnfulfilledPurchases */
@@ -7625,7 +8001,7 @@ const ProtobufCServiceDescriptor entitled__v1__entitlement_service__descriptor =
   "EntitlementService",
   "Entitled__V1__EntitlementService",
   "entitled.v1",
-  20,
+  21,
   entitled__v1__entitlement_service__method_descriptors,
   entitled__v1__entitlement_service__method_indices_by_name
 };
@@ -7765,13 +8141,21 @@ void entitled__v1__entitlement_service__revoke_grant(ProtobufCService *service,
   assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
   service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void entitled__v1__entitlement_service__list_grants(ProtobufCService *service,
+                                                    const Entitled__V1__ListGrantsRequest *input,
+                                                    Entitled__V1__ListGrantsResponse_Closure closure,
+                                                    void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void entitled__v1__entitlement_service__issue_token(ProtobufCService *service,
                                                     const Entitled__V1__IssueTokenRequest *input,
                                                     Entitled__V1__IssueTokenResponse_Closure closure,
                                                     void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
-  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__entitlement_service__erase_customer(ProtobufCService *service,
                                                        const Entitled__V1__EraseCustomerRequest *input,
@@ -7779,7 +8163,7 @@ void entitled__v1__entitlement_service__erase_customer(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
-  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__entitlement_service__get_subscription_metrics(ProtobufCService *service,
                                                                  const Entitled__V1__GetSubscriptionMetricsRequest *input,
@@ -7787,7 +8171,7 @@ void entitled__v1__entitlement_service__get_subscription_metrics(ProtobufCServic
                                                                  void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__entitlement_service__descriptor);
-  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__entitlement_service__init (Entitled__V1__EntitlementService_Service *service,
                                               Entitled__V1__EntitlementService_ServiceDestroy destroy)

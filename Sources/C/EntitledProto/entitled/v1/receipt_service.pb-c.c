@@ -1087,6 +1087,96 @@ void   entitled__v1__get_migration_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__get_migration_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__list_migrations_request__init
+                     (Entitled__V1__ListMigrationsRequest         *message)
+{
+  static const Entitled__V1__ListMigrationsRequest init_value = ENTITLED__V1__LIST_MIGRATIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_migrations_request__get_packed_size
+                     (const Entitled__V1__ListMigrationsRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_migrations_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_migrations_request__pack
+                     (const Entitled__V1__ListMigrationsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_migrations_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_migrations_request__pack_to_buffer
+                     (const Entitled__V1__ListMigrationsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_migrations_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListMigrationsRequest *
+       entitled__v1__list_migrations_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListMigrationsRequest *)
+     protobuf_c_message_unpack (&entitled__v1__list_migrations_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_migrations_request__free_unpacked
+                     (Entitled__V1__ListMigrationsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_migrations_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_migrations_response__init
+                     (Entitled__V1__ListMigrationsResponse         *message)
+{
+  static const Entitled__V1__ListMigrationsResponse init_value = ENTITLED__V1__LIST_MIGRATIONS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_migrations_response__get_packed_size
+                     (const Entitled__V1__ListMigrationsResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_migrations_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_migrations_response__pack
+                     (const Entitled__V1__ListMigrationsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_migrations_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_migrations_response__pack_to_buffer
+                     (const Entitled__V1__ListMigrationsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_migrations_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListMigrationsResponse *
+       entitled__v1__list_migrations_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListMigrationsResponse *)
+     protobuf_c_message_unpack (&entitled__v1__list_migrations_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_migrations_response__free_unpacked
+                     (Entitled__V1__ListMigrationsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_migrations_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__list_migration_failures_request__init
                      (Entitled__V1__ListMigrationFailuresRequest         *message)
 {
@@ -3774,6 +3864,121 @@ const ProtobufCMessageDescriptor entitled__v1__get_migration_response__descripto
   (ProtobufCMessageInit) entitled__v1__get_migration_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__list_migrations_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListMigrationsRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListMigrationsRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListMigrationsRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_migrations_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = page_size */
+  2,   /* field[2] = page_token */
+};
+static const ProtobufCIntRange entitled__v1__list_migrations_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_migrations_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListMigrationsRequest",
+  "ListMigrationsRequest",
+  "Entitled__V1__ListMigrationsRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListMigrationsRequest),
+  3,
+  entitled__v1__list_migrations_request__field_descriptors,
+  entitled__v1__list_migrations_request__field_indices_by_name,
+  1,  entitled__v1__list_migrations_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_migrations_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_migrations_response__field_descriptors[2] =
+{
+  {
+    "migrations",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListMigrationsResponse, n_migrations),
+    offsetof(Entitled__V1__ListMigrationsResponse, migrations),
+    &entitled__v1__migration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListMigrationsResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_migrations_response__field_indices_by_name[] = {
+  0,   /* field[0] = migrations */
+  1,   /* field[1] = next_page_token */
+};
+static const ProtobufCIntRange entitled__v1__list_migrations_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_migrations_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListMigrationsResponse",
+  "ListMigrationsResponse",
+  "Entitled__V1__ListMigrationsResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListMigrationsResponse),
+  2,
+  entitled__v1__list_migrations_response__field_descriptors,
+  entitled__v1__list_migrations_response__field_indices_by_name,
+  1,  entitled__v1__list_migrations_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_migrations_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor entitled__v1__list_migration_failures_request__field_descriptors[3] =
 {
   {
@@ -4493,7 +4698,7 @@ const ProtobufCEnumDescriptor entitled__v1__offer_signature_form__descriptor =
   entitled__v1__offer_signature_form__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__receipt_service__method_descriptors[11] =
+static const ProtobufCMethodDescriptor entitled__v1__receipt_service__method_descriptors[12] =
 {
   { "SubmitTransaction", &entitled__v1__submit_transaction_request__descriptor, &entitled__v1__submit_transaction_response__descriptor },
   { "SubmitReceipt", &entitled__v1__submit_receipt_request__descriptor, &entitled__v1__submit_receipt_response__descriptor },
@@ -4501,6 +4706,7 @@ static const ProtobufCMethodDescriptor entitled__v1__receipt_service__method_des
   { "MigrateReceipts", &entitled__v1__migrate_receipts_request__descriptor, &entitled__v1__migrate_receipts_response__descriptor },
   { "StartMigration", &entitled__v1__start_migration_request__descriptor, &entitled__v1__start_migration_response__descriptor },
   { "GetMigration", &entitled__v1__get_migration_request__descriptor, &entitled__v1__get_migration_response__descriptor },
+  { "ListMigrations", &entitled__v1__list_migrations_request__descriptor, &entitled__v1__list_migrations_response__descriptor },
   { "ListMigrationFailures", &entitled__v1__list_migration_failures_request__descriptor, &entitled__v1__list_migration_failures_response__descriptor },
   { "UploadMigrationInput", &entitled__v1__upload_migration_input_request__descriptor, &entitled__v1__upload_migration_input_response__descriptor },
   { "CompareWithApple", &entitled__v1__compare_with_apple_request__descriptor, &entitled__v1__compare_with_apple_response__descriptor },
@@ -4508,17 +4714,18 @@ static const ProtobufCMethodDescriptor entitled__v1__receipt_service__method_des
   { "SignOffer", &entitled__v1__sign_offer_request__descriptor, &entitled__v1__sign_offer_response__descriptor },
 };
 const unsigned entitled__v1__receipt_service__method_indices_by_name[] = {
-  9,        /* CancelMigration */
-  8,        /* CompareWithApple */
+  10,        /* CancelMigration */
+  9,        /* CompareWithApple */
   5,        /* GetMigration */
   2,        /* Inspect */
-  6,        /* ListMigrationFailures */
+  7,        /* ListMigrationFailures */
+  6,        /* ListMigrations */
   3,        /* MigrateReceipts */
-  10,        /* SignOffer */
+  11,        /* SignOffer */
   4,        /* StartMigration */
   1,        /* SubmitReceipt */
   0,        /* SubmitTransaction */
-  7         /* UploadMigrationInput */
+  8         /* UploadMigrationInput */
 };
 const ProtobufCServiceDescriptor entitled__v1__receipt_service__descriptor =
 {
@@ -4527,7 +4734,7 @@ const ProtobufCServiceDescriptor entitled__v1__receipt_service__descriptor =
   "ReceiptService",
   "Entitled__V1__ReceiptService",
   "entitled.v1",
-  11,
+  12,
   entitled__v1__receipt_service__method_descriptors,
   entitled__v1__receipt_service__method_indices_by_name
 };
@@ -4579,13 +4786,21 @@ void entitled__v1__receipt_service__get_migration(ProtobufCService *service,
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
   service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void entitled__v1__receipt_service__list_migrations(ProtobufCService *service,
+                                                    const Entitled__V1__ListMigrationsRequest *input,
+                                                    Entitled__V1__ListMigrationsResponse_Closure closure,
+                                                    void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void entitled__v1__receipt_service__list_migration_failures(ProtobufCService *service,
                                                             const Entitled__V1__ListMigrationFailuresRequest *input,
                                                             Entitled__V1__ListMigrationFailuresResponse_Closure closure,
                                                             void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__upload_migration_input(ProtobufCService *service,
                                                            const Entitled__V1__UploadMigrationInputRequest *input,
@@ -4593,7 +4808,7 @@ void entitled__v1__receipt_service__upload_migration_input(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__compare_with_apple(ProtobufCService *service,
                                                        const Entitled__V1__CompareWithAppleRequest *input,
@@ -4601,7 +4816,7 @@ void entitled__v1__receipt_service__compare_with_apple(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__cancel_migration(ProtobufCService *service,
                                                      const Entitled__V1__CancelMigrationRequest *input,
@@ -4609,7 +4824,7 @@ void entitled__v1__receipt_service__cancel_migration(ProtobufCService *service,
                                                      void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__sign_offer(ProtobufCService *service,
                                                const Entitled__V1__SignOfferRequest *input,
@@ -4617,7 +4832,7 @@ void entitled__v1__receipt_service__sign_offer(ProtobufCService *service,
                                                void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__init (Entitled__V1__ReceiptService_Service *service,
                                           Entitled__V1__ReceiptService_ServiceDestroy destroy)

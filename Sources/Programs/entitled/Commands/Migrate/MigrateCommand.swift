@@ -9,7 +9,7 @@ internal import Wire
 struct MigrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate", abstract: "Migrate legacy receipts to signed transactions.",
-    subcommands: [MigrateRunCommand.self, MigrateCompareCommand.self],
+    subcommands: [MigrateRunCommand.self, MigrateListCommand.self, MigrateCompareCommand.self],
     defaultSubcommand: MigrateRunCommand.self)
 }
 

@@ -81,7 +81,8 @@ extension Migration {
 }
 
 extension MigrationState {
-  fileprivate var word: String {
+  /// The state for people.
+  var word: String {
     switch self {
     case .running: "running"
     case .finished: "finished"

@@ -74,7 +74,7 @@ typedef enum _Entitled__V1__EntitlementState {
    */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_LIFETIME = 4,
   /*
-   * 2: granted by the operator.
+   * 2: granted by the operator, or bought in another store.
    */
   ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_OFF_PLATFORM = 5,
   /*
@@ -222,7 +222,7 @@ struct  Entitled__V1__Entitlement
    */
   Google__Protobuf__Timestamp *check_again_at;
   /*
-   * The product of the deciding purchase, by its App Store product id. Empty: no purchase decides.
+   * The product of the deciding purchase, by the product id of its store. Empty: no purchase decides.
    */
   char *product_id;
   /*
@@ -275,6 +275,15 @@ struct  Entitled__V1__Entitlement
    * The same answer in Apple's codes.
    */
   Entitled__V1__AppStoreCodes *app_store_codes;
+  /*
+   * Where the answer comes from: "app_store" (Apple's evidence), "operator" (a grant), or the other store of the
+   * deciding grant, for example "play". Empty: nothing was purchased or granted.
+   */
+  char *source;
+  /*
+   * The other store's id of the deciding purchase. Empty: no purchase in another store decides.
+   */
+  char *external_id;
   Entitled__V1__Entitlement__WillRenewCase _will_renew_case;
   union {
     protobuf_c_boolean will_renew;
@@ -286,7 +295,7 @@ struct  Entitled__V1__Entitlement
 };
 #define ENTITLED__V1__ENTITLEMENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__entitlement__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0,NULL, NULL, ENTITLED__V1__ENTITLEMENT___WILL_RENEW__NOT_SET, {0}, ENTITLED__V1__ENTITLEMENT___EVIDENCE_ID__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, 0, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, ENTITLED__V1__ENTITLEMENT_STATE__ENTITLEMENT_STATE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__IN_APP_OWNERSHIP_TYPE__IN_APP_OWNERSHIP_TYPE_UNSPECIFIED, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string, 0,NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENTITLEMENT___WILL_RENEW__NOT_SET, {0}, ENTITLED__V1__ENTITLEMENT___EVIDENCE_ID__NOT_SET, {0} }
 
 
 typedef enum {

@@ -71,6 +71,8 @@ typedef struct Entitled__V1__GrantResponse Entitled__V1__GrantResponse;
 typedef struct Entitled__V1__Grant Entitled__V1__Grant;
 typedef struct Entitled__V1__RevokeGrantRequest Entitled__V1__RevokeGrantRequest;
 typedef struct Entitled__V1__RevokeGrantResponse Entitled__V1__RevokeGrantResponse;
+typedef struct Entitled__V1__ListGrantsRequest Entitled__V1__ListGrantsRequest;
+typedef struct Entitled__V1__ListGrantsResponse Entitled__V1__ListGrantsResponse;
 typedef struct Entitled__V1__IssueTokenRequest Entitled__V1__IssueTokenRequest;
 typedef struct Entitled__V1__IssueTokenResponse Entitled__V1__IssueTokenResponse;
 typedef struct Entitled__V1__EraseCustomerRequest Entitled__V1__EraseCustomerRequest;
@@ -1635,10 +1637,34 @@ struct  Entitled__V1__GrantRequest
    * Returns the effects without committing them.
    */
   protobuf_c_boolean dry_run;
+  /*
+   * For a purchase in another store: the store, for example "play", "stripe" or "web". 1 to 32 lower-case letters,
+   * digits, dashes, dots and underscores, beginning with a letter; not "app_store" and not "operator". The caller
+   * vouches for the purchase: the store's documents are not verified here. Empty: a grant of the operator.
+   */
+  char *source;
+  /*
+   * The store's id of the purchase, required with `source`. A purchase is one grant.
+   */
+  char *external_id;
+  /*
+   * The store's id of the product.
+   */
+  char *product_id;
+  /*
+   * The number of this state of the purchase, above 0, required with `source`. A greater revision replaces the stored
+   * state: renewed, ended, refunded. The same revision again changes nothing. A smaller one, which arrives late, is
+   * stored, but does not change the answer about now.
+   */
+  int64_t revision;
+  /*
+   * When the store refunded the purchase: access ends then. Only with `source`; unset: not refunded.
+   */
+  Google__Protobuf__Timestamp *refunded_at;
 };
 #define ENTITLED__V1__GRANT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__grant_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, NULL }
 
 
 /*
@@ -1665,6 +1691,10 @@ struct  Entitled__V1__GrantResponse
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
   /*
+   * Whether a newer revision of the purchase is stored; `grant` is then the newer one.
+   */
+  protobuf_c_boolean superseded;
+  /*
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
    */
@@ -1672,7 +1702,7 @@ struct  Entitled__V1__GrantResponse
 };
 #define ENTITLED__V1__GRANT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__grant_response__descriptor) \
-    , NULL, NULL, 0, 0,NULL, (char *)protobuf_c_empty_string }
+    , NULL, NULL, 0, 0,NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1714,7 +1744,7 @@ struct  Entitled__V1__Grant
    */
   Google__Protobuf__Timestamp *until;
   /*
-   * When the grant was revoked. Unset: it was not.
+   * When the grant was revoked, or refunded by the other store. Unset: it was not.
    */
   Google__Protobuf__Timestamp *revoked_at;
   /*
@@ -1725,10 +1755,26 @@ struct  Entitled__V1__Grant
    * The person or service of the operator that gave it.
    */
   char *actor;
+  /*
+   * The other store in which the customer bought it. Empty: a grant of the operator.
+   */
+  char *source;
+  /*
+   * The other store's id of the purchase.
+   */
+  char *external_id;
+  /*
+   * The other store's id of the product.
+   */
+  char *product_id;
+  /*
+   * The number of the state of the purchase, above 0; 0 for a grant of the operator.
+   */
+  int64_t revision;
 };
 #define ENTITLED__V1__GRANT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__grant__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, NULL, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, NULL, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 /*
@@ -1791,6 +1837,63 @@ struct  Entitled__V1__RevokeGrantResponse
 #define ENTITLED__V1__REVOKE_GRANT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__revoke_grant_response__descriptor) \
     , NULL, NULL, 0,NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The request of ListGrants.
+ */
+struct  Entitled__V1__ListGrantsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * Only grants of this customer; empty: of all.
+   */
+  char *customer_id;
+  /*
+   * Only purchases in this store; empty: all grants.
+   */
+  char *source;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
+  int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
+  char *page_token;
+};
+#define ENTITLED__V1__LIST_GRANTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_grants_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of ListGrants.
+ */
+struct  Entitled__V1__ListGrantsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The grants with their customers, ended ones included, ordered by id as text.
+   */
+  size_t n_grants;
+  Entitled__V1__Grant **grants;
+  /*
+   * The token of the next page; empty: there is no more.
+   */
+  char *next_page_token;
+};
+#define ENTITLED__V1__LIST_GRANTS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_grants_response__descriptor) \
+    , 0,NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -2921,6 +3024,44 @@ Entitled__V1__RevokeGrantResponse *
 void   entitled__v1__revoke_grant_response__free_unpacked
                      (Entitled__V1__RevokeGrantResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__ListGrantsRequest methods */
+void   entitled__v1__list_grants_request__init
+                     (Entitled__V1__ListGrantsRequest         *message);
+size_t entitled__v1__list_grants_request__get_packed_size
+                     (const Entitled__V1__ListGrantsRequest   *message);
+size_t entitled__v1__list_grants_request__pack
+                     (const Entitled__V1__ListGrantsRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_grants_request__pack_to_buffer
+                     (const Entitled__V1__ListGrantsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListGrantsRequest *
+       entitled__v1__list_grants_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_grants_request__free_unpacked
+                     (Entitled__V1__ListGrantsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListGrantsResponse methods */
+void   entitled__v1__list_grants_response__init
+                     (Entitled__V1__ListGrantsResponse         *message);
+size_t entitled__v1__list_grants_response__get_packed_size
+                     (const Entitled__V1__ListGrantsResponse   *message);
+size_t entitled__v1__list_grants_response__pack
+                     (const Entitled__V1__ListGrantsResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_grants_response__pack_to_buffer
+                     (const Entitled__V1__ListGrantsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListGrantsResponse *
+       entitled__v1__list_grants_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_grants_response__free_unpacked
+                     (Entitled__V1__ListGrantsResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__IssueTokenRequest methods */
 void   entitled__v1__issue_token_request__init
                      (Entitled__V1__IssueTokenRequest         *message);
@@ -3194,6 +3335,12 @@ typedef void (*Entitled__V1__RevokeGrantRequest_Closure)
 typedef void (*Entitled__V1__RevokeGrantResponse_Closure)
                  (const Entitled__V1__RevokeGrantResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__ListGrantsRequest_Closure)
+                 (const Entitled__V1__ListGrantsRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListGrantsResponse_Closure)
+                 (const Entitled__V1__ListGrantsResponse *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__IssueTokenRequest_Closure)
                  (const Entitled__V1__IssueTokenRequest *message,
                   void *closure_data);
@@ -3290,6 +3437,10 @@ struct Entitled__V1__EntitlementService_Service
                        const Entitled__V1__RevokeGrantRequest *input,
                        Entitled__V1__RevokeGrantResponse_Closure closure,
                        void *closure_data);
+  void (*list_grants)(Entitled__V1__EntitlementService_Service *service,
+                      const Entitled__V1__ListGrantsRequest *input,
+                      Entitled__V1__ListGrantsResponse_Closure closure,
+                      void *closure_data);
   void (*issue_token)(Entitled__V1__EntitlementService_Service *service,
                       const Entitled__V1__IssueTokenRequest *input,
                       Entitled__V1__IssueTokenResponse_Closure closure,
@@ -3327,6 +3478,7 @@ void entitled__v1__entitlement_service__init (Entitled__V1__EntitlementService_S
       function_prefix__ ## get_probable_family,\
       function_prefix__ ## grant,\
       function_prefix__ ## revoke_grant,\
+      function_prefix__ ## list_grants,\
       function_prefix__ ## issue_token,\
       function_prefix__ ## erase_customer,\
       function_prefix__ ## get_subscription_metrics  }
@@ -3398,6 +3550,10 @@ void entitled__v1__entitlement_service__revoke_grant(ProtobufCService *service,
                                                      const Entitled__V1__RevokeGrantRequest *input,
                                                      Entitled__V1__RevokeGrantResponse_Closure closure,
                                                      void *closure_data);
+void entitled__v1__entitlement_service__list_grants(ProtobufCService *service,
+                                                    const Entitled__V1__ListGrantsRequest *input,
+                                                    Entitled__V1__ListGrantsResponse_Closure closure,
+                                                    void *closure_data);
 void entitled__v1__entitlement_service__issue_token(ProtobufCService *service,
                                                     const Entitled__V1__IssueTokenRequest *input,
                                                     Entitled__V1__IssueTokenResponse_Closure closure,
@@ -3461,6 +3617,8 @@ extern const ProtobufCMessageDescriptor entitled__v1__grant_response__descriptor
 extern const ProtobufCMessageDescriptor entitled__v1__grant__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__revoke_grant_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__revoke_grant_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_grants_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_grants_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__issue_token_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__issue_token_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__erase_customer_request__descriptor;

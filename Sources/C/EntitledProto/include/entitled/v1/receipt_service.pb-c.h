@@ -46,6 +46,8 @@ typedef struct Entitled__V1__Migration Entitled__V1__Migration;
 typedef struct Entitled__V1__MigrationReasonCount Entitled__V1__MigrationReasonCount;
 typedef struct Entitled__V1__GetMigrationRequest Entitled__V1__GetMigrationRequest;
 typedef struct Entitled__V1__GetMigrationResponse Entitled__V1__GetMigrationResponse;
+typedef struct Entitled__V1__ListMigrationsRequest Entitled__V1__ListMigrationsRequest;
+typedef struct Entitled__V1__ListMigrationsResponse Entitled__V1__ListMigrationsResponse;
 typedef struct Entitled__V1__ListMigrationFailuresRequest Entitled__V1__ListMigrationFailuresRequest;
 typedef struct Entitled__V1__ListMigrationFailuresResponse Entitled__V1__ListMigrationFailuresResponse;
 typedef struct Entitled__V1__MigrationFailure Entitled__V1__MigrationFailure;
@@ -1124,6 +1126,51 @@ struct  Entitled__V1__GetMigrationResponse
 
 
 /*
+ * The request of ListMigrations.
+ */
+struct  Entitled__V1__ListMigrationsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
+  int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
+  char *page_token;
+};
+#define ENTITLED__V1__LIST_MIGRATIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_migrations_request__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of ListMigrations.
+ */
+struct  Entitled__V1__ListMigrationsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The jobs, latest first.
+   */
+  size_t n_migrations;
+  Entitled__V1__Migration **migrations;
+  /*
+   * The token of the next page; empty: there is no more.
+   */
+  char *next_page_token;
+};
+#define ENTITLED__V1__LIST_MIGRATIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_migrations_response__descriptor) \
+    , 0,NULL, (char *)protobuf_c_empty_string }
+
+
+/*
  * The request of ListMigrationFailures.
  */
 struct  Entitled__V1__ListMigrationFailuresRequest
@@ -1776,6 +1823,44 @@ Entitled__V1__GetMigrationResponse *
 void   entitled__v1__get_migration_response__free_unpacked
                      (Entitled__V1__GetMigrationResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__ListMigrationsRequest methods */
+void   entitled__v1__list_migrations_request__init
+                     (Entitled__V1__ListMigrationsRequest         *message);
+size_t entitled__v1__list_migrations_request__get_packed_size
+                     (const Entitled__V1__ListMigrationsRequest   *message);
+size_t entitled__v1__list_migrations_request__pack
+                     (const Entitled__V1__ListMigrationsRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_migrations_request__pack_to_buffer
+                     (const Entitled__V1__ListMigrationsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListMigrationsRequest *
+       entitled__v1__list_migrations_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_migrations_request__free_unpacked
+                     (Entitled__V1__ListMigrationsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListMigrationsResponse methods */
+void   entitled__v1__list_migrations_response__init
+                     (Entitled__V1__ListMigrationsResponse         *message);
+size_t entitled__v1__list_migrations_response__get_packed_size
+                     (const Entitled__V1__ListMigrationsResponse   *message);
+size_t entitled__v1__list_migrations_response__pack
+                     (const Entitled__V1__ListMigrationsResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_migrations_response__pack_to_buffer
+                     (const Entitled__V1__ListMigrationsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListMigrationsResponse *
+       entitled__v1__list_migrations_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_migrations_response__free_unpacked
+                     (Entitled__V1__ListMigrationsResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__ListMigrationFailuresRequest methods */
 void   entitled__v1__list_migration_failures_request__init
                      (Entitled__V1__ListMigrationFailuresRequest         *message);
@@ -1983,6 +2068,12 @@ typedef void (*Entitled__V1__GetMigrationRequest_Closure)
 typedef void (*Entitled__V1__GetMigrationResponse_Closure)
                  (const Entitled__V1__GetMigrationResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__ListMigrationsRequest_Closure)
+                 (const Entitled__V1__ListMigrationsRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListMigrationsResponse_Closure)
+                 (const Entitled__V1__ListMigrationsResponse *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__ListMigrationFailuresRequest_Closure)
                  (const Entitled__V1__ListMigrationFailuresRequest *message,
                   void *closure_data);
@@ -2035,6 +2126,10 @@ struct Entitled__V1__ReceiptService_Service
                         const Entitled__V1__GetMigrationRequest *input,
                         Entitled__V1__GetMigrationResponse_Closure closure,
                         void *closure_data);
+  void (*list_migrations)(Entitled__V1__ReceiptService_Service *service,
+                          const Entitled__V1__ListMigrationsRequest *input,
+                          Entitled__V1__ListMigrationsResponse_Closure closure,
+                          void *closure_data);
   void (*list_migration_failures)(Entitled__V1__ReceiptService_Service *service,
                                   const Entitled__V1__ListMigrationFailuresRequest *input,
                                   Entitled__V1__ListMigrationFailuresResponse_Closure closure,
@@ -2069,6 +2164,7 @@ void entitled__v1__receipt_service__init (Entitled__V1__ReceiptService_Service *
       function_prefix__ ## migrate_receipts,\
       function_prefix__ ## start_migration,\
       function_prefix__ ## get_migration,\
+      function_prefix__ ## list_migrations,\
       function_prefix__ ## list_migration_failures,\
       function_prefix__ ## upload_migration_input,\
       function_prefix__ ## compare_with_apple,\
@@ -2098,6 +2194,10 @@ void entitled__v1__receipt_service__get_migration(ProtobufCService *service,
                                                   const Entitled__V1__GetMigrationRequest *input,
                                                   Entitled__V1__GetMigrationResponse_Closure closure,
                                                   void *closure_data);
+void entitled__v1__receipt_service__list_migrations(ProtobufCService *service,
+                                                    const Entitled__V1__ListMigrationsRequest *input,
+                                                    Entitled__V1__ListMigrationsResponse_Closure closure,
+                                                    void *closure_data);
 void entitled__v1__receipt_service__list_migration_failures(ProtobufCService *service,
                                                             const Entitled__V1__ListMigrationFailuresRequest *input,
                                                             Entitled__V1__ListMigrationFailuresResponse_Closure closure,
@@ -2150,6 +2250,8 @@ extern const ProtobufCMessageDescriptor entitled__v1__migration__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__migration_reason_count__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_migration_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_migration_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_migrations_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_migrations_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_migration_failures_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_migration_failures_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__migration_failure__descriptor;

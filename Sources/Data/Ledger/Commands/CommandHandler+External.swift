@@ -1,0 +1,120 @@
+package import AppStore
+package import Entitlements
+internal import Store
+
+/// A state of a purchase in another store, as the operator's service reports it.
+package struct ExternalState: Hashable, Sendable {
+  /// The store, such as `play` or `stripe`.
+  package var source: String
+  /// The store's id of the purchase.
+  package var externalID: String
+  /// The store's id of the product; may be empty.
+  package var productID: String
+  /// The number of the state: a greater one replaces it.
+  package var revision: Int64
+  /// When the store refunded it; `nil` if it did not.
+  package var refundedAt: Instant?
+
+  package init(
+    source: String, externalID: String, productID: String, revision: Int64, refundedAt: Instant?
+  ) {
+    self.source = source
+    self.externalID = externalID
+    self.productID = productID
+    self.revision = revision
+    self.refundedAt = refundedAt
+  }
+}
+
+extension EvidenceLedger {
+  /// Records a state of a purchase in another store: an entitlement from `since` (that of the state before, or now if
+  /// `nil`) until `until`. A greater revision replaces the stored state, also for another customer; the purchase moves
+  /// then. A smaller one is stored as evidence with an event of the owner, and changes only the time before the
+  /// greater ones began. The same revision with the same content changes nothing. Durable on return.
+  ///
+  /// - Throws: ``LedgerError/revisionConflict(source:externalID:revision:)`` for another content of a stored revision.
+  package func grant(
+    _ entitlement: String, _ level: AccessLevel, since: Instant?, until: Instant?, to customerID: String,
+    as state: ExternalState, _ scope: CommandScope
+  ) async throws(LedgerError) -> CommandResult {
+    try check(customerID, "customer_id")
+    return try await run(scope) { handler throws(LedgerError) in
+      try handler.grant(entitlement, level, since: since, until: until, to: customerID, as: state)
+    }
+  }
+}
+
+// Purchases in other stores.
+extension CommandHandler {
+  fileprivate func grant(
+    _ entitlement: String, _ level: AccessLevel, since: Instant?, until: Instant?, to customerID: String,
+    as state: ExternalState
+  ) throws(LedgerError) -> CommandResult {
+    let line = try inStore { () throws(StoreError) in
+      try store.grant(ofPurchase: state.externalID, in: state.source, of: appID, in: environment)
+    }
+    let (known, id) = try inStore { () throws(StoreError) -> (GrantFact?, String) in
+      if let line { return (try store.facts(of: line).grants.first, line.lineID) }
+      return (nil, "\(LineKey.grantPrefix)\(try store.nextEvidenceID().rawValue)")
+    }
+    var fact = GrantFact(
+      grantID: id, entitlement: entitlement, accessLevel: level, since: since ?? known?.since ?? now,
+      until: until, revokedAt: state.refundedAt, note: note, actor: actor,
+      external: ExternalPurchase(
+        source: state.source, externalID: state.externalID, productID: state.productID,
+        revision: state.revision))
+    let target = customer("").line(id)
+    if let line, let known, let stored = try storedState(state.revision, of: line, known) {
+      if since == nil { fact.since = stored.fact.since }
+      try requireEqual(stored, fact, customerID, state)
+      return try result(of: target, isSuperseded: known.external?.revision != state.revision)
+    }
+    let outcome = try execute(.grant(fact, customerID: customerID), onBehalfOf: customerID)
+    let isSuperseded = known?.external.map { $0.revision > state.revision } ?? false
+    return try result(of: target, outcome, isSuperseded: isSuperseded)
+  }
+
+  /// The state with a revision, and the customer that its command names; `nil` if it is new.
+  private func storedState(
+    _ revision: Int64, of line: LineKey, _ known: GrantFact
+  ) throws(LedgerError) -> (fact: GrantFact, customerID: String)? {
+    guard let newest = known.external?.revision, revision <= newest else { return nil }
+    let evidence = try inStore { () throws(StoreError) in try store.evidence(about: line) }
+    for stored in evidence {
+      guard case .grant(let fact, let customerID)? = EvidenceDecoder.command(in: stored.evidence)?.action,
+        fact.external?.revision == revision
+      else { continue }
+      return (fact, customerID)
+    }
+    return nil
+  }
+
+  /// Requires that a repeated revision states the same. Notes and actors may differ, and so may two ids of one customer.
+  private func requireEqual(
+    _ stored: (fact: GrantFact, customerID: String), _ fact: GrantFact, _ customerID: String,
+    _ state: ExternalState
+  ) throws(LedgerError) {
+    var fact = fact
+    (fact.note, fact.actor) = (stored.fact.note, stored.fact.actor)
+    let customers = try inStore { () throws(StoreError) in
+      (
+        try store.finalMergeTarget(of: customer(stored.customerID)),
+        try store.finalMergeTarget(of: customer(customerID))
+      )
+    }
+    guard stored.fact == fact, customers.0 == customers.1 else {
+      throw .revisionConflict(
+        source: state.source, externalID: state.externalID, revision: state.revision)
+    }
+  }
+
+  private func result(
+    of line: LineKey, _ outcome: CommandResult = CommandResult(), isSuperseded: Bool
+  ) throws(LedgerError) -> CommandResult {
+    var outcome = outcome
+    let after = try result(of: line)
+    (outcome.grant, outcome.customer, outcome.facts) = (after.grant, after.customer, after.facts)
+    outcome.isSuperseded = isSuperseded
+    return outcome
+  }
+}

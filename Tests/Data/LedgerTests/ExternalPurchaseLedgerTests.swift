@@ -1,0 +1,126 @@
+import AppStore
+import Entitlements
+import Ledger
+import Store
+import TestSupport
+import Testing
+
+/// Purchases in other stores: revisions, owners, merges, erasure and replay.
+@Suite struct ExternalPurchaseLedgerTests {
+  private func report(
+    _ fixture: LedgerFixture, _ revision: Int64, _ since: Int64? = 40, until: Int64?, refunded: Int64? = nil,
+    of customer: String = "ana", id: String = "GPA.1", note: String = ""
+  ) async throws -> CommandResult {
+    var scope = fixture.scope
+    scope.note = note
+    return try await fixture.ledger.grant(
+      "pro", .full, since: since.map { at($0) }, until: until.map { at($0) }, to: customer,
+      as: ExternalState(
+        source: "play", externalID: id, productID: "gold", revision: revision,
+        refundedAt: refunded.map { at($0) }), scope)
+  }
+
+  private func status(_ fixture: LedgerFixture, of customer: String = "ana") throws -> EntitlementStatus {
+    evaluate(
+      try fixture.facts(of: customer) ?? CustomerFacts(), entitlement: "pro", in: LedgerFixture.app,
+      at: fixture.clock.now)
+  }
+
+  @Test("A purchase starts, renews, ends and is refunded, each as an event of its own")
+  func life() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await report(fixture, 1, until: 60)
+      let renewed = try await report(fixture, 2, nil, until: 90)
+      #expect(renewed.grant?.since == at(40) && renewed.grant?.until == at(90))
+      _ = try await report(fixture, 3, nil, until: 90, refunded: 45)
+      #expect(try status(fixture).reason == .externalRefunded)
+      #expect(try await fixture.events().map(\.event.change.kind) == [.started, .renewed, .refunded])
+      #expect(try fixture.facts()?.grants.count == 1)
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("A late revision is stored and told, and does not change the answer")
+  func late() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await report(fixture, 5, until: 90)
+      let late = try await report(fixture, 4, until: 45, of: "ben")
+      #expect(late.isSuperseded && late.grant?.external?.revision == 5 && late.evidenceID != nil)
+      #expect(try status(fixture).until == at(90))
+      #expect(try fixture.facts(of: "ben") == nil)
+      let again = try await report(fixture, 4, until: 45, of: "ben")
+      #expect(again.isSuperseded && again.evidenceID == nil)
+      #expect(try await fixture.events().map(\.event.change.kind) == [.started, .olderRevisionReceived])
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("A repeated revision changes nothing, and another state of it is rejected")
+  func repeated() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await report(fixture, 1, until: 60)
+      let again = try await report(fixture, 1, until: 60, note: "repeated")
+      #expect(again.evidenceID == nil && again.grant != nil && !again.isSuperseded)
+      await #expect(
+        throws: LedgerError.revisionConflict(source: "play", externalID: "GPA.1", revision: 1)
+      ) { try await report(fixture, 1, until: 61) }
+      await #expect(throws: LedgerError.self) { try await report(fixture, 1, until: 60, of: "ben") }
+    }
+  }
+
+  @Test("A newer revision moves the purchase to its customer, and a merge takes it along")
+  func owners() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await report(fixture, 1, until: 60, of: "phone")
+      _ = try await fixture.ledger.merge("phone", into: "ana", fixture.scope)
+      #expect(try status(fixture).isEntitled)
+      _ = try await report(fixture, 2, until: 90, of: "phone")
+      #expect(try status(fixture).until == at(90))
+      _ = try await report(fixture, 3, until: 90, of: "ben")
+      #expect(try !status(fixture).isEntitled)
+      #expect(try status(fixture, of: "ben").isEntitled)
+      let events = try await fixture.events().map(\.event).filter { $0.customer.customerID == "ben" }
+      #expect(events.map(\.change.kind) == [.transferred])
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("An operator cannot revoke a purchase in another store")
+  func revoked() async throws {
+    try await LedgerFixture.run { fixture in
+      let id = try #require(try await report(fixture, 1, until: 60).grant?.grantID)
+      await #expect(throws: LedgerError.externalGrant(id)) {
+        try await fixture.ledger.revokeGrant(id, fixture.scope)
+      }
+    }
+  }
+
+  @Test("Erasing the customer removes the purchase and its id, and replay agrees")
+  func erased() async throws {
+    try await LedgerFixture.run { fixture in
+      _ = try await report(fixture, 1, until: 60, of: "ana.secret", id: "order-secret", note: "secret")
+      _ = try await report(fixture, 2, until: 90, of: "ana.secret", id: "order-secret")
+      _ = try await fixture.ledger.erase("ana.secret", fixture.scope)
+      #expect(try fixture.facts(of: "ana.secret") == nil)
+      for evidence in try await fixture.evidence() {
+        #expect(!String(decoding: evidence.content.body ?? [], as: UTF8.self).contains("secret"))
+      }
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
+  @Test("The state does not depend on the order of arrival")
+  func order() async throws {
+    var hashes: Set<String> = []
+    for revisions in [[1, 2, 3], [3, 1, 2], [2, 3, 1]] as [[Int64]] {
+      try await LedgerFixture.run { fixture in
+        for revision in revisions {
+          _ = try await report(fixture, revision, 10 * revision, until: 10 * revision + 40)
+        }
+        let hash = try fixture.store.stateHash()
+        hashes.insert(hash.description)
+      }
+    }
+    #expect(hashes.count == 1)
+  }
+}
