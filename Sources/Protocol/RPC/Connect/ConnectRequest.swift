@@ -73,9 +73,7 @@ package struct ConnectRequest: Sendable {
     acceptsGzip = accepted.map(Self.listsGzip) ?? (encoding == .gzip)
   }
 
-  /// The message, decompressed, in the encoding of ``codec``.
-  ///
-  /// - Parameter limit: the maximum size of the decompressed message in bytes.
+  /// The message, decompressed to at most `limit` bytes, in the encoding of ``codec``.
   package func message(limit: Int) throws(Status) -> [UInt8] {
     let bytes: [UInt8]
     switch content {

@@ -5,11 +5,8 @@ internal import Platform
 internal import Wire
 
 extension HTTPResponse {
-  /// The response to a Connect request that succeeded.
-  ///
-  /// - Parameters:
-  ///   - message: the response message in the encoding of the request's codec.
-  ///   - reply: its metadata; trailing metadata becomes header fields with the prefix `trailer-`.
+  /// The response to a Connect request that succeeded. `message` is in the encoding of the request's codec; the trailing
+  /// metadata of `reply` becomes header fields with the prefix `trailer-`.
   package init(connect message: [UInt8], _ reply: Reply, to request: ConnectRequest) {
     self.init(
       status: 200, headers: HeaderFields([("content-type", request.codec.contentType)]), body: message)
@@ -17,9 +14,8 @@ extension HTTPResponse {
     compress(for: request, reply.compression)
   }
 
-  /// The Connect error of a status: `{"code", "message", "details"}` under the HTTP status of its code.
-  ///
-  /// - Parameter httpStatus: another HTTP status than that of the code.
+  /// The Connect error of a status: `{"code", "message", "details"}` under the HTTP status of its code, or under
+  /// `httpStatus`.
   package init(connectError status: Status, httpStatus: Int? = nil) {
     self = .json(httpStatus ?? status.code.httpStatus, status.connectJSON.serialized() + [UInt8(ascii: "\n")])
     append(status.initialMetadata.fields, status.trailingMetadata.fields)

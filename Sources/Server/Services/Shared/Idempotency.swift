@@ -27,7 +27,7 @@ struct Idempotency<Request: RepeatableRequest>: Sendable {
   /// `nil` without a key.
   let request: IdempotentRequest?
 
-  /// - Parameter request: the request, of which only the key is left out of the hash.
+  /// The hash is that of the request without its key.
   init(of request: Request, _ call: CallContext, _ context: ServiceContext) {
     ledger = context.ledger
     guard !request.idempotencyKey.isEmpty else {
