@@ -42,7 +42,7 @@ import Wire
     + #""originalTransactionId": "", "grantId": "", "#
     + #""inAppOwnershipType": "IN_APP_OWNERSHIP_TYPE_UNSPECIFIED", "#
     + #""billingPlanType": "BILLING_PLAN_TYPE_UNSPECIFIED", "autoRenewProductId": "", "#
-    + #""manageUrl": ""}, "environment": 77}"#
+    + #""manageUrl": "", "source": "", "externalId": ""}, "environment": 77}"#
   @Test("Encoding returns the bytes of Google's library")
   func bytes() throws {
     let hexadecimal = message.encodedBytes().map { byte in
