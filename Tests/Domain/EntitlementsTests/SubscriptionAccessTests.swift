@@ -99,6 +99,22 @@ import Testing
     #expect(pro([extended, EntitlementsTests.period(0...30)], on: 35).until == at(37))
   }
 
+  @Test("A renewal that an upgrade refunds before its period starts does not cut the upgrade")
+  func upgradedBeforeStart() {
+    let first = EntitlementsTests.period(0...30).with { $0.isUpgraded = true }
+    let upgrade = EntitlementsTests.period(29...59, id: "U")
+    let renewed = EntitlementsTests.period(30...60).with {
+      $0.isUpgraded = true
+      $0.revocationDate = at(29)
+      $0.details.transactionReason = .renewal
+    }
+    for day in [29, 30, 45, 58] as [Int64] {
+      let answer = pro([first, upgrade, renewed], on: day)
+      #expect(answer.isEntitled && answer.deciding?.transactionID == "U", "day \(day)")
+    }
+    #expect(!pro([first, upgrade, renewed], on: 59).isEntitled)
+  }
+
   @Test("Several transactions of one period do not cut each other")
   func onePeriodTwice() {
     let facts = [

@@ -32,7 +32,8 @@ extension CustomerFacts {
   }
 
   /// The index of the transaction that replaced the one at `index`: the first later purchase of the same
-  /// line. Several transactions can cover one period, for example after adding seats; they do not replace
+  /// line. A renewal that is refunded before its period starts replaces nothing, as after an upgrade in the hours between
+  /// charge and start. Several transactions can cover one period, for example after adding seats; they do not replace
   /// each other (Apple's `revokedSeatQuantity`: access ends when all of them are revoked).
   func nextInLine(after index: Int) -> Int? {
     guard !transactions[index].isContradictory else { return firstInLine(afterEndOf: index) }
@@ -41,7 +42,7 @@ extension CustomerFacts {
       transactions[next].originalTransactionID == transactions[index].originalTransactionID
     {
       if transactions[next].purchaseDate > transactions[index].purchaseDate,
-        !transactions[next].isContradictory
+        !transactions[next].isContradictory, !transactions[next].isRevokedBeforeStart
       {
         return next
       }

@@ -127,6 +127,9 @@ package struct TransactionFact: Hashable, Sendable {
     return expiresDate < purchaseDate
   }
 
+  /// Whether Apple revoked it before its period started.
+  var isRevokedBeforeStart: Bool { accessRevokedAt.map { $0 < purchaseDate } ?? false }
+
   /// The purchase date, or the expiry if that precedes it.
   var coverageStart: Instant { expiresDate.map { min($0, purchaseDate) } ?? purchaseDate }
 }
