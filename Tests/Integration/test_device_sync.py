@@ -220,7 +220,9 @@ def test_a_revoked_transaction_gives_nothing(device):
 
 def test_a_document_from_before_a_refund_gives_nothing_after_it(syncing, device):
     assert device.sync()[1]["entitlements"][0]["entitled"] is True
-    refunded = device.sign(revocationDate=NOW + 1_000, revocationReason=0, signedDate=NOW + 5_000)
+    bought = forge.payload_of(device.transaction)
+    refunded = device.sign(
+        revocationDate=bought["purchaseDate"] + 1, revocationReason=0, signedDate=bought["signedDate"] + 1)
     request = {"app": APP, "customerId": "support", "signedTransaction": refunded}
     assert syncing.json("entitled.v1.ReceiptService/SubmitTransaction", request)[0] == 200
     status, answer = device.sync()

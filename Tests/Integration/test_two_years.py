@@ -155,7 +155,7 @@ class Simulation:
                     ]), timeout=TIMEOUT).results  # fmt: skip
             for (account, name), answer in zip(batch, answers):
                 products = {p["productId"] for p in owners[account] if ENTITLEMENTS[p["productId"]] == name}
-                response = answer.response
+                response = answer.response.entitlement
                 context = f"{account} {name} at check {index}: {sorted(products)}\n{response}"
                 assert response.entitled == bool(products), context
                 assert not products or response.product_id in products, context

@@ -123,8 +123,10 @@ private func slowly(_ facts: CustomerFacts, _ now: Instant) -> Bool {
   facts.transactions.contains { fact in
     guard ["monthly", "yearly"].contains(fact.productID) else { return false }
     let next = facts.transactions
-      .filter {
-        $0.originalTransactionID == fact.originalTransactionID && $0.purchaseDate > fact.purchaseDate
+      .filter { later in
+        // A purchase that is refunded before its period starts replaces nothing.
+        later.originalTransactionID == fact.originalTransactionID && later.purchaseDate > fact.purchaseDate
+          && (later.revocationDate ?? later.purchaseDate) >= later.purchaseDate
       }
       .map(\.purchaseDate).min()
     let end = [fact.expiresDate, fact.revocationDate, next].compactMap { $0 }.min()!
