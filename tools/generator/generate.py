@@ -1,4 +1,5 @@
-"""Generates all code from proto/: C by protoc-c, the Swift messages, tables and service protocols by this program."""
+"""Generates all code from proto/: C by protoc-c, the Swift messages, tables and service protocols by this program,
+and the messages and services of the clients."""
 
 import argparse
 import difflib
@@ -13,6 +14,8 @@ from google.protobuf import descriptor_pb2
 
 import access
 import c_tables
+import js_client
+import python_client
 import services
 import swift
 
@@ -25,6 +28,9 @@ C_TARGET = ROOT / "Sources/C/EntitledProto"
 SWIFT_TARGET = ROOT / "Sources/Protocol/Wire/Generated"
 SERVICES_TARGET = ROOT / "Sources/Server/Services/Generated"
 WELL_KNOWN = [f"google/protobuf/{name}.proto" for name in ("any", "descriptor", "duration", "field_mask", "timestamp")]
+
+CLIENT_PYTHON = ROOT / "clients/python/src/entitled"
+CLIENT_JS = ROOT / "clients/js"
 
 # The test services of gRPC and Connect, for interop-server only.
 TEST_PROTO = ROOT / "tools/interop-server/proto"
@@ -99,6 +105,8 @@ def generate(folder):
     rules = access.Access(commented)
     write(new(SWIFT_TARGET), swift.contract_sources(commented, names, rules))
     write(new(SERVICES_TARGET), services.sources(commented, rules))
+    python_client.generate(PROTO, SYSTEM, commented, new(CLIENT_PYTHON))
+    write(new(CLIENT_JS), js_client.sources(commented))
 
     tests = descriptor_set(TEST_PROTO, folder, "--include_source_info")
     names = generate_c(TEST_PROTO, new(TEST_C_TARGET), "CInteropProto")
@@ -114,6 +122,8 @@ def committed():
     for target in (C_TARGET, TEST_C_TARGET):
         found += target.rglob("*.pb-c.[ch]")
         found += [*target.glob("include/C*.h"), target / "include/module.modulemap"]
+    found += [CLIENT_PYTHON / "services.py", *CLIENT_PYTHON.glob("v1/*.py"), *CLIENT_PYTHON.glob("v1/*.pyi")]
+    found += [CLIENT_JS / "contract.d.ts", CLIENT_JS / "methods.js"]
     return {path.relative_to(ROOT) for path in found if path.exists()}
 
 

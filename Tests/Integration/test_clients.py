@@ -1,0 +1,153 @@
+"""The clients of clients/ perform the steps of clients/scenario.json against a running service."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import urllib.request
+import zipfile
+
+import pytest
+
+from harness import CALL_LIMIT, ROOT, Service, post
+
+CLIENTS = ROOT / "clients"
+STEPS = json.loads((CLIENTS / "scenario.json").read_text())
+PYTHON = {**os.environ, "PYTHONPATH": str(CLIENTS / "python" / "src")}
+SETTINGS = {"app": "ocean-journal", "issuer": "https://entitled.example.com", "audience": "reader"}
+# Built by clients/swift/test, because its packages take minutes.
+SWIFT = CLIENTS / "swift" / ".build" / "debug" / "scenario"
+DRIVERS = {
+    "python": [sys.executable, CLIENTS / "python" / "tests" / "driver.py", "sync"],
+    "python-asyncio": [sys.executable, CLIENTS / "python" / "tests" / "driver.py", "async"],
+    "javascript": ["node", CLIENTS / "js" / "test" / "driver.js"],
+    "swift": [SWIFT],
+}
+# The steps that a client cannot perform: Watch is a stream, and the JavaScript client makes unary calls only.
+MISSING = {"javascript": {"watch"}}
+
+
+class Driver:
+    """A client's program that performs one step for each line."""
+
+    def __init__(self, name, settings):
+        command = [*map(str, DRIVERS[name]), json.dumps(settings)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=PYTHON)
+
+    def perform(self, step):
+        print(json.dumps(step), file=self.process.stdin, flush=True)
+        return json.loads(self.process.stdout.readline())
+
+    def stop(self):
+        self.process.stdin.close()
+        assert self.process.wait(CALL_LIMIT) == 0
+
+
+CONFIGURATION = f"""
+apps:
+  ocean-journal:
+    bundle_id: com.example.oceanjournal
+    environments: [Sandbox]
+    products:
+      pro.monthly: {{type: Auto-Renewable Subscription, group: pro, entitlements: [pro], period: P1M, price: 4.99, currency: USD}}
+      lifetime: {{type: Non-Consumable, entitlements: [pro], price: 4.99, currency: USD}}
+tokens: {{issuer: "{SETTINGS['issuer']}", keys: keys, lifetime_seconds: 300}}
+"""
+
+
+@pytest.fixture
+def configuration(tmp_path):
+    """A configuration with a key for entitlement tokens."""
+    keys = tmp_path / "keys"
+    keys.mkdir()
+    command = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", keys / "1.pem"]
+    subprocess.run(command, check=True)
+    (keys / "1.pem").chmod(0o600)
+    path = tmp_path / "entitled.yaml"
+    path.write_text(CONFIGURATION)
+    return path
+
+
+def agrees(expected, found):
+    """Whether `found` has everything that is expected; lists agree element by element."""
+    if isinstance(expected, dict):
+        return all(key in found and agrees(value, found[key]) for key, value in expected.items())
+    if isinstance(expected, list):
+        return len(expected) == len(found) and all(map(agrees, expected, found))
+    return expected == found
+
+
+def filled(value, known):
+    """`value` with the names of earlier results replaced: `$name`, or `$name.field`."""
+    for name, result in known.items():
+        if isinstance(result, dict):
+            for key, part in result.items():
+                value = value.replace(f"${name}.{key}", str(part))
+        else:
+            value = value.replace(f"${name}", result)
+    return value
+
+
+@pytest.mark.parametrize("name", DRIVERS)
+def test_a_client_performs_the_scenario(name, tmp_path, configuration):
+    if shutil.which(str(DRIVERS[name][0])) is None:
+        pytest.skip(f"{DRIVERS[name][0]} does not exist")
+    arguments = ["--config", configuration]
+    service = Service(tmp_path / "data", arguments)
+    same_ports = [*arguments, "--grpc", service.grpc, "--http", service.http, "--sandbox", service.sandbox]
+    driver = Driver(name, {**SETTINGS, "grpc": service.grpc, "http": service.http})
+    known = {}
+    for step in STEPS:
+        if "buy" in step:
+            known[step["as"]] = service.buy(step["buy"])["signedTransactionInfo"]
+        elif "restart" in step:
+            service.stop()
+            service = Service(tmp_path / "data", same_ports)
+        elif step["do"] not in MISSING.get(name, ()):
+            expected = step["expect"]
+            found = driver.perform({k: filled(v, known) if isinstance(v, str) else v for k, v in step.items()})
+            assert agrees(expected, found), (step, found)
+            assert "error" in expected or "error" not in found, (step, found)
+            if "as" in step:
+                known[step["as"]] = found
+    driver.stop()
+    service.stop()
+
+
+EXAMPLES = {
+    "python": (sys.executable, CLIENTS / "examples" / "backend.py", "{grpc}", "0"),
+    "node": ("node", CLIENTS / "examples" / "backend.mjs", "http://{http}", "0"),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_backend_submits_and_answers(name, service, customer):
+    command = [str(part).format(grpc=service.grpc, http=service.http) for part in EXAMPLES[name]]
+    backend = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=PYTHON)
+    try:
+        url = f"http://127.0.0.1:{backend.stdout.readline().split()[-1]}"
+        user = {"x-user": customer}
+        assert post(f"{url}/purchases", {"signedTransaction": "none"}, user)[0] == 422
+        document = service.buy("pro.monthly")["signedTransactionInfo"]
+        assert post(f"{url}/purchases", {"signedTransaction": document}, user) == (200, {})
+        request = urllib.request.Request(f"{url}/entitlements/pro", headers=user)
+        with urllib.request.urlopen(request, timeout=CALL_LIMIT) as answer:
+            assert json.load(answer) == {"entitled": True, "reason": "SUBSCRIPTION_ACTIVE"}
+    finally:
+        backend.kill()
+        backend.wait()
+
+
+def test_the_swift_file_for_apps_is_type_correct():
+    subprocess.run([CLIENTS / "swift" / "ios" / "type-check"], check=True)
+
+
+def test_the_python_wheel_has_messages_and_types(tmp_path):
+    # A copy, because setuptools writes beside the sources.
+    source = shutil.copytree(CLIENTS / "python", tmp_path / "source")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, source]
+    subprocess.run(command, check=True)
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        names = set(wheel.namelist())
+    assert {"entitled/py.typed", "entitled/v1/entitlement_pb2.pyi", "entitled/services.py"} <= names

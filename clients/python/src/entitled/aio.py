@@ -1,0 +1,114 @@
+"""The client for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import grpc
+import grpc.aio
+
+from entitled import channel
+from entitled.errors import EntitledError, error_of
+from entitled.services import AsyncServices
+from entitled.v1.entitlement_pb2 import Entitlement
+from entitled.v1.entitlement_service_pb2 import CheckRequest, EntitlementEvent
+from entitled.v1.environment_pb2 import ENVIRONMENT_UNSPECIFIED, Environment
+from entitled.v1.receipt_service_pb2 import SubmitTransactionRequest, SubmitTransactionResponse
+from entitled.watching import Watching
+
+
+class AsyncClient(AsyncServices):
+    """A connection to `entitled` for one event loop; the arguments and methods are those of `Client`."""
+
+    def __init__(
+        self, target: str, *, app: str, environment: Environment = ENVIRONMENT_UNSPECIFIED,
+        token: str | None = None, credentials: grpc.ChannelCredentials | None = None, plaintext: bool = False,
+        timeout: float = 5.0,
+    ) -> None:
+        metadata = channel.metadata(target, token, credentials is not None, plaintext)
+        options = channel.options()
+        interceptors = [_Calls(metadata, timeout), _Streams(metadata)]
+        self._channel = (
+            grpc.aio.secure_channel(target, credentials, options, interceptors=interceptors)
+            if credentials
+            else grpc.aio.insecure_channel(target, options, interceptors=interceptors)
+        )
+        super().__init__(self._channel)
+        self.app = app
+        self.environment = environment
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Closes the connection; calls that still run fail."""
+        await self._channel.close()
+
+    async def check(self, customer_id: str, entitlement: str, *, timeout: float | None = None) -> Entitlement:
+        """Returns whether the customer has the entitlement, and why."""
+        request = CheckRequest(
+            app=self.app, customer_id=customer_id, entitlement=entitlement, environment=self.environment
+        )
+        return (await self.entitlement.Check(request, timeout=timeout)).entitlement
+
+    async def submit(
+        self, customer_id: str, signed_transaction: str, *, timeout: float | None = None
+    ) -> SubmitTransactionResponse:
+        """Submits a StoreKit 2 transaction (`jwsRepresentation`) for the customer. It is stored when this returns."""
+        request = SubmitTransactionRequest(
+            app=self.app, customer_id=customer_id, signed_transaction=signed_transaction
+        )
+        return await self.receipt.SubmitTransaction(request, timeout=timeout)
+
+    async def watch(
+        self, *, after_sequence: int | None = None, from_beginning: bool = False,
+        customer_ids: Sequence[str] = (), entitlements: Sequence[str] = (),
+    ) -> AsyncIterator[EntitlementEvent]:
+        """Yields events in commit order without an end. After an interruption the stream continues behind the last
+        event. Store `event.sequence` and pass it as `after_sequence` to continue in another process."""
+        watching = Watching(
+            self.app, self.environment, after_sequence, from_beginning, customer_ids, entitlements
+        )
+        while True:
+            call = self.entitlement.Watch(watching.request)
+            error: EntitledError | None = None
+            try:
+                async for response in call:
+                    if (event := watching.received(response)) is not None:
+                        yield event
+            except grpc.aio.AioRpcError as failure:
+                error = error_of(failure)
+            finally:
+                call.cancel()
+            await asyncio.sleep(watching.delay_after(error))
+
+
+class _Calls(grpc.aio.UnaryUnaryClientInterceptor):
+    """Adds the credential and the deadline to calls, and raises `EntitledError` for failed ones."""
+
+    def __init__(self, metadata: list[tuple[str, str]], timeout: float) -> None:
+        self._metadata = metadata
+        self._timeout = timeout
+
+    async def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
+        timeout = self._timeout if details.timeout is None else details.timeout
+        call = await continuation(channel.details(details, timeout, self._metadata), request)
+        try:
+            return await call
+        except grpc.aio.AioRpcError as failure:
+            raise error_of(failure) from None
+
+
+class _Streams(grpc.aio.UnaryStreamClientInterceptor):
+    """Adds the credential to streams."""
+
+    def __init__(self, metadata: list[tuple[str, str]]) -> None:
+        self._metadata = metadata
+
+    async def intercept_unary_stream(self, continuation: Any, details: Any, request: Any) -> Any:
+        return await continuation(channel.details(details, details.timeout, self._metadata), request)

@@ -1,0 +1,108 @@
+"""The client for threads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import grpc
+
+from entitled import channel
+from entitled.errors import EntitledError, error_of
+from entitled.services import Services
+from entitled.v1.entitlement_pb2 import Entitlement
+from entitled.v1.entitlement_service_pb2 import CheckRequest, EntitlementEvent
+from entitled.v1.environment_pb2 import ENVIRONMENT_UNSPECIFIED, Environment
+from entitled.v1.receipt_service_pb2 import SubmitTransactionRequest, SubmitTransactionResponse
+from entitled.watching import Watching
+
+
+class Client(Services):
+    """A connection to `entitled`. All threads can share it; it reconnects by itself.
+
+    `credentials` are those of the channel (`grpc.ssl_channel_credentials()`); without them the connection is not
+    encrypted, and a token is only sent within the machine unless `plaintext` allows more. `timeout` is the deadline
+    in seconds of calls that name none. Failed calls raise `EntitledError`. The attributes of `Services` have every
+    method of the contract.
+    """
+
+    def __init__(
+        self, target: str, *, app: str, environment: Environment = ENVIRONMENT_UNSPECIFIED,
+        token: str | None = None, credentials: grpc.ChannelCredentials | None = None, plaintext: bool = False,
+        timeout: float = 5.0,
+    ) -> None:
+        metadata = channel.metadata(target, token, credentials is not None, plaintext)
+        options = channel.options()
+        self._channel = (
+            grpc.secure_channel(target, credentials, options) if credentials else grpc.insecure_channel(target, options)
+        )
+        super().__init__(grpc.intercept_channel(self._channel, _Calls(metadata, timeout)))
+        self.app = app
+        self.environment = environment
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connection; calls that still run fail."""
+        self._channel.close()
+
+    def check(self, customer_id: str, entitlement: str, *, timeout: float | None = None) -> Entitlement:
+        """Returns whether the customer has the entitlement, and why."""
+        request = CheckRequest(
+            app=self.app, customer_id=customer_id, entitlement=entitlement, environment=self.environment
+        )
+        return self.entitlement.Check(request, timeout=timeout).entitlement
+
+    def submit(
+        self, customer_id: str, signed_transaction: str, *, timeout: float | None = None
+    ) -> SubmitTransactionResponse:
+        """Submits a StoreKit 2 transaction (`jwsRepresentation`) for the customer. It is stored when this returns."""
+        request = SubmitTransactionRequest(
+            app=self.app, customer_id=customer_id, signed_transaction=signed_transaction
+        )
+        return self.receipt.SubmitTransaction(request, timeout=timeout)
+
+    def watch(
+        self, *, after_sequence: int | None = None, from_beginning: bool = False,
+        customer_ids: Sequence[str] = (), entitlements: Sequence[str] = (),
+    ) -> Iterator[EntitlementEvent]:
+        """Yields events in commit order without an end. After an interruption the stream continues behind the last
+        event. Store `event.sequence` and pass it as `after_sequence` to continue in another process."""
+        watching = Watching(
+            self.app, self.environment, after_sequence, from_beginning, customer_ids, entitlements
+        )
+        while True:
+            call = self.entitlement.Watch(watching.request, timeout=None)
+            error: EntitledError | None = None
+            try:
+                for response in call:
+                    if (event := watching.received(response)) is not None:
+                        yield event
+            except grpc.RpcError as failure:
+                error = error_of(failure)
+            finally:
+                call.cancel()
+            time.sleep(watching.delay_after(error))
+
+
+class _Calls(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor):
+    """Adds the credential and the deadline to calls, and raises `EntitledError` for failed ones."""
+
+    def __init__(self, metadata: list[tuple[str, str]], timeout: float) -> None:
+        self._metadata = metadata
+        self._timeout = timeout
+
+    def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
+        timeout = self._timeout if details.timeout is None else details.timeout
+        call = continuation(channel.details(details, timeout, self._metadata), request)
+        if isinstance(failure := call.exception(), grpc.RpcError):
+            raise error_of(failure) from None
+        return call
+
+    def intercept_unary_stream(self, continuation: Any, details: Any, request: Any) -> Any:
+        return continuation(channel.details(details, details.timeout, self._metadata), request)

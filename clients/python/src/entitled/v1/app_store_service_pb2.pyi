@@ -1,0 +1,481 @@
+from entitled.v1 import access_pb2 as _access_pb2
+from entitled.v1 import entitlement_pb2 as _entitlement_pb2
+from entitled.v1 import environment_pb2 as _environment_pb2
+from entitled.v1 import transaction_pb2 as _transaction_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+CONSUMPTION_REQUEST_STATE_ANSWERED: ConsumptionRequestState
+CONSUMPTION_REQUEST_STATE_DECIDED: ConsumptionRequestState
+CONSUMPTION_REQUEST_STATE_MISSED: ConsumptionRequestState
+CONSUMPTION_REQUEST_STATE_OPEN: ConsumptionRequestState
+CONSUMPTION_REQUEST_STATE_REFUSED: ConsumptionRequestState
+CONSUMPTION_REQUEST_STATE_UNSPECIFIED: ConsumptionRequestState
+DELIVERY_STATUS_DELIVERED: DeliveryStatus
+DELIVERY_STATUS_UNDELIVERED_OTHER: DeliveryStatus
+DELIVERY_STATUS_UNDELIVERED_QUALITY_ISSUE: DeliveryStatus
+DELIVERY_STATUS_UNDELIVERED_SERVER_OUTAGE: DeliveryStatus
+DELIVERY_STATUS_UNDELIVERED_WRONG_ITEM: DeliveryStatus
+DELIVERY_STATUS_UNSPECIFIED: DeliveryStatus
+DESCRIPTOR: _descriptor.FileDescriptor
+EXTEND_REASON_CUSTOMER_SATISFACTION: ExtendReason
+EXTEND_REASON_OTHER: ExtendReason
+EXTEND_REASON_SERVICE_ISSUE: ExtendReason
+EXTEND_REASON_UNDECLARED: ExtendReason
+EXTEND_REASON_UNSPECIFIED: ExtendReason
+REFUND_PREFERENCE_DECLINE: RefundPreference
+REFUND_PREFERENCE_GRANT_FULL: RefundPreference
+REFUND_PREFERENCE_GRANT_PRORATED: RefundPreference
+REFUND_PREFERENCE_UNSPECIFIED: RefundPreference
+
+class AssociateSeatRequest(_message.Message):
+    __slots__ = ["actor", "app", "customer_id", "environment", "original_transaction_id", "request_identifier", "seat_id"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
+    SEAT_ID_FIELD_NUMBER: _ClassVar[int]
+    actor: str
+    app: str
+    customer_id: str
+    environment: _environment_pb2.Environment
+    original_transaction_id: str
+    request_identifier: str
+    seat_id: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., original_transaction_id: _Optional[str] = ..., seat_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., request_identifier: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
+
+class AssociateSeatResponse(_message.Message):
+    __slots__ = ["position", "seat"]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    position: str
+    seat: Seat
+    def __init__(self, seat: _Optional[_Union[Seat, _Mapping]] = ..., position: _Optional[str] = ...) -> None: ...
+
+class ClaimSeatRequest(_message.Message):
+    __slots__ = ["actor", "app", "customer_id", "environment", "idempotency_key", "note", "original_transaction_id", "request_identifier"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
+    actor: str
+    app: str
+    customer_id: str
+    environment: _environment_pb2.Environment
+    idempotency_key: str
+    note: str
+    original_transaction_id: str
+    request_identifier: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., original_transaction_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., request_identifier: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
+
+class ClaimSeatResponse(_message.Message):
+    __slots__ = ["position", "repeated", "seat"]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    position: str
+    repeated: bool
+    seat: Seat
+    def __init__(self, seat: _Optional[_Union[Seat, _Mapping]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+
+class ConsumptionRequest(_message.Message):
+    __slots__ = ["answer_by", "attempts", "customer_id", "environment", "error", "evidence_id", "original_transaction_id", "product_id", "reason", "requested_at", "settled_at", "state", "transaction_id"]
+    ANSWER_BY_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    REQUESTED_AT_FIELD_NUMBER: _ClassVar[int]
+    SETTLED_AT_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    answer_by: _timestamp_pb2.Timestamp
+    attempts: int
+    customer_id: str
+    environment: _environment_pb2.Environment
+    error: str
+    evidence_id: int
+    original_transaction_id: str
+    product_id: str
+    reason: str
+    requested_at: _timestamp_pb2.Timestamp
+    settled_at: _timestamp_pb2.Timestamp
+    state: ConsumptionRequestState
+    transaction_id: str
+    def __init__(self, evidence_id: _Optional[int] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., product_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., reason: _Optional[str] = ..., requested_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., answer_by: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., state: _Optional[_Union[ConsumptionRequestState, str]] = ..., error: _Optional[str] = ..., attempts: _Optional[int] = ..., settled_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class ExtendRenewalDateRequest(_message.Message):
+    __slots__ = ["actor", "app", "environment", "extend_by_days", "idempotency_key", "note", "original_transaction_id", "reason", "request_identifier"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    EXTEND_BY_DAYS_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
+    actor: str
+    app: str
+    environment: _environment_pb2.Environment
+    extend_by_days: int
+    idempotency_key: str
+    note: str
+    original_transaction_id: str
+    reason: ExtendReason
+    request_identifier: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., original_transaction_id: _Optional[str] = ..., extend_by_days: _Optional[int] = ..., reason: _Optional[_Union[ExtendReason, str]] = ..., request_identifier: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
+
+class ExtendRenewalDateResponse(_message.Message):
+    __slots__ = ["effective_date", "position", "repeated", "web_order_line_item_id"]
+    EFFECTIVE_DATE_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
+    WEB_ORDER_LINE_ITEM_ID_FIELD_NUMBER: _ClassVar[int]
+    effective_date: _timestamp_pb2.Timestamp
+    position: str
+    repeated: bool
+    web_order_line_item_id: str
+    def __init__(self, web_order_line_item_id: _Optional[str] = ..., effective_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+
+class GetMassExtensionStatusRequest(_message.Message):
+    __slots__ = ["app", "environment", "product_id", "request_identifier"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    environment: _environment_pb2.Environment
+    product_id: str
+    request_identifier: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., product_id: _Optional[str] = ..., request_identifier: _Optional[str] = ...) -> None: ...
+
+class GetMassExtensionStatusResponse(_message.Message):
+    __slots__ = ["complete", "complete_date", "failed_count", "succeeded_count"]
+    COMPLETE_DATE_FIELD_NUMBER: _ClassVar[int]
+    COMPLETE_FIELD_NUMBER: _ClassVar[int]
+    FAILED_COUNT_FIELD_NUMBER: _ClassVar[int]
+    SUCCEEDED_COUNT_FIELD_NUMBER: _ClassVar[int]
+    complete: bool
+    complete_date: _timestamp_pb2.Timestamp
+    failed_count: int
+    succeeded_count: int
+    def __init__(self, complete: bool = ..., complete_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., succeeded_count: _Optional[int] = ..., failed_count: _Optional[int] = ...) -> None: ...
+
+class GetRefundHistoryRequest(_message.Message):
+    __slots__ = ["app", "environment", "page_token", "transaction_id"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    environment: _environment_pb2.Environment
+    page_token: str
+    transaction_id: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., transaction_id: _Optional[str] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class GetRefundHistoryResponse(_message.Message):
+    __slots__ = ["next_page_token", "position", "transactions"]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTIONS_FIELD_NUMBER: _ClassVar[int]
+    next_page_token: str
+    position: str
+    transactions: _containers.RepeatedCompositeFieldContainer[_transaction_pb2.Transaction]
+    def __init__(self, transactions: _Optional[_Iterable[_Union[_transaction_pb2.Transaction, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., position: _Optional[str] = ...) -> None: ...
+
+class GetTestNotificationStatusRequest(_message.Message):
+    __slots__ = ["app", "environment", "test_notification_token"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    TEST_NOTIFICATION_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    environment: _environment_pb2.Environment
+    test_notification_token: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., test_notification_token: _Optional[str] = ...) -> None: ...
+
+class GetTestNotificationStatusResponse(_message.Message):
+    __slots__ = ["payload_json", "send_attempts"]
+    PAYLOAD_JSON_FIELD_NUMBER: _ClassVar[int]
+    SEND_ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    payload_json: str
+    send_attempts: _containers.RepeatedCompositeFieldContainer[SendAttempt]
+    def __init__(self, payload_json: _Optional[str] = ..., send_attempts: _Optional[_Iterable[_Union[SendAttempt, _Mapping]]] = ...) -> None: ...
+
+class ListConsumptionRequestsRequest(_message.Message):
+    __slots__ = ["app", "customer_id", "environment", "page_size", "page_token", "state"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    customer_id: str
+    environment: _environment_pb2.Environment
+    page_size: int
+    page_token: str
+    state: ConsumptionRequestState
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., state: _Optional[_Union[ConsumptionRequestState, str]] = ..., customer_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListConsumptionRequestsResponse(_message.Message):
+    __slots__ = ["next_page_token", "requests"]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    next_page_token: str
+    requests: _containers.RepeatedCompositeFieldContainer[ConsumptionRequest]
+    def __init__(self, requests: _Optional[_Iterable[_Union[ConsumptionRequest, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class ListSeatsRequest(_message.Message):
+    __slots__ = ["app", "environment", "original_transaction_id", "page_size", "page_token"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    environment: _environment_pb2.Environment
+    original_transaction_id: str
+    page_size: int
+    page_token: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., original_transaction_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListSeatsResponse(_message.Message):
+    __slots__ = ["next_page_token", "purchased", "seats"]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    PURCHASED_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    next_page_token: str
+    purchased: int
+    seats: _containers.RepeatedCompositeFieldContainer[Seat]
+    def __init__(self, seats: _Optional[_Iterable[_Union[Seat, _Mapping]]] = ..., purchased: _Optional[int] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class LookUpOrderRequest(_message.Message):
+    __slots__ = ["app", "order_id"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ORDER_ID_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    order_id: str
+    def __init__(self, app: _Optional[str] = ..., order_id: _Optional[str] = ...) -> None: ...
+
+class LookUpOrderResponse(_message.Message):
+    __slots__ = ["customer_ids", "position", "transactions", "valid"]
+    CUSTOMER_IDS_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTIONS_FIELD_NUMBER: _ClassVar[int]
+    VALID_FIELD_NUMBER: _ClassVar[int]
+    customer_ids: _containers.RepeatedScalarFieldContainer[str]
+    position: str
+    transactions: _containers.RepeatedCompositeFieldContainer[_transaction_pb2.Transaction]
+    valid: bool
+    def __init__(self, valid: bool = ..., transactions: _Optional[_Iterable[_Union[_transaction_pb2.Transaction, _Mapping]]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., position: _Optional[str] = ...) -> None: ...
+
+class MassExtendRenewalDateRequest(_message.Message):
+    __slots__ = ["actor", "app", "environment", "extend_by_days", "idempotency_key", "note", "product_id", "reason", "request_identifier", "storefront_country_codes"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    EXTEND_BY_DAYS_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
+    PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
+    STOREFRONT_COUNTRY_CODES_FIELD_NUMBER: _ClassVar[int]
+    actor: str
+    app: str
+    environment: _environment_pb2.Environment
+    extend_by_days: int
+    idempotency_key: str
+    note: str
+    product_id: str
+    reason: ExtendReason
+    request_identifier: str
+    storefront_country_codes: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., product_id: _Optional[str] = ..., extend_by_days: _Optional[int] = ..., reason: _Optional[_Union[ExtendReason, str]] = ..., request_identifier: _Optional[str] = ..., storefront_country_codes: _Optional[_Iterable[str]] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
+
+class MassExtendRenewalDateResponse(_message.Message):
+    __slots__ = ["position", "repeated", "request_identifier"]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
+    position: str
+    repeated: bool
+    request_identifier: str
+    def __init__(self, request_identifier: _Optional[str] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+
+class RefreshPurchaseRequest(_message.Message):
+    __slots__ = ["app", "environment", "transaction_id"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    environment: _environment_pb2.Environment
+    transaction_id: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., transaction_id: _Optional[str] = ...) -> None: ...
+
+class RefreshPurchaseResponse(_message.Message):
+    __slots__ = ["changed", "position", "transactions"]
+    CHANGED_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTIONS_FIELD_NUMBER: _ClassVar[int]
+    changed: int
+    position: str
+    transactions: _containers.RepeatedCompositeFieldContainer[_transaction_pb2.Transaction]
+    def __init__(self, transactions: _Optional[_Iterable[_Union[_transaction_pb2.Transaction, _Mapping]]] = ..., changed: _Optional[int] = ..., position: _Optional[str] = ...) -> None: ...
+
+class Seat(_message.Message):
+    __slots__ = ["claimed_at", "customer_id", "seat_id", "transaction_id"]
+    CLAIMED_AT_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    SEAT_ID_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    claimed_at: _timestamp_pb2.Timestamp
+    customer_id: str
+    seat_id: str
+    transaction_id: str
+    def __init__(self, seat_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., claimed_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class SendAttempt(_message.Message):
+    __slots__ = ["attempt_date", "result"]
+    ATTEMPT_DATE_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    attempt_date: _timestamp_pb2.Timestamp
+    result: str
+    def __init__(self, attempt_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., result: _Optional[str] = ...) -> None: ...
+
+class SendConsumptionInformationRequest(_message.Message):
+    __slots__ = ["actor", "app", "consumption_percentage", "customer_consented", "delivery_status", "dry_run", "environment", "note", "refund_preference", "sample_content_provided", "transaction_id"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    CONSUMPTION_PERCENTAGE_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_CONSENTED_FIELD_NUMBER: _ClassVar[int]
+    DELIVERY_STATUS_FIELD_NUMBER: _ClassVar[int]
+    DRY_RUN_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
+    REFUND_PREFERENCE_FIELD_NUMBER: _ClassVar[int]
+    SAMPLE_CONTENT_PROVIDED_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    actor: str
+    app: str
+    consumption_percentage: int
+    customer_consented: bool
+    delivery_status: DeliveryStatus
+    dry_run: bool
+    environment: _environment_pb2.Environment
+    note: str
+    refund_preference: RefundPreference
+    sample_content_provided: bool
+    transaction_id: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., transaction_id: _Optional[str] = ..., customer_consented: bool = ..., delivery_status: _Optional[_Union[DeliveryStatus, str]] = ..., refund_preference: _Optional[_Union[RefundPreference, str]] = ..., consumption_percentage: _Optional[int] = ..., sample_content_provided: bool = ..., actor: _Optional[str] = ..., dry_run: bool = ..., note: _Optional[str] = ...) -> None: ...
+
+class SendConsumptionInformationResponse(_message.Message):
+    __slots__ = ["payload_json", "position", "sent_at"]
+    PAYLOAD_JSON_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    SENT_AT_FIELD_NUMBER: _ClassVar[int]
+    payload_json: str
+    position: str
+    sent_at: _timestamp_pb2.Timestamp
+    def __init__(self, sent_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., payload_json: _Optional[str] = ..., position: _Optional[str] = ...) -> None: ...
+
+class SetAppAccountTokenRequest(_message.Message):
+    __slots__ = ["actor", "app", "app_account_token", "environment", "note", "original_transaction_id"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    APP_ACCOUNT_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    actor: str
+    app: str
+    app_account_token: str
+    environment: _environment_pb2.Environment
+    note: str
+    original_transaction_id: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., original_transaction_id: _Optional[str] = ..., app_account_token: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
+
+class SetAppAccountTokenResponse(_message.Message):
+    __slots__ = ["position", "set_at"]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    SET_AT_FIELD_NUMBER: _ClassVar[int]
+    position: str
+    set_at: _timestamp_pb2.Timestamp
+    def __init__(self, set_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., position: _Optional[str] = ...) -> None: ...
+
+class SetConsumptionConsentRequest(_message.Message):
+    __slots__ = ["actor", "app", "consented", "customer_id", "dry_run", "environment", "note"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    CONSENTED_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    DRY_RUN_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
+    actor: str
+    app: str
+    consented: bool
+    customer_id: str
+    dry_run: bool
+    environment: _environment_pb2.Environment
+    note: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., consented: bool = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., dry_run: bool = ...) -> None: ...
+
+class SetConsumptionConsentResponse(_message.Message):
+    __slots__ = ["consent", "position"]
+    CONSENT_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    consent: _entitlement_pb2.ConsumptionConsent
+    position: str
+    def __init__(self, consent: _Optional[_Union[_entitlement_pb2.ConsumptionConsent, _Mapping]] = ..., position: _Optional[str] = ...) -> None: ...
+
+class UnclaimSeatRequest(_message.Message):
+    __slots__ = ["actor", "app", "environment", "original_transaction_id", "request_identifier", "seat_id"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
+    SEAT_ID_FIELD_NUMBER: _ClassVar[int]
+    actor: str
+    app: str
+    environment: _environment_pb2.Environment
+    original_transaction_id: str
+    request_identifier: str
+    seat_id: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., original_transaction_id: _Optional[str] = ..., seat_id: _Optional[str] = ..., request_identifier: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
+
+class UnclaimSeatResponse(_message.Message):
+    __slots__ = ["position", "seat"]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    position: str
+    seat: Seat
+    def __init__(self, seat: _Optional[_Union[Seat, _Mapping]] = ..., position: _Optional[str] = ...) -> None: ...
+
+class ExtendReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
+
+class RefundPreference(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
+
+class DeliveryStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
+
+class ConsumptionRequestState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []

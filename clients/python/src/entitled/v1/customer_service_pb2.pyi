@@ -1,0 +1,262 @@
+from entitled.v1 import access_pb2 as _access_pb2
+from entitled.v1 import environment_pb2 as _environment_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+CUSTOMER_HIT_KIND_APP_ACCOUNT_TOKEN: CustomerHitKind
+CUSTOMER_HIT_KIND_APP_TRANSACTION: CustomerHitKind
+CUSTOMER_HIT_KIND_ATTRIBUTE: CustomerHitKind
+CUSTOMER_HIT_KIND_CUSTOMER: CustomerHitKind
+CUSTOMER_HIT_KIND_CUSTOMER_PREFIX: CustomerHitKind
+CUSTOMER_HIT_KIND_ERASED_CUSTOMER: CustomerHitKind
+CUSTOMER_HIT_KIND_EVENT: CustomerHitKind
+CUSTOMER_HIT_KIND_EVIDENCE: CustomerHitKind
+CUSTOMER_HIT_KIND_GRANT: CustomerHitKind
+CUSTOMER_HIT_KIND_MERGED_CUSTOMER: CustomerHitKind
+CUSTOMER_HIT_KIND_NOTIFICATION: CustomerHitKind
+CUSTOMER_HIT_KIND_PURCHASE: CustomerHitKind
+CUSTOMER_HIT_KIND_SEAT: CustomerHitKind
+CUSTOMER_HIT_KIND_TRANSACTION: CustomerHitKind
+CUSTOMER_HIT_KIND_TRANSFER: CustomerHitKind
+CUSTOMER_HIT_KIND_UNSPECIFIED: CustomerHitKind
+CUSTOMER_HIT_KIND_WEB_ORDER_LINE_ITEM: CustomerHitKind
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class AddNoteRequest(_message.Message):
+    __slots__ = ["actor", "app", "customer_id", "environment", "text"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    actor: str
+    app: str
+    customer_id: str
+    environment: _environment_pb2.Environment
+    text: str
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., text: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
+
+class AddNoteResponse(_message.Message):
+    __slots__ = ["note", "position"]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    note: Note
+    position: str
+    def __init__(self, note: _Optional[_Union[Note, _Mapping]] = ..., position: _Optional[str] = ...) -> None: ...
+
+class CustomerAttribute(_message.Message):
+    __slots__ = ["name", "value"]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    value: str
+    def __init__(self, name: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+
+class CustomerHit(_message.Message):
+    __slots__ = ["app", "customer_ids", "environment", "evidence_id", "explanation", "kind", "merged_into_customer_id", "original_transaction_id", "product_id", "sequence", "transaction_id"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_IDS_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
+    EXPLANATION_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    MERGED_INTO_CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
+    SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    customer_ids: _containers.RepeatedScalarFieldContainer[str]
+    environment: _environment_pb2.Environment
+    evidence_id: int
+    explanation: str
+    kind: CustomerHitKind
+    merged_into_customer_id: str
+    original_transaction_id: str
+    product_id: str
+    sequence: int
+    transaction_id: str
+    def __init__(self, kind: _Optional[_Union[CustomerHitKind, str]] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., merged_into_customer_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., evidence_id: _Optional[int] = ..., sequence: _Optional[int] = ..., explanation: _Optional[str] = ...) -> None: ...
+
+class DeleteNoteRequest(_message.Message):
+    __slots__ = ["actor", "app", "note_id"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    NOTE_ID_FIELD_NUMBER: _ClassVar[int]
+    actor: str
+    app: str
+    note_id: str
+    def __init__(self, app: _Optional[str] = ..., note_id: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
+
+class DeleteNoteResponse(_message.Message):
+    __slots__ = ["position"]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    position: str
+    def __init__(self, position: _Optional[str] = ...) -> None: ...
+
+class DescribeCustomerRequest(_message.Message):
+    __slots__ = ["app", "customer_id", "environment"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    customer_id: str
+    environment: _environment_pb2.Environment
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ...) -> None: ...
+
+class DescribeCustomerResponse(_message.Message):
+    __slots__ = ["active_in_environments", "customer_id", "entitlements", "environment", "evaluated_at", "open_refund_requests", "summary"]
+    ACTIVE_IN_ENVIRONMENTS_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ENTITLEMENTS_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    EVALUATED_AT_FIELD_NUMBER: _ClassVar[int]
+    OPEN_REFUND_REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    active_in_environments: _containers.RepeatedScalarFieldContainer[_environment_pb2.Environment]
+    customer_id: str
+    entitlements: _containers.RepeatedCompositeFieldContainer[EntitlementDescription]
+    environment: _environment_pb2.Environment
+    evaluated_at: _timestamp_pb2.Timestamp
+    open_refund_requests: _containers.RepeatedCompositeFieldContainer[OpenRefundRequest]
+    summary: str
+    def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., summary: _Optional[str] = ..., entitlements: _Optional[_Iterable[_Union[EntitlementDescription, _Mapping]]] = ..., active_in_environments: _Optional[_Iterable[_Union[_environment_pb2.Environment, str]]] = ..., open_refund_requests: _Optional[_Iterable[_Union[OpenRefundRequest, _Mapping]]] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class EntitlementDescription(_message.Message):
+    __slots__ = ["actions", "customer_sentence", "deadline", "entitled", "entitlement", "product_id", "reason", "support_sentence", "until", "url"]
+    ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_SENTENCE_FIELD_NUMBER: _ClassVar[int]
+    DEADLINE_FIELD_NUMBER: _ClassVar[int]
+    ENTITLED_FIELD_NUMBER: _ClassVar[int]
+    ENTITLEMENT_FIELD_NUMBER: _ClassVar[int]
+    PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    SUPPORT_SENTENCE_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_FIELD_NUMBER: _ClassVar[int]
+    URL_FIELD_NUMBER: _ClassVar[int]
+    actions: _containers.RepeatedScalarFieldContainer[str]
+    customer_sentence: str
+    deadline: _timestamp_pb2.Timestamp
+    entitled: bool
+    entitlement: str
+    product_id: str
+    reason: str
+    support_sentence: str
+    until: _timestamp_pb2.Timestamp
+    url: str
+    def __init__(self, entitlement: _Optional[str] = ..., entitled: bool = ..., reason: _Optional[str] = ..., support_sentence: _Optional[str] = ..., customer_sentence: _Optional[str] = ..., actions: _Optional[_Iterable[str]] = ..., url: _Optional[str] = ..., deadline: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., product_id: _Optional[str] = ...) -> None: ...
+
+class FindCustomersRequest(_message.Message):
+    __slots__ = ["app", "environment", "page_size", "query"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    environment: _environment_pb2.Environment
+    page_size: int
+    query: str
+    def __init__(self, query: _Optional[str] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., page_size: _Optional[int] = ...) -> None: ...
+
+class FindCustomersResponse(_message.Message):
+    __slots__ = ["hits", "truncated"]
+    HITS_FIELD_NUMBER: _ClassVar[int]
+    TRUNCATED_FIELD_NUMBER: _ClassVar[int]
+    hits: _containers.RepeatedCompositeFieldContainer[CustomerHit]
+    truncated: bool
+    def __init__(self, hits: _Optional[_Iterable[_Union[CustomerHit, _Mapping]]] = ..., truncated: bool = ...) -> None: ...
+
+class GetCustomerAttributesRequest(_message.Message):
+    __slots__ = ["app", "customer_id", "environment"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    customer_id: str
+    environment: _environment_pb2.Environment
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ...) -> None: ...
+
+class GetCustomerAttributesResponse(_message.Message):
+    __slots__ = ["attributes"]
+    ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
+    attributes: _containers.RepeatedCompositeFieldContainer[CustomerAttribute]
+    def __init__(self, attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping]]] = ...) -> None: ...
+
+class ListNotesRequest(_message.Message):
+    __slots__ = ["app", "customer_id", "environment", "page_size", "page_token"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    customer_id: str
+    environment: _environment_pb2.Environment
+    page_size: int
+    page_token: str
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListNotesResponse(_message.Message):
+    __slots__ = ["next_page_token", "notes"]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    NOTES_FIELD_NUMBER: _ClassVar[int]
+    next_page_token: str
+    notes: _containers.RepeatedCompositeFieldContainer[Note]
+    def __init__(self, notes: _Optional[_Iterable[_Union[Note, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class Note(_message.Message):
+    __slots__ = ["actor", "created_at", "customer_id", "evidence_id", "note_id", "text"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    CREATED_AT_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
+    NOTE_ID_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    actor: str
+    created_at: _timestamp_pb2.Timestamp
+    customer_id: str
+    evidence_id: int
+    note_id: str
+    text: str
+    def __init__(self, note_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., text: _Optional[str] = ..., actor: _Optional[str] = ..., created_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., evidence_id: _Optional[int] = ...) -> None: ...
+
+class OpenRefundRequest(_message.Message):
+    __slots__ = ["answer_by", "product_id", "requested_at", "transaction_id"]
+    ANSWER_BY_FIELD_NUMBER: _ClassVar[int]
+    PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
+    REQUESTED_AT_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    answer_by: _timestamp_pb2.Timestamp
+    product_id: str
+    requested_at: _timestamp_pb2.Timestamp
+    transaction_id: str
+    def __init__(self, transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., requested_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., answer_by: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class SetCustomerAttributesRequest(_message.Message):
+    __slots__ = ["actor", "app", "attributes", "customer_id", "environment"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    actor: str
+    app: str
+    attributes: _containers.RepeatedCompositeFieldContainer[CustomerAttribute]
+    customer_id: str
+    environment: _environment_pb2.Environment
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping]]] = ..., actor: _Optional[str] = ...) -> None: ...
+
+class SetCustomerAttributesResponse(_message.Message):
+    __slots__ = ["attributes", "position"]
+    ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    attributes: _containers.RepeatedCompositeFieldContainer[CustomerAttribute]
+    position: str
+    def __init__(self, attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping]]] = ..., position: _Optional[str] = ...) -> None: ...
+
+class CustomerHitKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []

@@ -1,0 +1,106 @@
+from entitled.v1 import access_pb2 as _access_pb2
+from entitled.v1 import environment_pb2 as _environment_pb2
+from google.protobuf import duration_pb2 as _duration_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class AppStatus(_message.Message):
+    __slots__ = ["app", "catalog_fingerprint", "complete_until", "environment", "has_in_app_purchase_key", "last_notification_at", "last_sequence", "next_poll_at", "open_consumption_requests", "overdue_polls", "typical_notification_interval"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    CATALOG_FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    COMPLETE_UNTIL_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    HAS_IN_APP_PURCHASE_KEY_FIELD_NUMBER: _ClassVar[int]
+    LAST_NOTIFICATION_AT_FIELD_NUMBER: _ClassVar[int]
+    LAST_SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    NEXT_POLL_AT_FIELD_NUMBER: _ClassVar[int]
+    OPEN_CONSUMPTION_REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    OVERDUE_POLLS_FIELD_NUMBER: _ClassVar[int]
+    TYPICAL_NOTIFICATION_INTERVAL_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    catalog_fingerprint: str
+    complete_until: _timestamp_pb2.Timestamp
+    environment: _environment_pb2.Environment
+    has_in_app_purchase_key: bool
+    last_notification_at: _timestamp_pb2.Timestamp
+    last_sequence: int
+    next_poll_at: _timestamp_pb2.Timestamp
+    open_consumption_requests: int
+    overdue_polls: int
+    typical_notification_interval: _duration_pb2.Duration
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., last_notification_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., typical_notification_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., complete_until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., overdue_polls: _Optional[int] = ..., next_poll_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., open_consumption_requests: _Optional[int] = ..., has_in_app_purchase_key: bool = ..., catalog_fingerprint: _Optional[str] = ..., last_sequence: _Optional[int] = ...) -> None: ...
+
+class GetConfigurationRequest(_message.Message):
+    __slots__ = []
+    def __init__(self) -> None: ...
+
+class GetConfigurationResponse(_message.Message):
+    __slots__ = ["configuration_json", "loaded_at", "path"]
+    CONFIGURATION_JSON_FIELD_NUMBER: _ClassVar[int]
+    LOADED_AT_FIELD_NUMBER: _ClassVar[int]
+    PATH_FIELD_NUMBER: _ClassVar[int]
+    configuration_json: str
+    loaded_at: _timestamp_pb2.Timestamp
+    path: str
+    def __init__(self, configuration_json: _Optional[str] = ..., path: _Optional[str] = ..., loaded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class GetStatusRequest(_message.Message):
+    __slots__ = []
+    def __init__(self) -> None: ...
+
+class GetStatusResponse(_message.Message):
+    __slots__ = ["apps", "checks", "ready", "started_at", "store", "time", "version"]
+    APPS_FIELD_NUMBER: _ClassVar[int]
+    CHECKS_FIELD_NUMBER: _ClassVar[int]
+    READY_FIELD_NUMBER: _ClassVar[int]
+    STARTED_AT_FIELD_NUMBER: _ClassVar[int]
+    STORE_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    apps: _containers.RepeatedCompositeFieldContainer[AppStatus]
+    checks: _containers.RepeatedCompositeFieldContainer[HealthCheck]
+    ready: bool
+    started_at: _timestamp_pb2.Timestamp
+    store: StoreStatus
+    time: _timestamp_pb2.Timestamp
+    version: str
+    def __init__(self, version: _Optional[str] = ..., ready: bool = ..., checks: _Optional[_Iterable[_Union[HealthCheck, _Mapping]]] = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., apps: _Optional[_Iterable[_Union[AppStatus, _Mapping]]] = ..., store: _Optional[_Union[StoreStatus, _Mapping]] = ...) -> None: ...
+
+class HealthCheck(_message.Message):
+    __slots__ = ["name", "problem"]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    problem: str
+    def __init__(self, name: _Optional[str] = ..., problem: _Optional[str] = ...) -> None: ...
+
+class StoreStatus(_message.Message):
+    __slots__ = ["free_bytes", "last_evidence_id", "size_bytes"]
+    FREE_BYTES_FIELD_NUMBER: _ClassVar[int]
+    LAST_EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
+    SIZE_BYTES_FIELD_NUMBER: _ClassVar[int]
+    free_bytes: int
+    last_evidence_id: int
+    size_bytes: int
+    def __init__(self, size_bytes: _Optional[int] = ..., free_bytes: _Optional[int] = ..., last_evidence_id: _Optional[int] = ...) -> None: ...
+
+class WhoAmIRequest(_message.Message):
+    __slots__ = []
+    def __init__(self) -> None: ...
+
+class WhoAmIResponse(_message.Message):
+    __slots__ = ["all_apps", "apps", "caller", "roles"]
+    ALL_APPS_FIELD_NUMBER: _ClassVar[int]
+    APPS_FIELD_NUMBER: _ClassVar[int]
+    CALLER_FIELD_NUMBER: _ClassVar[int]
+    ROLES_FIELD_NUMBER: _ClassVar[int]
+    all_apps: bool
+    apps: _containers.RepeatedScalarFieldContainer[str]
+    caller: str
+    roles: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, caller: _Optional[str] = ..., roles: _Optional[_Iterable[str]] = ..., apps: _Optional[_Iterable[str]] = ..., all_apps: bool = ...) -> None: ...

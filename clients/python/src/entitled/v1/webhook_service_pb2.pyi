@@ -1,0 +1,192 @@
+from entitled.v1 import access_pb2 as _access_pb2
+from entitled.v1 import environment_pb2 as _environment_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+DELIVERY_STATE_DEAD_LETTER: DeliveryState
+DELIVERY_STATE_PENDING: DeliveryState
+DELIVERY_STATE_UNSPECIFIED: DeliveryState
+DESCRIPTOR: _descriptor.FileDescriptor
+WEBHOOK_KIND_EVENTS: WebhookKind
+WEBHOOK_KIND_NOTIFICATIONS: WebhookKind
+WEBHOOK_KIND_UNSPECIFIED: WebhookKind
+WEBHOOK_STATE_FAILING: WebhookState
+WEBHOOK_STATE_GONE: WebhookState
+WEBHOOK_STATE_HEALTHY: WebhookState
+WEBHOOK_STATE_UNSPECIFIED: WebhookState
+
+class Delivery(_message.Message):
+    __slots__ = ["attempts", "environment", "first_attempt_at", "next_attempt_at", "occurred_at", "outcome", "position", "state", "subject", "type", "webhook_id"]
+    ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    FIRST_ATTEMPT_AT_FIELD_NUMBER: _ClassVar[int]
+    NEXT_ATTEMPT_AT_FIELD_NUMBER: _ClassVar[int]
+    OCCURRED_AT_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    SUBJECT_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    WEBHOOK_ID_FIELD_NUMBER: _ClassVar[int]
+    attempts: int
+    environment: _environment_pb2.Environment
+    first_attempt_at: _timestamp_pb2.Timestamp
+    next_attempt_at: _timestamp_pb2.Timestamp
+    occurred_at: _timestamp_pb2.Timestamp
+    outcome: str
+    position: int
+    state: DeliveryState
+    subject: str
+    type: str
+    webhook_id: str
+    def __init__(self, position: _Optional[int] = ..., webhook_id: _Optional[str] = ..., type: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., subject: _Optional[str] = ..., state: _Optional[_Union[DeliveryState, str]] = ..., attempts: _Optional[int] = ..., outcome: _Optional[str] = ..., occurred_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., first_attempt_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., next_attempt_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class DeliveryPositions(_message.Message):
+    __slots__ = ["positions"]
+    POSITIONS_FIELD_NUMBER: _ClassVar[int]
+    positions: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, positions: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class DeliveryRange(_message.Message):
+    __slots__ = ["to"]
+    FROM_FIELD_NUMBER: _ClassVar[int]
+    TO_FIELD_NUMBER: _ClassVar[int]
+    to: int
+    def __init__(self, to: _Optional[int] = ..., **kwargs) -> None: ...
+
+class DiscardDeliveriesRequest(_message.Message):
+    __slots__ = ["app", "dead_letters", "kind", "positions", "webhook"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    DEAD_LETTERS_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    POSITIONS_FIELD_NUMBER: _ClassVar[int]
+    WEBHOOK_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    dead_letters: bool
+    kind: WebhookKind
+    positions: DeliveryPositions
+    webhook: str
+    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., positions: _Optional[_Union[DeliveryPositions, _Mapping]] = ...) -> None: ...
+
+class DiscardDeliveriesResponse(_message.Message):
+    __slots__ = ["discarded"]
+    DISCARDED_FIELD_NUMBER: _ClassVar[int]
+    discarded: int
+    def __init__(self, discarded: _Optional[int] = ...) -> None: ...
+
+class ListDeliveriesRequest(_message.Message):
+    __slots__ = ["app", "kind", "page_size", "page_token", "state", "webhook"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    WEBHOOK_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    kind: WebhookKind
+    page_size: int
+    page_token: str
+    state: DeliveryState
+    webhook: str
+    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., state: _Optional[_Union[DeliveryState, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListDeliveriesResponse(_message.Message):
+    __slots__ = ["deliveries", "next_page_token"]
+    DELIVERIES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    deliveries: _containers.RepeatedCompositeFieldContainer[Delivery]
+    next_page_token: str
+    def __init__(self, deliveries: _Optional[_Iterable[_Union[Delivery, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class ListWebhooksRequest(_message.Message):
+    __slots__ = ["app", "page_size", "page_token"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    page_size: int
+    page_token: str
+    def __init__(self, app: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListWebhooksResponse(_message.Message):
+    __slots__ = ["next_page_token", "webhooks"]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    WEBHOOKS_FIELD_NUMBER: _ClassVar[int]
+    next_page_token: str
+    webhooks: _containers.RepeatedCompositeFieldContainer[Webhook]
+    def __init__(self, webhooks: _Optional[_Iterable[_Union[Webhook, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class ResendDeliveriesRequest(_message.Message):
+    __slots__ = ["app", "dead_letters", "kind", "positions", "range", "webhook"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    DEAD_LETTERS_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    POSITIONS_FIELD_NUMBER: _ClassVar[int]
+    RANGE_FIELD_NUMBER: _ClassVar[int]
+    WEBHOOK_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    dead_letters: bool
+    kind: WebhookKind
+    positions: DeliveryPositions
+    range: DeliveryRange
+    webhook: str
+    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., positions: _Optional[_Union[DeliveryPositions, _Mapping]] = ..., range: _Optional[_Union[DeliveryRange, _Mapping]] = ...) -> None: ...
+
+class ResendDeliveriesResponse(_message.Message):
+    __slots__ = ["continue_from_position", "resent"]
+    CONTINUE_FROM_POSITION_FIELD_NUMBER: _ClassVar[int]
+    RESENT_FIELD_NUMBER: _ClassVar[int]
+    continue_from_position: int
+    resent: int
+    def __init__(self, resent: _Optional[int] = ..., continue_from_position: _Optional[int] = ...) -> None: ...
+
+class ResumeWebhookRequest(_message.Message):
+    __slots__ = ["app", "kind", "webhook"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    WEBHOOK_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    kind: WebhookKind
+    webhook: str
+    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ...) -> None: ...
+
+class ResumeWebhookResponse(_message.Message):
+    __slots__ = ["webhook"]
+    WEBHOOK_FIELD_NUMBER: _ClassVar[int]
+    webhook: Webhook
+    def __init__(self, webhook: _Optional[_Union[Webhook, _Mapping]] = ...) -> None: ...
+
+class Webhook(_message.Message):
+    __slots__ = ["dead_letters", "kind", "latest_position", "name", "oldest_pending_at", "pending", "position", "state", "url"]
+    DEAD_LETTERS_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    LATEST_POSITION_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    OLDEST_PENDING_AT_FIELD_NUMBER: _ClassVar[int]
+    PENDING_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    URL_FIELD_NUMBER: _ClassVar[int]
+    dead_letters: int
+    kind: WebhookKind
+    latest_position: int
+    name: str
+    oldest_pending_at: _timestamp_pb2.Timestamp
+    pending: int
+    position: int
+    state: WebhookState
+    url: str
+    def __init__(self, name: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., url: _Optional[str] = ..., state: _Optional[_Union[WebhookState, str]] = ..., position: _Optional[int] = ..., latest_position: _Optional[int] = ..., pending: _Optional[int] = ..., dead_letters: _Optional[int] = ..., oldest_pending_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class WebhookKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
+
+class WebhookState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
+
+class DeliveryState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []

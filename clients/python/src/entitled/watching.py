@@ -1,0 +1,47 @@
+"""The rules of a Watch that continues after an interruption; both clients follow them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import grpc
+
+from entitled.errors import EntitledError
+from entitled.v1.entitlement_service_pb2 import EntitlementEvent, WatchRequest, WatchResponse
+from entitled.v1.environment_pb2 import Environment
+
+_INTERRUPTIONS = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNKNOWN)
+
+
+class Watching:
+    """The position of one Watch: the request that continues it, and the wait after an interruption."""
+
+    def __init__(
+        self, app: str, environment: Environment, after_sequence: int | None, from_beginning: bool,
+        customer_ids: Sequence[str], entitlements: Sequence[str],
+    ) -> None:
+        self.request = WatchRequest(
+            app=app, environment=environment, customer_ids=customer_ids, entitlements=entitlements
+        )
+        if after_sequence is not None:
+            self.request.after_sequence = after_sequence
+        elif from_beginning:
+            self.request.from_beginning = True
+        self._attempts = 0
+
+    def received(self, response: WatchResponse) -> EntitlementEvent | None:
+        """Records the position; returns the event, or None for a heartbeat."""
+        self._attempts = 0
+        self.request.after_sequence = response.sequence
+        return response.event if response.HasField("event") else None
+
+    def delay_after(self, error: EntitledError | None) -> float:
+        """Returns the seconds to wait before the stream continues. Raises `error` if it cannot continue: the service
+        refuses it, or no position is known yet, so that events between two streams could be lost."""
+        if error is not None and (error.code not in _INTERRUPTIONS or self.request.WhichOneof("start") is None):
+            raise error
+        self._attempts = min(self._attempts + 1, 9)
+        longest = min(30.0, 0.1 * 2**self._attempts)
+        retry_after = (error.retry_after if error else None) or 0.0
+        return max(retry_after, random.uniform(longest / 2, longest))
