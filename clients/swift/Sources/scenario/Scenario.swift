@@ -1,0 +1,87 @@
+// Performs the steps of clients/scenario.json: one JSON object a line in, one out.
+import Entitled
+import Foundation
+
+struct Settings: Decodable {
+  var grpc, http, app, issuer, audience: String
+}
+
+struct Step: Decodable {
+  var `do`: String
+  var customer, entitlement, transaction, token: String?
+  var after: Int64?
+  var count: Int?
+}
+
+struct InvalidStep: Error {}
+
+@main
+struct Scenario: Sendable {
+  let settings: Settings
+  let verifier: TokenVerifier
+
+  static func main() async throws {
+    let settings = try JSONDecoder().decode(Settings.self, from: Data(CommandLine.arguments[1].utf8))
+    guard let keys = URL(string: "http://\(settings.http)/.well-known/jwks.json") else { throw InvalidStep() }
+    let verifier = TokenVerifier(jwksURL: keys, issuer: settings.issuer, audience: settings.audience)
+    try await Scenario(settings: settings, verifier: verifier).run()
+  }
+
+  func run() async throws {
+    let address = settings.grpc.split(separator: ":")
+    guard let port = Int(address[1]) else { throw InvalidStep() }
+    try await withEntitledClient(
+      host: String(address[0]), port: port, app: settings.app, environment: .sandbox
+    ) { client in
+      while let line = readLine() {
+        let result = try await outcome(
+          of: JSONDecoder().decode(Step.self, from: Data(line.utf8)), with: client)
+        print(String(decoding: try JSONSerialization.data(withJSONObject: result), as: UTF8.self))
+        fflush(nil)
+      }
+    }
+  }
+
+  func outcome(of step: Step, with client: EntitledClient) async throws -> [String: Any] {
+    do {
+      return try await perform(step, with: client)
+    } catch let error as EntitledError {
+      let code = "\(error.code)".replacing(/([a-z])([A-Z])/) { "\($0.1)_\($0.2)" }.uppercased()
+      return ["error": ["code": code, "reason": error.reason, "fields": error.fields.keys.sorted()]]
+    } catch is InvalidTokenError {
+      return ["error": ["code": "INVALID_TOKEN"]]
+    }
+  }
+
+  func perform(_ step: Step, with client: EntitledClient) async throws -> [String: Any] {
+    let customer = step.customer ?? ""
+    switch step.do {
+    case "check":
+      let answer = try await client.check(customerID: customer, entitlement: step.entitlement ?? "")
+      return ["entitled": answer.entitled, "productId": answer.productID, "reason": answer.reason]
+    case "submit":
+      let response = try await client.submit(customerID: customer, signedTransaction: step.transaction ?? "")
+      return ["transactionId": response.transaction.transactionID]
+    case "watch":
+      var events: [[String: Any]] = []
+      for try await event in client.watch(from: .after(step.after ?? 0)) {
+        events.append(["sequence": event.sequence, "customer": event.customerID])
+        if events.count == step.count { break }
+      }
+      return ["events": events]
+    case "issueToken":
+      let request = Entitled_V1_IssueTokenRequest.with {
+        $0.app = client.app
+        $0.environment = client.environment
+        $0.customerID = customer
+        $0.audience = settings.audience
+      }
+      return ["token": try await client.services.entitlement.issueToken(request).token]
+    case "verifyToken":
+      let claims = try await verifier.verify(step.token ?? "")
+      return ["customer": claims.customerID, "entitlements": claims.entitlements.sorted()]
+    default:
+      throw InvalidStep()
+    }
+  }
+}
