@@ -1,0 +1,193 @@
+package import AppStore
+
+/// What a customer had, and when: one lane for each entitlement, purchase and grant.
+///
+/// A pure function of facts, catalog and a time span. At every instant of the span, the access lane of an entitlement has
+/// the reason, level and deciding fact that ``evaluate(_:entitlement:in:at:)`` has. Segments of one lane never overlap.
+package struct CustomerHistory: Hashable, Sendable {
+  /// The subject of a lane.
+  package enum Kind: Hashable, Sendable {
+    /// The access to an entitlement.
+    case access(entitlement: String)
+    /// The periods of a purchase that the customer made.
+    case purchase(originalTransactionID: String)
+    /// The periods of a purchase that a member of the family shares, or of which the customer has a seat.
+    case shared(originalTransactionID: String)
+    /// A grant of the operator.
+    case grant(id: String)
+  }
+
+  /// A time span with one answer.
+  package struct Segment: Hashable, Sendable {
+    package let start: Instant
+    /// Exclusive; after the end of the span for the last segment, if its end is known; `nil`: no known end.
+    package let end: Instant?
+    package let reason: EntitlementReason
+    package let accessLevel: AccessLevel
+    package let substate: EntitlementSubstate
+    /// The transaction that decides; `nil` if none does.
+    package let transaction: TransactionFact?
+    /// The grant that decides; `nil` if none does.
+    package let grantID: String?
+    /// The key of the fact that decides; `nil` if none does.
+    package let decidingFact: DecidingFact?
+  }
+
+  /// An instant at which something happened to a purchase.
+  package struct Mark: Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+      case purchased = "PURCHASED"
+      case renewed = "RENEWED"
+      case upgraded = "UPGRADED"
+      case refunded = "REFUNDED"
+      case sharingEnded = "SHARING_ENDED"
+      case grantRevoked = "GRANT_REVOKED"
+    }
+
+    package let kind: Kind
+    package let at: Instant
+    /// Empty for a grant.
+    package let transactionID: String
+  }
+
+  /// A row of the picture.
+  package struct Lane: Hashable, Sendable {
+    package let kind: Kind
+    /// In order of time, without overlaps.
+    package let segments: [Segment]
+    /// In order of time.
+    package let marks: [Mark]
+  }
+
+  /// Access lanes by entitlement, then purchases by their first period, then grants by their start.
+  package let lanes: [Lane]
+
+  /// Computes the lanes of `facts` from `start` to `end` (inclusive), the instant that the history is about.
+  package init(
+    _ facts: borrowing CustomerFacts, in app: borrowing AppDefinition, from start: Instant, to end: Instant
+  ) {
+    let purchases = facts.purchases(in: app)
+    var lanes = app.entitlements.map { entitlement in
+      let segments = app.rules(of: entitlement).map { answerSegments(purchases, $0, start, end) } ?? []
+      return Lane(kind: .access(entitlement: entitlement), segments: segments, marks: [])
+    }
+    lanes += Self.purchaseLanes(purchases, in: app, start, end)
+    lanes += facts.grants.sorted { ($0.since, $0.grantID) < ($1.since, $1.grantID) }
+      .compactMap { Lane($0, start, end) }
+    self.lanes = lanes
+  }
+
+  private static func purchaseLanes(
+    _ purchases: CustomerFacts, in app: borrowing AppDefinition, _ start: Instant, _ end: Instant
+  ) -> [Lane] {
+    var lines: [String] = []
+    for transaction in purchases.transactions where lines.last != transaction.originalTransactionID {
+      lines.append(transaction.originalTransactionID)
+    }
+    var lanes: [(first: Instant, lane: Lane)] = []
+    for line in lines {
+      let facts = purchases.ofLine(line)
+      guard let first = facts.transactions.first, first.purchaseDate <= end else { continue }
+      let rules = EntitlementRules.ownership(ofAny: Set(facts.transactions.map(\.productID)), in: app)
+      // What is over leaves a gap; what the App Store still tries to charge does not.
+      let segments = answerSegments(facts, rules, start, end)
+        .filter { $0.accessLevel > .none || $0.reason == .billingRetry }
+      let marks = facts.transactions.flatMap(marks).filter { $0.at >= start && $0.at <= end }
+        .sorted { ($0.at, $0.transactionID, $0.kind.rawValue) < ($1.at, $1.transactionID, $1.kind.rawValue) }
+      guard !segments.isEmpty || !marks.isEmpty else { continue }
+      let kind: Kind =
+        first.isShared ? .shared(originalTransactionID: line) : .purchase(originalTransactionID: line)
+      lanes.append((first.purchaseDate, Lane(kind: kind, segments: segments, marks: marks)))
+    }
+    return lanes.sorted { $0.first < $1.first }.map(\.lane)
+  }
+
+  private static func marks(_ transaction: TransactionFact) -> [Mark] {
+    let isFirst = transaction.transactionReasonIsPurchase
+    var marks = [
+      Mark(
+        kind: isFirst ? .purchased : .renewed, at: transaction.purchaseDate,
+        transactionID: transaction.transactionID)
+    ]
+    if let revoked = transaction.revocationDate {
+      let isSharing = transaction.revocationType == .familyRevoke || transaction.isShared
+      marks.append(
+        Mark(
+          kind: isSharing ? .sharingEnded : .refunded, at: revoked, transactionID: transaction.transactionID))
+    }
+    return marks
+  }
+}
+
+extension TransactionFact {
+  /// Whether the customer bought it; otherwise it is a renewal. Documents from before Apple introduced the reason are
+  /// distinguished by their id.
+  fileprivate var transactionReasonIsPurchase: Bool {
+    switch details.transactionReason {
+    case .purchase?: true
+    case .renewal?: false
+    default: transactionID == originalTransactionID
+    }
+  }
+}
+
+extension CustomerHistory.Lane {
+  /// `nil` if the grant does not touch the span.
+  fileprivate init?(_ grant: GrantFact, _ start: Instant, _ end: Instant) {
+    let until = [grant.until, grant.revokedAt].compactMap(\.self).min()
+    guard grant.since <= end, until.map({ start < $0 && grant.since < $0 }) ?? true else { return nil }
+    let revoked = grant.revokedAt.flatMap { $0 >= start && $0 <= end ? $0 : nil }
+    self.init(
+      kind: .grant(id: grant.grantID),
+      segments: [
+        .init(
+          start: max(start, grant.since), end: until, reason: .granted, accessLevel: grant.accessLevel,
+          substate: .standard, transaction: nil, grantID: grant.grantID, decidingFact: .grant(grant.grantID))
+      ],
+      marks: revoked.map { [.init(kind: .grantRevoked, at: $0, transactionID: "")] } ?? [])
+  }
+}
+
+/// The part of an answer that makes a segment.
+private struct SegmentKey: Equatable {
+  let reason: EntitlementReason
+  let level: AccessLevel
+  let substate: EntitlementSubstate
+  let fact: DecidingFact?
+
+  init(_ status: EntitlementStatus) {
+    reason = status.reason
+    level = status.accessLevel
+    substate = status.substate
+    fact = status.decidingFact
+  }
+}
+
+/// The answers under `rules` from `start` to `end`, and the expected end of the last one.
+private func answerSegments(
+  _ facts: CustomerFacts, _ rules: EntitlementRules, _ start: Instant, _ end: Instant
+) -> [CustomerHistory.Segment] {
+  let intervals = AccessIntervals(facts, rules)
+  let transactions = Dictionary(
+    facts.transactions.map { ("\($0.originalTransactionID) \($0.transactionID)", $0) },
+    uniquingKeysWith: { first, _ in first })
+  var segments: [CustomerHistory.Segment] = []
+  var (status, since) = (evaluate(facts, intervals, at: start), start)
+  func add(until end: Instant?) {
+    let key = status.deciding.map { "\($0.originalTransactionID) \($0.transactionID)" }
+    segments.append(
+      .init(
+        start: since, end: end, reason: status.reason, accessLevel: status.accessLevel,
+        substate: status.substate, transaction: key.flatMap { transactions[$0] }, grantID: status.grantID,
+        decidingFact: status.decidingFact))
+  }
+  for instant in intervals.changeInstants(after: start, facts) {
+    let next = evaluate(facts, intervals, at: instant)
+    guard SegmentKey(next) != SegmentKey(status) else { continue }
+    add(until: instant)
+    guard instant <= end else { return segments }
+    (status, since) = (next, instant)
+  }
+  add(until: nil)
+  return segments
+}
