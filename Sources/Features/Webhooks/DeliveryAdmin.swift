@@ -68,6 +68,13 @@ package struct DeliveryAdmin: Sendable {
     try dispatcher.source(of: settings).message(at: delivery.position, in: reader)?.id ?? ""
   }
 
+  /// Returns a message as the webhook receives it; `nil` if there is none at this position for the webhook.
+  package func message(
+    at position: Int64, to settings: WebhookSettings, in reader: any StoreSnapshot
+  ) throws(StoreError) -> OutgoingMessage? {
+    try dispatcher.source(of: settings).message(at: position, in: reader)
+  }
+
   /// Schedules messages to be sent again, with the same ids and in the order of their ordering keys.
   package func resend(
     _ selection: Selection, to settings: WebhookSettings

@@ -1,19 +1,19 @@
-internal import AppStore
+package import AppStore
 internal import Store
 
 /// A message to a webhook.
-struct OutgoingMessage: Hashable, Sendable {
+package struct OutgoingMessage: Hashable, Sendable {
   /// The sequence of the event, or the evidence id of the notification.
-  let position: Int64
-  let environment: Environment?
+  package let position: Int64
+  package let environment: Environment?
   /// The ordering key within the environment: a customer or a purchase line.
-  let subject: String
+  package let subject: String
   /// The type of the event or notification.
-  let type: String
-  let occurredAt: Instant
+  package let type: String
+  package let occurredAt: Instant
   /// The message id, the same for each attempt; empty for forwarded notifications.
-  let id: String
-  let body: [UInt8]
+  package let id: String
+  package let body: [UInt8]
 
   var about: OrderingKey { OrderingKey(environment: environment, name: subject) }
 

@@ -111,6 +111,37 @@ extension SQLiteReader {
     ) { row throws(StoreError) in try row.line() }
   }
 
+  func ownershipChanges(ofLine line: LineKey) throws(StoreError) -> [OwnershipChange] {
+    try rows(
+      """
+      SELECT customer_id, gained, at, evidence_id FROM ownership_change
+      WHERE line_id = ? AND app = ? AND environment = ? ORDER BY change_id
+      """, line
+    ) { row in
+      OwnershipChange(
+        line: line, customerID: row.text(0) ?? "", gained: row.number(1) == 1,
+        at: Instant(millisecondsSince1970: row.number(2)), evidenceID: EvidenceID(rawValue: row.number(3)))
+    }
+  }
+
+  func pendingRefresh(of line: LineKey) throws(StoreError) -> PendingRefresh? {
+    try rows(
+      """
+      SELECT due_at, attempts, reason FROM refresh
+      WHERE line_id = ? AND app = ? AND environment = ? AND due_at IS NOT NULL
+      """, line
+    ) { row in
+      PendingRefresh(
+        line: line, dueAt: Instant(millisecondsSince1970: row.number(0)), attempts: Int(row.number(1)),
+        reason: row.text(2) ?? "")
+    }.first
+  }
+
+  func nextPoll(of line: LineKey) throws(StoreError) -> Instant? {
+    try rows("SELECT at FROM poll WHERE line_id = ? AND app = ? AND environment = ?", line) { $0.instant(0) }
+      .first ?? nil
+  }
+
   func customers(
     withAttribute name: String?, value: String, limit: Int
   ) throws(StoreError) -> [(customer: CustomerKey, name: String)] {
@@ -121,7 +152,9 @@ extension SQLiteReader {
       """, value, name, limit
     ) { row throws(StoreError) in (customer: try row.customer(), name: row.text(3) ?? "") }
   }
+}
 
+extension SQLiteSession {
   func isKnown(_ customer: CustomerKey) throws(StoreError) -> Bool {
     let select = tablesWithCustomers.map {
       "SELECT 1 FROM \($0) WHERE customer_id = ?1 AND app = ?2 AND environment = ?3"

@@ -83,6 +83,7 @@ extension SQLiteTransaction {
     }
     count += try run(
       "DELETE FROM merged_customer WHERE into_customer_id = ?1 AND app = ?2 AND environment = ?3", customer)
+    count += try eraseAuditEntries(of: customer, as: pseudonym)
     return try self.customer.erase(customer) ? count + 1 : count
   }
 }
@@ -165,7 +166,8 @@ extension SQLiteTransaction {
       "customer_evidence": "customer_id, app, environment", "line_customer": "customer_id, app, environment",
       "ownership_change": "customer_id, app, environment", "account_token": "customer_id, app, environment",
       "merged_customer": "customer_id, app, environment",
-      "consumption_consent": "customer_id, app, environment", "note": "customer_id, app, environment",
+      "consumption_consent": "customer_id, app, environment", "audit_customer": "customer_id, app, NULL",
+      "note": "customer_id, app, environment",
       "customer_attribute": "customer_id, app, environment", "event": "customer_id, app, environment",
       "event WHERE counterparty <> ''": "counterparty, app, environment",
       "drift JOIN repair USING (repair_id)": "customer_id, app, environment",

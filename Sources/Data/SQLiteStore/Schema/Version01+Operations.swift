@@ -111,6 +111,29 @@ extension Schema {
     CREATE INDEX consumption_request_of_line
       ON consumption_request (line_id, app, environment);
 
+    -- Calls that looked at or changed customers.
+    CREATE TABLE audit_entry (
+      entry_id INTEGER PRIMARY KEY AUTOINCREMENT,
+      at INTEGER NOT NULL,            -- milliseconds since 1970
+      caller TEXT NOT NULL,           -- '': callers are not authenticated
+      actor TEXT NOT NULL,
+      method TEXT NOT NULL,
+      app TEXT NOT NULL,              -- '': the request names none
+      subject TEXT NOT NULL,
+      note TEXT NOT NULL,
+      outcome TEXT NOT NULL,
+      request_id TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX audit_entry_by_time ON audit_entry (at);
+    CREATE TABLE audit_customer (
+      customer_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      entry_id INTEGER NOT NULL REFERENCES audit_entry,
+      position INTEGER NOT NULL,      -- among the customers of the entry
+      PRIMARY KEY (customer_id, app, entry_id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX audit_customer_of_entry ON audit_customer (entry_id);
+
     -- Customers who consented to sharing their consumption with Apple.
     CREATE TABLE consumption_consent (
       customer_id TEXT NOT NULL,

@@ -157,6 +157,8 @@ extension Schema {
     ) STRICT;
     CREATE INDEX ownership_change_of_customer ON ownership_change (customer_id, app, environment);
 
+    CREATE INDEX ownership_change_of_line ON ownership_change (line_id, app, environment);
+
     -- The evidence that names a customer.
     CREATE TABLE customer_evidence (
       customer_id TEXT NOT NULL,

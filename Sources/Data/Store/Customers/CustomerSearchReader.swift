@@ -28,6 +28,15 @@ package protocol CustomerSearchReader {
   /// install itself.
   func lines(withAppTransactionID appTransactionID: String) throws(StoreError) -> [LineKey]
 
+  /// Returns the ownership history of a line, oldest first.
+  func ownershipChanges(ofLine line: LineKey) throws(StoreError) -> [OwnershipChange]
+
+  /// Returns the pending call to Apple about a line; `nil` if there is none.
+  func pendingRefresh(of line: LineKey) throws(StoreError) -> PendingRefresh?
+
+  /// Returns the time of the next status poll of a line; `nil` if none is scheduled.
+  func nextPoll(of line: LineKey) throws(StoreError) -> Instant?
+
   /// Returns the lines of grants and seats with this id.
   func grantsAndSeats(withID lineID: String) throws(StoreError) -> [LineKey]
 
@@ -38,9 +47,6 @@ package protocol CustomerSearchReader {
   func customers(
     withAttribute name: String?, value: String, limit: Int
   ) throws(StoreError) -> [(customer: CustomerKey, name: String)]
-
-  /// Whether anything is stored that names the customer: evidence, a link, a token, a merge or an event.
-  func isKnown(_ customer: CustomerKey) throws(StoreError) -> Bool
 }
 
 /// A transaction with the line that it belongs to.

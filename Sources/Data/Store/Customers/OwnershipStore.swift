@@ -50,6 +50,9 @@ package protocol LineReader {
 
   /// Returns the latest decision of the customer or of a customer merged into it; `nil` if there is none.
   func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent?
+
+  /// Whether anything is stored that names the customer: evidence, a link, a token, a merge or an event.
+  func isKnown(_ customer: CustomerKey) throws(StoreError) -> Bool
 }
 
 extension LineReader {

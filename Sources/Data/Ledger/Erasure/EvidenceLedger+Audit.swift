@@ -1,0 +1,54 @@
+package import AppStore
+internal import Entitlements
+package import Store
+
+// Audit entries. They are no evidence: no answer depends on them, and they are deleted after a configured time.
+extension EvidenceLedger {
+  /// Appends audit entries. An erased customer without data since then has the pseudonym.
+  package func append(_ entries: [AuditEntry]) async throws(LedgerError) {
+    let (list, catalog) = (erasures, catalog.value)
+    try await write { store throws(StoreError) in
+      let hasErasures = try !store.erasures().isEmpty
+      for var entry in entries {
+        if hasErasures {
+          let appID = entry.appID
+          entry.customerIDs = try entry.customerIDs.map { id throws(StoreError) in
+            try store.pseudonym(of: id, in: appID, catalog, list) ?? id
+          }
+          if !entry.subject.isEmpty, try store.pseudonym(of: entry.subject, in: "", catalog, list) != nil {
+            entry.subject = ""
+          }
+        }
+        try store.append(entry)
+      }
+    }
+  }
+
+  /// Deletes audit entries from before `instant`, in pages between which others can write.
+  package func purgeAuditEntries(before instant: Instant) async throws(LedgerError) {
+    let limit = 500
+    var count = limit
+    while count == limit {
+      count = try await write { store throws(StoreError) in
+        try store.purgeAuditEntries(before: instant, limit: limit)
+      }
+    }
+  }
+}
+
+extension StoreTransaction {
+  /// The pseudonym of an erased customer, unless the app has data of the customer again.
+  fileprivate func pseudonym(
+    of customerID: String, in appID: String, _ catalog: Catalog, _ list: ErasureList
+  ) throws(StoreError) -> String? {
+    var found: String?
+    for id in appID.isEmpty ? catalog.appIDs : [appID] {
+      for environment in catalog[id]?.environments ?? [] {
+        let customer = CustomerKey(appID: id, environment: environment, customerID: customerID)
+        if try isKnown(customer) { return nil }
+        if found == nil { found = try pseudonym(ofCustomerHash: list.hash(of: customer)) }
+      }
+    }
+    return found
+  }
+}

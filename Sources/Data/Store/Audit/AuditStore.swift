@@ -1,0 +1,79 @@
+package import AppStore
+
+/// One call that looked at or changed a customer.
+package struct AuditEntry: Hashable, Sendable {
+  /// Identifies the entry; 0 before it is stored. Later entries have higher numbers.
+  package var number: Int64
+  /// When the call ended, by the system's clock.
+  package let at: Instant
+  /// The operator's name of the caller; empty if callers are not authenticated.
+  package let caller: String
+  /// The person or system for which the caller acted, as the request states it.
+  package var actor: String
+  /// `/package.Service/Method`.
+  package let method: String
+  /// The app that the request names; empty if it names none.
+  package let appID: String
+  /// The customers that the request names and those that the response shows.
+  package var customerIDs: [String]
+  /// What the request names instead of a customer, such as `evidence 12`; otherwise empty.
+  package var subject: String
+  /// The reason that the request states; otherwise empty.
+  package let note: String
+  /// The name of gRPC's status code, such as `OK`.
+  package let outcome: String
+  /// The id of the call in the logs.
+  package let requestID: String
+
+  package init(
+    number: Int64 = 0, at: Instant, caller: String, actor: String, method: String, appID: String,
+    customerIDs: [String], subject: String, note: String, outcome: String, requestID: String
+  ) {
+    self.number = number
+    self.at = at
+    self.caller = caller
+    self.actor = actor
+    self.method = method
+    self.appID = appID
+    self.customerIDs = customerIDs
+    self.subject = subject
+    self.note = note
+    self.outcome = outcome
+    self.requestID = requestID
+  }
+}
+
+/// Selects audit entries; a `nil` member matches all.
+package struct AuditFilter: Hashable, Sendable {
+  package var appID: String?
+  package var customerID: String?
+  /// The caller, or the person or system for which it acted.
+  package var actor: String?
+  /// The name of the method without its service.
+  package var method: String?
+  package var from: Instant?
+  /// Exclusive.
+  package var to: Instant?
+  /// Only entries with a lower number.
+  package var before: Int64?
+  package var limit: Int
+
+  package init(limit: Int) { self.limit = limit }
+}
+
+/// Stores audit entries.
+package protocol AuditStore {
+  /// Appends an entry.
+  func append(_ entry: AuditEntry) throws(StoreError)
+
+  /// Deletes at most `limit` entries from before `instant`, oldest first.
+  ///
+  /// - Returns: the number of deleted entries.
+  func purgeAuditEntries(before instant: Instant, limit: Int) throws(StoreError) -> Int
+}
+
+/// Reads audit entries.
+package protocol AuditReader {
+  /// Returns the entries that match, latest first.
+  func auditEntries(_ filter: AuditFilter) throws(StoreError) -> [AuditEntry]
+}
