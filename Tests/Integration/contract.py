@@ -45,6 +45,7 @@ entitlement_service = importlib.import_module("entitled.v1.entitlement_service_p
 receipt_service = importlib.import_module("entitled.v1.receipt_service_pb2")
 app_store_service = importlib.import_module("entitled.v1.app_store_service_pb2")
 notification_service = importlib.import_module("entitled.v1.notification_service_pb2")
+audit_service = importlib.import_module("entitled.v1.audit_service_pb2")
 customer_service = importlib.import_module("entitled.v1.customer_service_pb2")
 status_service = importlib.import_module("entitled.v1.status_service_pb2")
 interop_messages = importlib.import_module("interop.messages_pb2")
@@ -58,6 +59,7 @@ app_store_stub = importlib.import_module("entitled.v1.app_store_service_pb2_grpc
 notification_stub = importlib.import_module(
     "entitled.v1.notification_service_pb2_grpc"
 ).NotificationServiceStub
+audit_stub = importlib.import_module("entitled.v1.audit_service_pb2_grpc").AuditServiceStub
 customer_stub = importlib.import_module("entitled.v1.customer_service_pb2_grpc").CustomerServiceStub
 status_stub = importlib.import_module("entitled.v1.status_service_pb2_grpc").StatusServiceStub
 services = {
@@ -67,6 +69,7 @@ services = {
         "ReceiptService": "receipt_service",
         "NotificationService": "notification_service",
         "AppStoreService": "app_store_service",
+        "AuditService": "audit_service",
         "CustomerService": "customer_service",
         "StatusService": "status_service",
     }.items()

@@ -259,6 +259,102 @@ def test_the_commands_of_support(service, customers, entitlements, customer):
     assert "no notes" in service.command("notes", "list", customer, "--app", APP).stdout
     assert "tier  gold" in service.command("attributes", customer, "tier=gold", "--app", APP).stdout
     assert "tier  gold" in service.command("attributes", customer, "--app", APP).stdout
+    history = service.command("history", customer, "--app", APP)
+    assert "access pro" in history.stdout and "GRANTED" in history.stdout, history.stderr
+    listed = json.loads(service.command("timeline", customer, "--app", APP, "--json").stdout)["events"]
+    assert listed[0]["type"] in service.command("event", listed[0]["sequence"], "--app", APP).stdout
+    assert "GRANT" in service.command("evidence", listed[0]["evidenceId"], "--app", APP).stdout
+    assert "GetCustomerHistory" in service.command("audit", "--customer", customer).stdout
     assert "store_writable" in service.command("status").stdout
     assert "admin" in service.command("whoami").stdout
     assert "com.example.oceanjournal" in service.command("config", "show").stdout
+
+
+def test_a_purchase_shows_its_transactions_owners_and_refused_claims(service, receipts, customers, entitlements, customer):
+    bought = service.buy("pro.monthly")
+    submitted = submit(receipts, customer, bought)
+    number = payload_of(bought["signedTransactionInfo"])["originalTransactionId"]
+    with pytest.raises(grpc.RpcError):
+        submit(receipts, f"{customer}-thief", bought)
+    move = wire.TransferPurchaseRequest(
+        app=APP, original_transaction_id=number, from_customer_id=customer, to_customer_id=f"{customer}-2", actor="sam")
+    entitlements.TransferPurchase(move, timeout=CALL_LIMIT)
+    request = customer_service.GetPurchaseRequest(app=APP, original_transaction_id=number)
+    purchase = customers.GetPurchase(request, timeout=CALL_LIMIT)
+    assert list(purchase.customer_ids) == [f"{customer}-2"]
+    assert [(t.transaction.product_id, t.evidence_id) for t in purchase.transactions] == [
+        ("pro.monthly", submitted.evidence_id)]
+    assert purchase.renewal_info.will_auto_renew
+    assert [(c.customer_id, c.linked, c.kind) for c in purchase.ownership_changes] == [
+        (customer, True, "SIGNED_TRANSACTION"), (customer, False, "MOVE"), (f"{customer}-2", True, "MOVE")]
+    assert purchase.ownership_changes[2].actor == "sam"
+    refused = [event for event in purchase.events if event.type == "CLAIMED_BY_ANOTHER"]
+    assert refused and refused[0].other_customer_id == f"{customer}-thief"
+    unknown = customer_service.GetPurchaseRequest(app=APP, original_transaction_id="404")
+    assert rejection(customers.GetPurchase, unknown) == (StatusCode.NOT_FOUND, "UNKNOWN_PURCHASE")
+
+
+def test_evidence_is_decoded_with_its_events(service, receipts, customers, entitlements, customer):
+    bought = service.buy("pro.monthly")
+    submitted = submit(receipts, customer, bought)
+
+    def evidence(id, **more):
+        return customers.GetEvidence(
+            customer_service.GetEvidenceRequest(app=APP, evidence_id=id, **more), timeout=CALL_LIMIT)
+
+    found = evidence(submitted.evidence_id)
+    payload = payload_of(bought["signedTransactionInfo"])
+    assert (found.kind, found.source, found.rejection_reason) == ("SIGNED_TRANSACTION", "SUBMISSION", "")
+    assert found.document.verified and json.loads(found.document.payload_json)["transactionId"] == payload["transactionId"]
+    assert [t.transaction_id for t in found.transactions] == [payload["transactionId"]]
+    assert list(found.customer_ids) == [customer]
+    assert {event.type for event in found.events} >= {"STARTED"}
+    assert found.has_body and not found.body
+    assert evidence(submitted.evidence_id, include_body=True).body.decode() == bought["signedTransactionInfo"]
+    granted = grant(entitlements, customer, note="a gift", actor="lena")
+    timeline = entitlements.ListTimeline(wire.ListTimelineRequest(app=APP, customer_id=customer), timeout=CALL_LIMIT)
+    event = next(event for event in timeline.events if event.actor == "lena")
+    command = evidence(event.evidence_id)
+    assert (command.kind, command.actor, command.note) == ("GRANT", "lena", "a gift")
+    assert json.loads(command.command_json)["grant"]["id"] == granted.grant.grant_id
+    one = customers.GetEvent(customer_service.GetEventRequest(app=APP, sequence=event.sequence), timeout=CALL_LIMIT)
+    assert one.event == event
+    for call, request, reason in [
+        (customers.GetEvidence, customer_service.GetEvidenceRequest(app=APP, evidence_id=10**9), "UNKNOWN_EVIDENCE"),
+        (customers.GetEvent, customer_service.GetEventRequest(app=APP, sequence=10**9), "UNKNOWN_EVENT"),
+        (customers.GetEvent, customer_service.GetEventRequest(app=APP), "UNKNOWN_EVENT"),
+    ]:
+        assert rejection(call, request) == (StatusCode.NOT_FOUND, reason)
+
+
+def test_the_lanes_of_a_history_say_what_explain_says(start):
+    world = World(start())
+    ana = str(uuid.uuid4())
+    world.buy(ana)
+    world.act("billing", account=f"account-{ana}", fails=True)
+    world.advance("33d")
+    world.act("billing", account=f"account-{ana}", fails=False)
+    world.advance("40d")
+    customers = contract.customer_stub(world.channel)
+    entitlements = contract.entitlement_stub(world.channel)
+    grant(entitlements, ana, note="sorry")
+    history = customers.GetCustomerHistory(
+        customer_service.GetCustomerHistoryRequest(app=APP, customer_id=ana), timeout=CALL_LIMIT)
+    lanes = {(customer_service.HistoryLaneKind.Name(lane.kind).removeprefix("HISTORY_LANE_KIND_"), lane.name): lane
+             for lane in history.lanes}
+    access = lanes[("ACCESS", "pro")]
+    assert len(access.segments) > 3
+    for segment in access.segments:
+        request = wire.ExplainRequest(app=APP, customer_id=ana, entitlement="pro", as_of=segment.since)
+        answer = entitlements.Explain(request, timeout=CALL_LIMIT).answer
+        assert (answer.reason, answer.access_level) == (segment.reason, segment.access_level)
+    purchase = next(lane for (kind, _), lane in lanes.items() if kind == "PURCHASE")
+    assert [s.price.milliunits for s in purchase.segments if s.reason == "SUBSCRIPTION_ACTIVE"]
+    assert purchase.marks[0].type == "PURCHASED"
+    apple = lanes[("APPLE", "")]
+    assert any(mark.type.startswith("DID_FAIL_TO_RENEW") for mark in apple.marks)
+    assert any(kind == "GRANT" for kind, _ in lanes)
+    known = customer_service.GetCustomerHistoryRequest(app=APP, customer_id=ana, known_at=access.segments[1].since)
+    then = customers.GetCustomerHistory(known, timeout=CALL_LIMIT)
+    assert len(then.lanes[0].segments) <= len(access.segments)
+    world.channel.close()

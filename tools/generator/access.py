@@ -12,13 +12,14 @@ class Rule:
     """The access rule of a method and how the server runs it, as Swift literals."""
 
     def __init__(self, role=None, mutates=False, on_event_loop=False, may_defer=False, any_role=False,
-                 limits_apps=False):
+                 limits_apps=False, shows_customers=False):
         self.role = f".{role.removeprefix('ROLE_').lower()}" if role else "nil"
         self.mutates = mutates
         self.on_event_loop = on_event_loop
         self.may_defer = may_defer
         self.any_role = any_role
         self.limits_apps = limits_apps
+        self.shows_customers = shows_customers
 
 
 class Access:
@@ -50,7 +51,8 @@ class Access:
                      " if and only if it does not mutate")
         if rule.may_defer and not rule.on_event_loop:
             sys.exit(f"{file.name}: {service.name}.{method.name} runs as a task, so it has nothing to defer")
-        return Rule(role, rule.mutates, rule.on_event_loop, rule.may_defer, rule.any_role, rule.limits_apps)
+        return Rule(role, rule.mutates, rule.on_event_loop, rule.may_defer, rule.any_role, rule.limits_apps,
+                    rule.shows_customers)
 
 
 def smallest(descriptor_set):

@@ -289,7 +289,8 @@ def method_source(file, service, method, access):
 
 def options(rule):
     """The arguments of rare options."""
-    return (", anyRole: true" if rule.any_role else "") + (", limitsApps: true" if rule.limits_apps else "")
+    return (", anyRole: true" if rule.any_role else "") + (", limitsApps: true" if rule.limits_apps else "") + (
+        ", showsCustomers: true" if rule.shows_customers else "")
 
 
 def message_files(descriptor_set, names, imports):

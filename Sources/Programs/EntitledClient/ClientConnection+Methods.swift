@@ -195,6 +195,10 @@ extension ClientConnection {
     try await call("/entitled.v1.WebhookService/ListWebhooks", request)
   }
 
+  package func getDelivery(_ request: GetDeliveryRequest) async throws(ClientError) -> GetDeliveryResponse {
+    try await call("/entitled.v1.WebhookService/GetDelivery", request)
+  }
+
   package func listDeliveries(
     _ request: ListDeliveriesRequest
   ) async throws(ClientError) -> ListDeliveriesResponse {
@@ -220,13 +224,43 @@ extension ClientConnection {
   }
 }
 
-// MARK: CustomerService, StatusService
+// MARK: AuditService, CustomerService, StatusService
 
 extension ClientConnection {
+  package func listAuditEntries(
+    _ request: ListAuditEntriesRequest
+  ) async throws(ClientError) -> ListAuditEntriesResponse {
+    try await call("/entitled.v1.AuditService/ListAuditEntries", request)
+  }
+
   package func findCustomers(
     _ request: FindCustomersRequest
   ) async throws(ClientError) -> FindCustomersResponse {
     try await call("/entitled.v1.CustomerService/FindCustomers", request)
+  }
+
+  package func getPurchase(
+    _ request: GetPurchaseRequest
+  ) async throws(ClientError) -> GetPurchaseResponse {
+    try await call("/entitled.v1.CustomerService/GetPurchase", request)
+  }
+
+  package func getCustomerHistory(
+    _ request: GetCustomerHistoryRequest
+  ) async throws(ClientError) -> GetCustomerHistoryResponse {
+    try await call("/entitled.v1.CustomerService/GetCustomerHistory", request)
+  }
+
+  package func getEvidence(
+    _ request: GetEvidenceRequest
+  ) async throws(ClientError) -> GetEvidenceResponse {
+    try await call("/entitled.v1.CustomerService/GetEvidence", request)
+  }
+
+  package func getEvent(
+    _ request: GetEventRequest
+  ) async throws(ClientError) -> GetEventResponse {
+    try await call("/entitled.v1.CustomerService/GetEvent", request)
   }
 
   package func describeCustomer(

@@ -38,7 +38,9 @@ struct Entitled: AsyncParsableCommand {
       HealthCommand.self, StoreCommand.self, TokenCommand.self, NotificationsCommand.self,
       ConfigCommand.self, MigrateCommand.self, WebhooksCommand.self,
       FindCommand.self, DescribeCommand.self, NotesCommand.self, AttributesCommand.self, StatusCommand.self,
-      WhoAmICommand.self, ConsumptionCommand.self, ClaimsCommand.self, FulfillmentCommand.self,
+      WhoAmICommand.self, AuditCommand.self, HistoryCommand.self, PurchaseCommand.self, EvidenceCommand.self,
+      EventCommand.self, ConsumptionCommand.self, ClaimsCommand.self,
+      FulfillmentCommand.self,
     ])
 
   /// Runs the command. A ``Failure`` becomes one line on the standard error and a nonzero exit status.

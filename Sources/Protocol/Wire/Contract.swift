@@ -41,6 +41,8 @@ package struct MethodDescription: Sendable {
   package var anyRole = false
   /// Whether the handler limits the response to the apps of the caller, so that a request may name none.
   package var limitsApps = false
+  /// Whether the response shows customers that the request does not name.
+  package var showsCustomers = false
 
   /// The path of an HTTP/2 request for it, "/package.Service/Method".
   package var fullName: String { "/\(service)/\(name)" }

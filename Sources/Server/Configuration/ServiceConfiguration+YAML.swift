@@ -42,6 +42,7 @@ extension ServiceConfiguration {
     }
     log = try members["log"].map(LogConfiguration.init) ?? .standard
     retention = try RetainedEvidence.days(members["retention"])
+    auditRetentionDays = try RetainedEvidence.auditDays(members["retention"])
     tokenIssuer = try members["token_issuer"].map(TokenIssuerConfiguration.init)
     callers = try CallerConfiguration(
       members["callers"], knownApps: self.apps.map(\.definition.id), hasIssuer: tokenIssuer != nil)

@@ -14,6 +14,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package let log: LogConfiguration
   /// The number of days after which bodies of evidence are purged, by group.
   package let retention: [RetainedEvidence: Int]
+  /// The number of days after which audit entries are deleted; `nil`: never.
+  package let auditRetentionDays: Int?
   package let callers: CallerConfiguration
   /// The trusted identity provider, if there is one.
   package let tokenIssuer: TokenIssuerConfiguration?
@@ -137,10 +139,18 @@ package enum RetainedEvidence: String, Hashable, Sendable, CaseIterable {
   /// Contents of app receipts, and stored receipts.
   case receipts
 
+  private static let auditName = "audit"
+
+  /// Parses `retention.audit`: the number of days after which audit entries are deleted; `nil`: never.
+  static func auditDays(_ node: ConfigurationNode?) throws(ConfigurationError) -> Int? {
+    guard let node = try node?.members(allCases.map(\.rawValue) + [auditName])[auditName] else { return nil }
+    return Int(try node.number(in: 1...36_500))
+  }
+
   /// Parses `retention`: the number of days after which bodies are purged, by group.
   static func days(_ node: ConfigurationNode?) throws(ConfigurationError) -> [RetainedEvidence: Int] {
     var days: [RetainedEvidence: Int] = [:]
-    let members = try node?.members(allCases.map(\.rawValue))
+    let members = try node?.members(allCases.map(\.rawValue) + [auditName])
     for group in allCases {
       guard let node = members?[group.rawValue] else { continue }
       days[group] = Int(try node.number(in: 1...36_500))

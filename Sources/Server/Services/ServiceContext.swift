@@ -31,6 +31,7 @@ package struct ServiceContext: Sendable {
   let positions: PositionStamp
   let monitor: HealthMonitor
   let information: ServiceInformation
+  let trail: AuditTrail
   let expensiveCalls = ExpensiveCalls()
   /// Held during calls to Apple with idempotency keys.
   let appleLocks = KeyLocks()
@@ -41,7 +42,8 @@ package struct ServiceContext: Sendable {
     lookup: PurchaseLookup, inbox: NotificationInbox, reconciler: Reconciler, receiptIntake: ReceiptIntake,
     migrations: MigrationJobManager, broadcaster: EventBroadcaster, deliveries: DeliveryAdmin,
     pageTokens: PageTokens, positionTokens: PositionTokens, monitor: HealthMonitor,
-    information: ServiceInformation
+    information: ServiceInformation,
+    trail: AuditTrail
   ) {
     self.store = store
     self.ledger = ledger
@@ -61,6 +63,7 @@ package struct ServiceContext: Sendable {
     positions = PositionStamp(store: store, tokens: positionTokens)
     self.monitor = monitor
     self.information = information
+    self.trail = trail
   }
 
   /// The time of the services' clock, which is the sandbox's if one runs.

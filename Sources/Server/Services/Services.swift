@@ -72,6 +72,7 @@ package struct Services: Sendable {
     let appStore = AppStoreServiceHandler(context: context)
     return Method.tasks(
       appStoreService: appStore,
+      auditService: AuditServiceHandler(context: context),
       customerService: CustomerServiceHandler(context: context),
       notificationService: NotificationServiceHandler(context, appStore: appStore),
       entitlementService: EntitlementServiceHandler(context),

@@ -4,6 +4,7 @@
 
 #include "entitled/v1/access.pb-c.h"
 #include "entitled/v1/app_store_service.pb-c.h"
+#include "entitled/v1/audit_service.pb-c.h"
 #include "entitled/v1/customer_service.pb-c.h"
 #include "entitled/v1/entitlement.pb-c.h"
 #include "entitled/v1/entitlement_service.pb-c.h"
@@ -46,6 +47,7 @@ static inline const void *entitled_descriptor_Entitled__V1__AppStatus(void) { re
 static inline const void *entitled_descriptor_Entitled__V1__AppStoreCodes(void) { return &entitled__v1__app_store_codes__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__AssociateSeatRequest(void) { return &entitled__v1__associate_seat_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__AssociateSeatResponse(void) { return &entitled__v1__associate_seat_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__AuditEntry(void) { return &entitled__v1__audit_entry__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__BackfillNotificationsRequest(void) { return &entitled__v1__backfill_notifications_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__BackfillNotificationsResponse(void) { return &entitled__v1__backfill_notifications_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__BatchCheckRequest(void) { return &entitled__v1__batch_check_request__descriptor; }
@@ -97,16 +99,26 @@ static inline const void *entitled_descriptor_Entitled__V1__GetConfigurationRequ
 static inline const void *entitled_descriptor_Entitled__V1__GetConfigurationResponse(void) { return &entitled__v1__get_configuration_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetCustomerAttributesRequest(void) { return &entitled__v1__get_customer_attributes_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetCustomerAttributesResponse(void) { return &entitled__v1__get_customer_attributes_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetCustomerHistoryRequest(void) { return &entitled__v1__get_customer_history_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetCustomerHistoryResponse(void) { return &entitled__v1__get_customer_history_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetCustomerRequest(void) { return &entitled__v1__get_customer_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetCustomerResponse(void) { return &entitled__v1__get_customer_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetDeliveryRequest(void) { return &entitled__v1__get_delivery_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetDeliveryResponse(void) { return &entitled__v1__get_delivery_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetDriftReportRequest(void) { return &entitled__v1__get_drift_report_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetDriftReportResponse(void) { return &entitled__v1__get_drift_report_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetEventRequest(void) { return &entitled__v1__get_event_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetEventResponse(void) { return &entitled__v1__get_event_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetEvidenceRequest(void) { return &entitled__v1__get_evidence_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetEvidenceResponse(void) { return &entitled__v1__get_evidence_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetMassExtensionStatusRequest(void) { return &entitled__v1__get_mass_extension_status_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetMassExtensionStatusResponse(void) { return &entitled__v1__get_mass_extension_status_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetMigrationRequest(void) { return &entitled__v1__get_migration_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetMigrationResponse(void) { return &entitled__v1__get_migration_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetProbableFamilyRequest(void) { return &entitled__v1__get_probable_family_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetProbableFamilyResponse(void) { return &entitled__v1__get_probable_family_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetPurchaseRequest(void) { return &entitled__v1__get_purchase_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetPurchaseResponse(void) { return &entitled__v1__get_purchase_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetRefundHistoryRequest(void) { return &entitled__v1__get_refund_history_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetRefundHistoryResponse(void) { return &entitled__v1__get_refund_history_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetStatusRequest(void) { return &entitled__v1__get_status_request__descriptor; }
@@ -120,6 +132,9 @@ static inline const void *entitled_descriptor_Entitled__V1__GrantRequest(void) {
 static inline const void *entitled_descriptor_Entitled__V1__GrantResponse(void) { return &entitled__v1__grant_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__HealthCheck(void) { return &entitled__v1__health_check__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Heartbeat(void) { return &entitled__v1__heartbeat__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__HistoryLane(void) { return &entitled__v1__history_lane__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__HistoryMark(void) { return &entitled__v1__history_mark__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__HistorySegment(void) { return &entitled__v1__history_segment__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__IngestNotificationRequest(void) { return &entitled__v1__ingest_notification_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__IngestNotificationResponse(void) { return &entitled__v1__ingest_notification_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__InspectRequest(void) { return &entitled__v1__inspect_request__descriptor; }
@@ -130,6 +145,8 @@ static inline const void *entitled_descriptor_Entitled__V1__IssueTokenResponse(v
 static inline const void *entitled_descriptor_Entitled__V1__LaterChange(void) { return &entitled__v1__later_change__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__LinkPurchaseRequest(void) { return &entitled__v1__link_purchase_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__LinkPurchaseResponse(void) { return &entitled__v1__link_purchase_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ListAuditEntriesRequest(void) { return &entitled__v1__list_audit_entries_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ListAuditEntriesResponse(void) { return &entitled__v1__list_audit_entries_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListConsumptionRequestsRequest(void) { return &entitled__v1__list_consumption_requests_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListConsumptionRequestsResponse(void) { return &entitled__v1__list_consumption_requests_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListDeliveriesRequest(void) { return &entitled__v1__list_deliveries_request__descriptor; }
@@ -172,7 +189,11 @@ static inline const void *entitled_descriptor_Entitled__V1__Money(void) { return
 static inline const void *entitled_descriptor_Entitled__V1__Note(void) { return &entitled__v1__note__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Notification(void) { return &entitled__v1__notification__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__OpenRefundRequest(void) { return &entitled__v1__open_refund_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__OwnershipChange(void) { return &entitled__v1__ownership_change__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__PendingLookup(void) { return &entitled__v1__pending_lookup__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ProbableFamilyMember(void) { return &entitled__v1__probable_family_member__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__PurchaseSeat(void) { return &entitled__v1__purchase_seat__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__PurchaseTransaction(void) { return &entitled__v1__purchase_transaction__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReceiptProblem(void) { return &entitled__v1__receipt_problem__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__RefreshPurchaseRequest(void) { return &entitled__v1__refresh_purchase_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__RefreshPurchaseResponse(void) { return &entitled__v1__refresh_purchase_response__descriptor; }
@@ -206,10 +227,14 @@ static inline const void *entitled_descriptor_Entitled__V1__SignOfferResponse(vo
 static inline const void *entitled_descriptor_Entitled__V1__StartMigrationRequest(void) { return &entitled__v1__start_migration_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__StartMigrationResponse(void) { return &entitled__v1__start_migration_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__StoreStatus(void) { return &entitled__v1__store_status__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__SubmissionOutcome(void) { return &entitled__v1__submission_outcome__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SubmitReceiptRequest(void) { return &entitled__v1__submit_receipt_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SubmitReceiptResponse(void) { return &entitled__v1__submit_receipt_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SubmitTransactionRequest(void) { return &entitled__v1__submit_transaction_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SubmitTransactionResponse(void) { return &entitled__v1__submit_transaction_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__SubmitTransactionsRequest(void) { return &entitled__v1__submit_transactions_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__SubmitTransactionsResponse(void) { return &entitled__v1__submit_transactions_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__SubmittedDocuments(void) { return &entitled__v1__submitted_documents__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SubmittedProductState(void) { return &entitled__v1__submitted_product_state__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__TokenConflict(void) { return &entitled__v1__token_conflict__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Transaction(void) { return &entitled__v1__transaction__descriptor; }

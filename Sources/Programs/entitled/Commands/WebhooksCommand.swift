@@ -7,7 +7,8 @@ struct WebhooksCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "webhooks", abstract: "List webhooks and deliveries; retry failed ones.",
     subcommands: [
-      ListWebhooksCommand.self, ListDeliveriesCommand.self, ResendDeliveriesCommand.self,
+      ListWebhooksCommand.self, ListDeliveriesCommand.self, ShowDeliveryCommand.self,
+      ResendDeliveriesCommand.self,
       DiscardDeliveriesCommand.self, ResumeWebhookCommand.self,
     ],
     defaultSubcommand: ListWebhooksCommand.self)
@@ -50,6 +51,37 @@ struct ListWebhooksCommand: AsyncParsableCommand {
       try await connection.listWebhooks(.with { $0.app = app })
     }
     client.show(response, response.webhooks.map(\.row))
+  }
+}
+
+/// `entitled webhooks show`.
+struct ShowDeliveryCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show a message as the webhook receives it.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var webhook: WebhookOptions
+
+  @Argument(help: "Position, as 'webhooks deliveries' prints it.") var position: Int64
+
+  func run() async throws {
+    let app = try webhook.app.id()
+    let response = try await client.withConnection { connection in
+      try await connection.getDelivery(
+        .with {
+          $0.app = app
+          $0.webhook = webhook.webhook
+          $0.kind = webhook.kind
+          $0.position = position
+        })
+    }
+    client.show(
+      response,
+      [
+        ("id", response.webhookId), ("type", response.type), ("subject", response.subject),
+        ("attempts", response.delivery.map { "\($0.attempts), \($0.outcome)" } ?? ""),
+        ("body", String(decoding: response.body, as: UTF8.self)),
+      ])
   }
 }
 

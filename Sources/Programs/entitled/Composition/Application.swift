@@ -27,6 +27,7 @@ struct Application: Sendable {
   let health: HealthService
   let monitor: HealthMonitor
   let information: ServiceInformation
+  let trail: AuditTrail
   private let ledger: EvidenceLedger
   private let logger: Logger
   private let policy: CallPolicy
@@ -79,8 +80,11 @@ struct Application: Sendable {
     jwks = JWKSRefresher(logger: logger)
     callers = CurrentCallers(
       try Startup.callerPolicy(configuration, at: settings.addresses, jwks: jwks))
+    trail = AuditTrail(ledger, retentionDays: configuration.auditRetentionDays, now: SystemClock.now) {
+      logger.error("audit entries discarded: the store cannot be written", metadata: ["count": "\($0)"])
+    }
     policy = CallPolicy(
-      callers: callers, now: SystemClock.now, ticks: SystemClock.ticks, audit: audit.write)
+      callers: callers, now: SystemClock.now, ticks: SystemClock.ticks, audit: audit.write, trail: trail)
     health = HealthService(services: Contract.services.map(\.name))
     let missingReaders = MissingReaders {
       logger.critical("store reader unavailable on event loop", metadata: ["error": "\($0)"])
@@ -99,12 +103,12 @@ struct Application: Sendable {
         deliveries: DeliveryAdmin(features.webhooks, store: store, now: SystemClock.now),
         pageTokens: PageTokens(key: key.derived(for: "page tokens")),
         positionTokens: PositionTokens(key: key.derived(for: "positions")), monitor: monitor,
-        information: information),
+        information: information, trail: trail),
       policy: policy, health: health, cacheBytes: settings.answerCacheMiB << 20,
       missingReaders: missingReaders)
 
     var workers: [any Worker] = [
-      catalog, ExpiryWorker(ledger, store: store, clock: clock), broadcaster, jwks, monitor,
+      catalog, ExpiryWorker(ledger, store: store, clock: clock), broadcaster, jwks, monitor, trail,
       EvidenceRetention(
         Startup.retentionRules(configuration), store: store, now: SystemClock.now, ledgerNow: clock.now),
     ]

@@ -83,6 +83,7 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
     // Load balancers poll readiness at intervals, and send calls until they notice.
     try? await Task.sleep(for: .seconds(settings.drainSeconds))
     await listeners.shutDown { application.endStreams() }
+    try? await application.trail.flush()
   }
 
   /// The connections that the limit of open files allows.

@@ -17,6 +17,8 @@ package struct Access: WireMessage {
   package var anyRole: Bool = false
   /// Whether the handler limits the response to the apps of the caller, so that a request may name no app.
   package var limitsApps: Bool = false
+  /// Whether the response shows customers that the request does not name. The handler adds them to the audit entry.
+  package var showsCustomers: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -33,6 +35,7 @@ package struct Access: WireMessage {
     mayDefer = CField.flag(c.pointee.may_defer)
     anyRole = CField.flag(c.pointee.any_role)
     limitsApps = CField.flag(c.pointee.limits_apps)
+    showsCustomers = CField.flag(c.pointee.shows_customers)
   }
 
   /// Writes the fields that are set.
@@ -43,6 +46,7 @@ package struct Access: WireMessage {
     writer.flag(4, mayDefer)
     writer.flag(5, anyRole)
     writer.flag(6, limitsApps)
+    writer.flag(7, showsCustomers)
   }
 
   /// A set of methods that the operator grants to a caller. ROLE_ADMIN includes the other roles.

@@ -115,6 +115,68 @@ package enum CustomerHitKind: WireEnum {
   }
 }
 
+/// The subject of a lane.
+package enum HistoryLaneKind: WireEnum {
+  /// Not known to this version.
+  case unspecified
+  /// The access to an entitlement: at each instant what Explain answers about it.
+  case access
+  /// The periods of a purchase that the customer made.
+  case purchase
+  /// The periods of a purchase that a member of the family shares, or of a seat.
+  case shared
+  /// A grant.
+  case grant
+  /// Apple's notifications, as marks.
+  case apple
+  /// The operator's commands, as marks.
+  case `operator`
+  /// A number that this version of the contract does not name.
+  case unrecognized(Int32)
+
+  /// The value with that number on the wire.
+  package init(rawValue: Int32) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .access
+    case 2: self = .purchase
+    case 3: self = .shared
+    case 4: self = .grant
+    case 5: self = .apple
+    case 6: self = .`operator`
+    default: self = .unrecognized(rawValue)
+    }
+  }
+
+  /// The number on the wire.
+  package var rawValue: Int32 {
+    switch self {
+    case .unspecified: 0
+    case .access: 1
+    case .purchase: 2
+    case .shared: 3
+    case .grant: 4
+    case .apple: 5
+    case .`operator`: 6
+    case .unrecognized(let number): number
+    }
+  }
+
+  /// The value's name in the contract, or its number.
+  package var protoName: String {
+    switch self {
+    case .unspecified: "HISTORY_LANE_KIND_UNSPECIFIED"
+    case .access: "HISTORY_LANE_KIND_ACCESS"
+    case .purchase: "HISTORY_LANE_KIND_PURCHASE"
+    case .shared: "HISTORY_LANE_KIND_SHARED"
+    case .grant: "HISTORY_LANE_KIND_GRANT"
+    case .apple: "HISTORY_LANE_KIND_APPLE"
+    case .`operator`: "HISTORY_LANE_KIND_OPERATOR"
+    case .unrecognized(let number): "\(number)"
+    }
+  }
+}
+
 /// The request of FindCustomers.
 package struct FindCustomersRequest: WireMessage {
   /// What to search, at most 256 bytes. `event 12`, `#12` and `evidence 12` name an event and a piece of evidence;
@@ -789,5 +851,636 @@ package struct GetCustomerAttributesResponse: WireMessage {
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.messages(1, attributes)
+  }
+}
+
+/// The request of GetPurchase.
+package struct GetPurchaseRequest: WireMessage {
+  /// The configured name of the app.
+  package var app: String = ""
+  /// The environment; unspecified: the app's first one.
+  package var environment: Environment = .init()
+  /// The original transaction id, or the id of any transaction of the purchase.
+  package var originalTransactionId: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetPurchaseRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetPurchaseRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    originalTransactionId = CField.text(c.pointee.original_transaction_id)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, originalTransactionId)
+  }
+}
+
+/// The response of GetPurchase.
+package struct GetPurchaseResponse: WireMessage {
+  /// Apple's id of the purchase.
+  package var originalTransactionId: String = ""
+  /// The environment of the purchase.
+  package var environment: Environment = .init()
+  /// The owners now, the longest-standing first; none: the purchase is unclaimed.
+  package var customerIds: [String] = []
+  /// All transactions with their evidence, oldest first.
+  package var transactions: [PurchaseTransaction] = []
+  /// The latest renewal info; unset: none.
+  package var renewalInfo: RenewalInfo?
+  /// Links and unlinks, oldest first.
+  package var ownershipChanges: [OwnershipChange] = []
+  /// The latest events about the purchase of its present and former owners, oldest first; refused claims are among them.
+  /// At most 1000.
+  package var events: [EntitlementEvent] = []
+  /// Apple's notifications about the purchase, oldest first; at most 1000.
+  package var notifications: [Notification] = []
+  /// The claimed seats, oldest first.
+  package var seats: [PurchaseSeat] = []
+  /// When the next status poll is due; unset: none is scheduled.
+  package var nextPollAt: GoogleProtobuf.Timestamp?
+  /// The call to Apple that waits for another attempt; unset: none.
+  package var pendingLookup: PendingLookup?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetPurchaseResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetPurchaseResponse.self)
+    originalTransactionId = CField.text(c.pointee.original_transaction_id)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    customerIds = CField.elements(c.pointee.customer_ids, count: c.pointee.n_customer_ids)
+    transactions = CField.messages(c.pointee.transactions, count: c.pointee.n_transactions)
+    renewalInfo = CField.message(c.pointee.renewal_info)
+    ownershipChanges = CField.messages(c.pointee.ownership_changes, count: c.pointee.n_ownership_changes)
+    events = CField.messages(c.pointee.events, count: c.pointee.n_events)
+    notifications = CField.messages(c.pointee.notifications, count: c.pointee.n_notifications)
+    seats = CField.messages(c.pointee.seats, count: c.pointee.n_seats)
+    nextPollAt = CField.message(c.pointee.next_poll_at)
+    pendingLookup = CField.message(c.pointee.pending_lookup)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, originalTransactionId)
+    writer.integer(2, environment.rawValue)
+    writer.texts(3, customerIds)
+    writer.messages(4, transactions)
+    writer.message(5, renewalInfo)
+    writer.messages(6, ownershipChanges)
+    writer.messages(7, events)
+    writer.messages(8, notifications)
+    writer.messages(9, seats)
+    writer.message(10, nextPollAt)
+    writer.message(11, pendingLookup)
+  }
+}
+
+/// A transaction with its evidence.
+package struct PurchaseTransaction: WireMessage {
+  /// The transaction.
+  package var transaction: Transaction?
+  /// The evidence that stated its present content first; 0: its body was purged.
+  package var evidenceId: Int64 = 0
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__PurchaseTransaction())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__PurchaseTransaction.self)
+    transaction = CField.message(c.pointee.transaction)
+    evidenceId = c.pointee.evidence_id
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, transaction)
+    writer.integer(2, evidenceId)
+  }
+}
+
+/// A purchase was linked to a customer, or unlinked.
+package struct OwnershipChange: WireMessage {
+  /// The customer.
+  package var customerId: String = ""
+  /// Whether the purchase was linked; otherwise it was unlinked.
+  package var linked: Bool = false
+  /// When it was recorded.
+  package var time: GoogleProtobuf.Timestamp?
+  /// The document or the command that caused it.
+  package var evidenceId: Int64 = 0
+  /// The word of the command, such as MOVE or MERGE, or the kind of the document.
+  package var kind: String = ""
+  /// The caller and the person who made the command; empty for a document.
+  package var actor: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__OwnershipChange())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__OwnershipChange.self)
+    customerId = CField.text(c.pointee.customer_id)
+    linked = CField.flag(c.pointee.linked)
+    time = CField.message(c.pointee.time)
+    evidenceId = c.pointee.evidence_id
+    kind = CField.text(c.pointee.kind)
+    actor = CField.text(c.pointee.actor)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, customerId)
+    writer.flag(2, linked)
+    writer.message(3, time)
+    writer.integer(4, evidenceId)
+    writer.text(5, kind)
+    writer.text(6, actor)
+  }
+}
+
+/// A claimed seat of a purchase.
+package struct PurchaseSeat: WireMessage {
+  /// Identifies the seat.
+  package var seatId: String = ""
+  /// The holder; empty: none yet.
+  package var customerId: String = ""
+  /// When it was claimed.
+  package var claimedAt: GoogleProtobuf.Timestamp?
+  /// When it was released; unset: it is held.
+  package var releasedAt: GoogleProtobuf.Timestamp?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__PurchaseSeat())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__PurchaseSeat.self)
+    seatId = CField.text(c.pointee.seat_id)
+    customerId = CField.text(c.pointee.customer_id)
+    claimedAt = CField.message(c.pointee.claimed_at)
+    releasedAt = CField.message(c.pointee.released_at)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, seatId)
+    writer.text(2, customerId)
+    writer.message(3, claimedAt)
+    writer.message(4, releasedAt)
+  }
+}
+
+/// A call to Apple about a purchase that waits for another attempt.
+package struct PendingLookup: WireMessage {
+  /// The number of failed attempts.
+  package var attempts: Int32 = 0
+  /// When the next attempt is due.
+  package var nextAttemptAt: GoogleProtobuf.Timestamp?
+  /// The stable reason of the last failure.
+  package var reason: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__PendingLookup())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__PendingLookup.self)
+    attempts = c.pointee.attempts
+    nextAttemptAt = CField.message(c.pointee.next_attempt_at)
+    reason = CField.text(c.pointee.reason)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, attempts)
+    writer.message(2, nextAttemptAt)
+    writer.text(3, reason)
+  }
+}
+
+/// The request of GetCustomerHistory.
+package struct GetCustomerHistoryRequest: WireMessage {
+  /// The configured name of the app.
+  package var app: String = ""
+  /// The operator's id of the customer.
+  package var customerId: String = ""
+  /// The environment; unspecified: the app's first one.
+  package var environment: Environment = .init()
+  /// The first instant of the lanes; unset: 13 months before `as_of`.
+  package var from: GoogleProtobuf.Timestamp?
+  /// The last instant of the lanes; unset: now.
+  package var asOf: GoogleProtobuf.Timestamp?
+  /// Only evidence recorded until this instant counts; unset: all evidence.
+  package var knownAt: GoogleProtobuf.Timestamp?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetCustomerHistoryRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetCustomerHistoryRequest.self)
+    app = CField.text(c.pointee.app)
+    customerId = CField.text(c.pointee.customer_id)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    from = CField.message(c.pointee.from)
+    asOf = CField.message(c.pointee.as_of)
+    knownAt = CField.message(c.pointee.known_at)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, customerId)
+    writer.integer(3, environment.rawValue)
+    writer.message(4, from)
+    writer.message(5, asOf)
+    writer.message(6, knownAt)
+  }
+}
+
+/// The response of GetCustomerHistory.
+package struct GetCustomerHistoryResponse: WireMessage {
+  /// The id of the request, or that of its merge target.
+  package var customerId: String = ""
+  /// The environment of the lanes.
+  package var environment: Environment = .init()
+  /// The first instant of the lanes.
+  package var from: GoogleProtobuf.Timestamp?
+  /// The last instant of the lanes.
+  package var asOf: GoogleProtobuf.Timestamp?
+  /// Access to each entitlement, then purchases, then grants; then what Apple reported, and what the operator did.
+  package var lanes: [HistoryLane] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetCustomerHistoryResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetCustomerHistoryResponse.self)
+    customerId = CField.text(c.pointee.customer_id)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    from = CField.message(c.pointee.from)
+    asOf = CField.message(c.pointee.as_of)
+    lanes = CField.messages(c.pointee.lanes, count: c.pointee.n_lanes)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, customerId)
+    writer.integer(2, environment.rawValue)
+    writer.message(3, from)
+    writer.message(4, asOf)
+    writer.messages(5, lanes)
+  }
+}
+
+/// One lane of the picture. Its segments are in order of time and never overlap.
+package struct HistoryLane: WireMessage {
+  /// The subject of the lane.
+  package var kind: HistoryLaneKind = .init()
+  /// The entitlement, the original transaction id or the grant.
+  package var name: String = ""
+  /// Time spans with one answer.
+  package var segments: [HistorySegment] = []
+  /// Instants at which something happened.
+  package var marks: [HistoryMark] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__HistoryLane())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__HistoryLane.self)
+    kind = HistoryLaneKind(rawValue: CField.number(c.pointee.kind.rawValue))
+    name = CField.text(c.pointee.name)
+    segments = CField.messages(c.pointee.segments, count: c.pointee.n_segments)
+    marks = CField.messages(c.pointee.marks, count: c.pointee.n_marks)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, kind.rawValue)
+    writer.text(2, name)
+    writer.messages(3, segments)
+    writer.messages(4, marks)
+  }
+}
+
+/// A time span with one answer.
+package struct HistorySegment: WireMessage {
+  /// The first instant.
+  package var since: GoogleProtobuf.Timestamp?
+  /// The instant after the last one; after `as_of` it is the expected end; unset: no known end.
+  package var until: GoogleProtobuf.Timestamp?
+  /// The stable reason, as Check returns it.
+  package var reason: String = ""
+  /// How much of the entitlement is granted.
+  package var accessLevel: AccessLevel = .init()
+  /// The product that decides; empty: none.
+  package var productId: String = ""
+  /// The transaction that decides; empty: none.
+  package var transactionId: String = ""
+  /// The price of this transaction; unset for customers who do not pay.
+  package var price: Money?
+  /// The offer of this transaction.
+  package var offerType: OfferType = .init()
+  /// The grant that decides; empty: none.
+  package var grantId: String = ""
+  /// The evidence of the transaction or the grant; 0: none.
+  package var evidenceId: Int64 = 0
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__HistorySegment())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__HistorySegment.self)
+    since = CField.message(c.pointee.since)
+    until = CField.message(c.pointee.until)
+    reason = CField.text(c.pointee.reason)
+    accessLevel = AccessLevel(rawValue: CField.number(c.pointee.access_level.rawValue))
+    productId = CField.text(c.pointee.product_id)
+    transactionId = CField.text(c.pointee.transaction_id)
+    price = CField.message(c.pointee.price)
+    offerType = OfferType(rawValue: CField.number(c.pointee.offer_type.rawValue))
+    grantId = CField.text(c.pointee.grant_id)
+    evidenceId = c.pointee.evidence_id
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, since)
+    writer.message(2, until)
+    writer.text(3, reason)
+    writer.integer(4, accessLevel.rawValue)
+    writer.text(5, productId)
+    writer.text(6, transactionId)
+    writer.message(7, price)
+    writer.integer(8, offerType.rawValue)
+    writer.text(9, grantId)
+    writer.integer(10, evidenceId)
+  }
+}
+
+/// An instant at which something happened.
+package struct HistoryMark: WireMessage {
+  /// When it happened.
+  package var time: GoogleProtobuf.Timestamp?
+  /// The stable type: PURCHASED, RENEWED, REFUNDED, SHARING_ENDED, GRANT_REVOKED; Apple's notification type and
+  /// subtype; or the type of an event.
+  package var type: String = ""
+  /// The mark as a sentence; empty: the type says it all.
+  package var explanation: String = ""
+  /// The transaction; empty: none.
+  package var transactionId: String = ""
+  /// The evidence; 0: none.
+  package var evidenceId: Int64 = 0
+  /// The event; 0: none.
+  package var sequence: Int64 = 0
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__HistoryMark())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__HistoryMark.self)
+    time = CField.message(c.pointee.time)
+    type = CField.text(c.pointee.type)
+    explanation = CField.text(c.pointee.explanation)
+    transactionId = CField.text(c.pointee.transaction_id)
+    evidenceId = c.pointee.evidence_id
+    sequence = c.pointee.sequence
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, time)
+    writer.text(2, type)
+    writer.text(3, explanation)
+    writer.text(4, transactionId)
+    writer.integer(5, evidenceId)
+    writer.integer(6, sequence)
+  }
+}
+
+/// The request of GetEvidence.
+package struct GetEvidenceRequest: WireMessage {
+  /// The configured name of the app.
+  package var app: String = ""
+  /// The id of the piece of evidence.
+  package var evidenceId: Int64 = 0
+  /// Whether to return the bytes as they arrived. Needs the role `admin`.
+  package var includeBody: Bool = false
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetEvidenceRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetEvidenceRequest.self)
+    app = CField.text(c.pointee.app)
+    evidenceId = c.pointee.evidence_id
+    includeBody = CField.flag(c.pointee.include_body)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, evidenceId)
+    writer.flag(3, includeBody)
+  }
+}
+
+/// The response of GetEvidence.
+package struct GetEvidenceResponse: WireMessage {
+  /// The id of the piece of evidence.
+  package var evidenceId: Int64 = 0
+  /// SIGNED_TRANSACTION, NOTIFICATION_V2 and other kinds; the word of an operator's command, for example MOVE.
+  package var kind: String = ""
+  /// The route by which it arrived, for example SUBMISSION.
+  package var source: String = ""
+  /// The environment; unspecified: not known.
+  package var environment: Environment = .init()
+  /// When it arrived.
+  package var receivedAt: GoogleProtobuf.Timestamp?
+  /// When it counted; later than its arrival if the clock was set back before.
+  package var knownAt: GoogleProtobuf.Timestamp?
+  /// The stable reason of its rejection; empty: it was accepted.
+  package var rejectionReason: String = ""
+  /// The number of bytes that arrived.
+  package var size: Int64 = 0
+  /// SHA-256 of the bytes, in hexadecimal.
+  package var sha256: String = ""
+  /// Whether the bytes are stored; they can be purged by age, or by an erasure.
+  package var hasBody: Bool = false
+  /// The bytes as they arrived, if the request includes them.
+  package var body: [UInt8] = []
+  /// The decoded document with the result of verifying it now; unset for commands and purged documents.
+  package var document: InspectResponse?
+  /// The decoded command as JSON; empty for documents.
+  package var commandJson: String = ""
+  /// The caller and the person who made a command.
+  package var actor: String = ""
+  /// The reason of a command.
+  package var note: String = ""
+  /// The customers that it names, and the owners of its purchases.
+  package var customerIds: [String] = []
+  /// The original transaction ids that it is about.
+  package var originalTransactionIds: [String] = []
+  /// The transactions that it states.
+  package var transactions: [Transaction] = []
+  /// The renewal infos that it states.
+  package var renewalInfos: [RenewalInfo] = []
+  /// The events that it caused, in order.
+  package var events: [EntitlementEvent] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetEvidenceResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetEvidenceResponse.self)
+    evidenceId = c.pointee.evidence_id
+    kind = CField.text(c.pointee.kind)
+    source = CField.text(c.pointee.source)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    receivedAt = CField.message(c.pointee.received_at)
+    knownAt = CField.message(c.pointee.known_at)
+    rejectionReason = CField.text(c.pointee.rejection_reason)
+    size = c.pointee.size
+    sha256 = CField.text(c.pointee.sha256)
+    hasBody = CField.flag(c.pointee.has_body)
+    body = CField.bytes(c.pointee.body)
+    document = CField.message(c.pointee.document)
+    commandJson = CField.text(c.pointee.command_json)
+    actor = CField.text(c.pointee.actor)
+    note = CField.text(c.pointee.note)
+    customerIds = CField.elements(c.pointee.customer_ids, count: c.pointee.n_customer_ids)
+    originalTransactionIds = CField.elements(c.pointee.original_transaction_ids, count: c.pointee.n_original_transaction_ids)
+    transactions = CField.messages(c.pointee.transactions, count: c.pointee.n_transactions)
+    renewalInfos = CField.messages(c.pointee.renewal_infos, count: c.pointee.n_renewal_infos)
+    events = CField.messages(c.pointee.events, count: c.pointee.n_events)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, evidenceId)
+    writer.text(2, kind)
+    writer.text(3, source)
+    writer.integer(4, environment.rawValue)
+    writer.message(5, receivedAt)
+    writer.message(6, knownAt)
+    writer.text(7, rejectionReason)
+    writer.integer(8, size)
+    writer.text(9, sha256)
+    writer.flag(10, hasBody)
+    writer.data(11, body)
+    writer.message(12, document)
+    writer.text(13, commandJson)
+    writer.text(14, actor)
+    writer.text(15, note)
+    writer.texts(16, customerIds)
+    writer.texts(17, originalTransactionIds)
+    writer.messages(18, transactions)
+    writer.messages(19, renewalInfos)
+    writer.messages(20, events)
+  }
+}
+
+/// The request of GetEvent.
+package struct GetEventRequest: WireMessage {
+  /// The configured name of the app.
+  package var app: String = ""
+  /// The sequence of the event.
+  package var sequence: Int64 = 0
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetEventRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetEventRequest.self)
+    app = CField.text(c.pointee.app)
+    sequence = c.pointee.sequence
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, sequence)
+  }
+}
+
+/// The response of GetEvent.
+package struct GetEventResponse: WireMessage {
+  /// The event.
+  package var event: EntitlementEvent?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetEventResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetEventResponse.self)
+    event = CField.message(c.pointee.event)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, event)
   }
 }

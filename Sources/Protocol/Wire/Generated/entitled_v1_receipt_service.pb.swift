@@ -384,6 +384,135 @@ package struct SubmitTransactionResponse: WireMessage {
   }
 }
 
+/// The request of SubmitTransactions.
+package struct SubmitTransactionsRequest: WireMessage {
+  /// The configured name of the app.
+  package var app: String = ""
+  /// The operator's id of the customer. Empty: the purchases are stored in the claim queue.
+  package var customerId: String = ""
+  /// The documents of each purchase: 1 to 100.
+  package var submissions: [SubmittedDocuments] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__SubmitTransactionsRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__SubmitTransactionsRequest.self)
+    app = CField.text(c.pointee.app)
+    customerId = CField.text(c.pointee.customer_id)
+    submissions = CField.messages(c.pointee.submissions, count: c.pointee.n_submissions)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, customerId)
+    writer.messages(3, submissions)
+  }
+}
+
+/// The signed documents of one purchase; at least one is required.
+package struct SubmittedDocuments: WireMessage {
+  /// StoreKit 2's `jwsRepresentation` of a transaction.
+  package var signedTransaction: String = ""
+  /// StoreKit 2's `jwsRepresentation` of the renewal info.
+  package var signedRenewalInfo: String = ""
+  /// StoreKit 2's `jwsRepresentation` of the app transaction.
+  package var signedAppTransaction: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__SubmittedDocuments())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__SubmittedDocuments.self)
+    signedTransaction = CField.text(c.pointee.signed_transaction)
+    signedRenewalInfo = CField.text(c.pointee.signed_renewal_info)
+    signedAppTransaction = CField.text(c.pointee.signed_app_transaction)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, signedTransaction)
+    writer.text(2, signedRenewalInfo)
+    writer.text(3, signedAppTransaction)
+  }
+}
+
+/// The response of SubmitTransactions.
+package struct SubmitTransactionsResponse: WireMessage {
+  /// One result for each submission, in the same order.
+  package var results: [SubmissionOutcome] = []
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__SubmitTransactionsResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__SubmitTransactionsResponse.self)
+    results = CField.messages(c.pointee.results, count: c.pointee.n_results)
+    position = CField.text(c.pointee.position)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, results)
+    writer.text(15, position)
+  }
+}
+
+/// The result of one submission of several.
+package struct SubmissionOutcome: WireMessage {
+  /// `outcome`: `response`, `error`, or none.
+  package var outcome: Outcome?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__SubmissionOutcome())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__SubmissionOutcome.self)
+    switch c.pointee.outcome_case.rawValue {
+    case 1: outcome = CField.message(c.pointee.response).map(Outcome.response)
+    case 2: outcome = CField.message(c.pointee.error).map(Outcome.error)
+    default: break
+    }
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    switch outcome {
+    case .response(let value)?: writer.message(1, value)
+    case .error(let value)?: writer.message(2, value)
+    case nil: break
+    }
+  }
+
+  /// Exactly one of the two.
+  package enum Outcome: Equatable, Sendable {
+    /// The response of SubmitTransaction.
+    case response(SubmitTransactionResponse)
+    /// The error of SubmitTransaction.
+    case error(GoogleRPC.Status)
+  }
+}
+
 /// The request of SubmitReceipt.
 package struct SubmitReceiptRequest: WireMessage {
   /// The configured name of the app, for example "ocean-journal". Required.

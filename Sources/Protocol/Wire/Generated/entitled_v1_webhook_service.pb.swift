@@ -639,3 +639,77 @@ package struct ResumeWebhookResponse: WireMessage {
     writer.message(1, webhook)
   }
 }
+
+/// The request of GetDelivery.
+package struct GetDeliveryRequest: WireMessage {
+  /// The configured name of the app.
+  package var app: String = ""
+  /// The name of the webhook in the configuration.
+  package var webhook: String = ""
+  /// The content of its messages; unspecified: EVENTS.
+  package var kind: WebhookKind = .init()
+  /// The sequence of the event, or the evidence id of the notification.
+  package var position: Int64 = 0
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetDeliveryRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetDeliveryRequest.self)
+    app = CField.text(c.pointee.app)
+    webhook = CField.text(c.pointee.webhook)
+    kind = WebhookKind(rawValue: CField.number(c.pointee.kind.rawValue))
+    position = c.pointee.position
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, webhook)
+    writer.integer(3, kind.rawValue)
+    writer.integer(4, position)
+  }
+}
+
+/// The response of GetDelivery.
+package struct GetDeliveryResponse: WireMessage {
+  /// The `webhook-id` of each attempt; empty for forwarded notifications.
+  package var webhookId: String = ""
+  /// Such as `entitlement.started`, or Apple's notification type.
+  package var type: String = ""
+  /// The ordering key: the customer of an event, or the original transaction id of a notification.
+  package var subject: String = ""
+  /// The body of each attempt.
+  package var body: [UInt8] = []
+  /// The attempts so far, if the message is pending or a dead letter; unset: it was delivered, or not sent yet.
+  package var delivery: Delivery?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetDeliveryResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetDeliveryResponse.self)
+    webhookId = CField.text(c.pointee.webhook_id)
+    type = CField.text(c.pointee.type)
+    subject = CField.text(c.pointee.subject)
+    body = CField.bytes(c.pointee.body)
+    delivery = CField.message(c.pointee.delivery)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, webhookId)
+    writer.text(2, type)
+    writer.text(3, subject)
+    writer.data(4, body)
+    writer.message(5, delivery)
+  }
+}

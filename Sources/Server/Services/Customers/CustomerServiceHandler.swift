@@ -17,7 +17,11 @@ struct CustomerServiceHandler: CustomerServiceMethods {
     let search = CustomerSearch(
       query: try SearchQuery(request.query), apps: apps, environment: try request.searchedEnvironment,
       limit: try RequestValidation.pageSize(request.pageSize), catalog: catalog, ledger: context.ledger)
-    return try await context.readExpensively(call) { reader throws(StoreError) in try search.run(reader) }
+    let response = try await context.readExpensively(call) { reader throws(StoreError) in
+      try search.run(reader)
+    }
+    CallScope.show(response.hits.lazy.flatMap(\.customerIds), of: request.query)
+    return response
   }
 
   func describeCustomer(

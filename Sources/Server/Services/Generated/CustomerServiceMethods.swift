@@ -9,6 +9,10 @@ protocol CustomerServiceMethods: Sendable {
   var context: ServiceContext { get }
   func findCustomers(_ request: FindCustomersRequest, _ call: CallContext) async throws(Status) -> FindCustomersResponse
   func describeCustomer(_ request: DescribeCustomerRequest, _ call: CallContext) async throws(Status) -> DescribeCustomerResponse
+  func getPurchase(_ request: GetPurchaseRequest, _ call: CallContext) async throws(Status) -> GetPurchaseResponse
+  func getCustomerHistory(_ request: GetCustomerHistoryRequest, _ call: CallContext) async throws(Status) -> GetCustomerHistoryResponse
+  func getEvidence(_ request: GetEvidenceRequest, _ call: CallContext) async throws(Status) -> GetEvidenceResponse
+  func getEvent(_ request: GetEventRequest, _ call: CallContext) async throws(Status) -> GetEventResponse
   func addNote(_ request: AddNoteRequest, _ call: CallContext) async throws(Status) -> AddNoteResponse
   func listNotes(_ request: ListNotesRequest, _ call: CallContext) async throws(Status) -> ListNotesResponse
   func deleteNote(_ request: DeleteNoteRequest, _ call: CallContext) async throws(Status) -> DeleteNoteResponse
@@ -22,6 +26,10 @@ extension CustomerServiceMethods {
     [
       .asyncUnary("/entitled.v1.CustomerService/FindCustomers", findCustomers),
       .asyncUnary("/entitled.v1.CustomerService/DescribeCustomer", describeCustomer),
+      .asyncUnary("/entitled.v1.CustomerService/GetPurchase", getPurchase),
+      .asyncUnary("/entitled.v1.CustomerService/GetCustomerHistory", getCustomerHistory),
+      .asyncUnary("/entitled.v1.CustomerService/GetEvidence", getEvidence),
+      .asyncUnary("/entitled.v1.CustomerService/GetEvent", getEvent),
       .asyncUnary("/entitled.v1.CustomerService/AddNote", context.positions.stamping(addNote)),
       .asyncUnary("/entitled.v1.CustomerService/ListNotes", listNotes),
       .asyncUnary("/entitled.v1.CustomerService/DeleteNote", context.positions.stamping(deleteNote)),

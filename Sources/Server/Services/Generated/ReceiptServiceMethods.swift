@@ -8,6 +8,7 @@ internal import Wire
 protocol ReceiptServiceMethods: Sendable {
   var context: ServiceContext { get }
   func submitTransaction(_ request: SubmitTransactionRequest, _ call: CallContext) async throws(Status) -> SubmitTransactionResponse
+  func submitTransactions(_ request: SubmitTransactionsRequest, _ call: CallContext) async throws(Status) -> SubmitTransactionsResponse
   func submitReceipt(_ request: SubmitReceiptRequest, _ call: CallContext) async throws(Status) -> SubmitReceiptResponse
   func inspect(_ request: InspectRequest, _ call: CallContext) async throws(Status) -> InspectResponse
   func migrateReceipts(_ requests: RequestReader<MigrateReceiptsRequest>, _ responses: ResponseWriter<MigrateReceiptsResponse>, _ call: CallContext) async throws(Status)
@@ -26,6 +27,7 @@ extension ReceiptServiceMethods {
   var methods: [Method] {
     [
       .asyncUnary("/entitled.v1.ReceiptService/SubmitTransaction", context.positions.stamping(submitTransaction)),
+      .asyncUnary("/entitled.v1.ReceiptService/SubmitTransactions", context.positions.stamping(submitTransactions)),
       .asyncUnary("/entitled.v1.ReceiptService/SubmitReceipt", context.positions.stamping(submitReceipt)),
       .asyncUnary("/entitled.v1.ReceiptService/Inspect", inspect),
       .bidirectional("/entitled.v1.ReceiptService/MigrateReceipts", migrateReceipts),
@@ -43,6 +45,8 @@ extension ReceiptServiceMethods {
 
 extension SubmitTransactionRequest: AppRequest {}
 extension SubmitTransactionResponse: PositionedResponse {}
+extension SubmitTransactionsRequest: AppRequest {}
+extension SubmitTransactionsResponse: PositionedResponse {}
 extension SubmitReceiptRequest: AppRequest {}
 extension SubmitReceiptResponse: PositionedResponse {}
 extension StartMigrationRequest: AppRequest {}

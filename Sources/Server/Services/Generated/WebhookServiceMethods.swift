@@ -8,6 +8,7 @@ internal import Wire
 protocol WebhookServiceMethods: Sendable {
   func listWebhooks(_ request: ListWebhooksRequest, _ call: CallContext) async throws(Status) -> ListWebhooksResponse
   func listDeliveries(_ request: ListDeliveriesRequest, _ call: CallContext) async throws(Status) -> ListDeliveriesResponse
+  func getDelivery(_ request: GetDeliveryRequest, _ call: CallContext) async throws(Status) -> GetDeliveryResponse
   func resendDeliveries(_ request: ResendDeliveriesRequest, _ call: CallContext) async throws(Status) -> ResendDeliveriesResponse
   func discardDeliveries(_ request: DiscardDeliveriesRequest, _ call: CallContext) async throws(Status) -> DiscardDeliveriesResponse
   func resumeWebhook(_ request: ResumeWebhookRequest, _ call: CallContext) async throws(Status) -> ResumeWebhookResponse
@@ -19,6 +20,7 @@ extension WebhookServiceMethods {
     [
       .asyncUnary("/entitled.v1.WebhookService/ListWebhooks", listWebhooks),
       .asyncUnary("/entitled.v1.WebhookService/ListDeliveries", listDeliveries),
+      .asyncUnary("/entitled.v1.WebhookService/GetDelivery", getDelivery),
       .asyncUnary("/entitled.v1.WebhookService/ResendDeliveries", resendDeliveries),
       .asyncUnary("/entitled.v1.WebhookService/DiscardDeliveries", discardDeliveries),
       .asyncUnary("/entitled.v1.WebhookService/ResumeWebhook", resumeWebhook),

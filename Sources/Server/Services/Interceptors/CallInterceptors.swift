@@ -11,6 +11,7 @@ package struct CallPolicy: Sendable {
   let ticks: @Sendable () -> Int64
   /// Receives the record of every audited call. It must not block.
   package let audit: @Sendable (AuditRecord) -> Void
+  private let trail: AuditTrail?
   private let meter = CallMeter(
     methods: MethodPolicy.metered + ["other"],
     codeNames: (0...16).map { StatusCode(rawValue: $0)?.name ?? "UNKNOWN" })
@@ -20,14 +21,16 @@ package struct CallPolicy: Sendable {
   ///   - now: the time that decides about the expiry of signed tokens; never that of a sandbox.
   ///   - ticks: nanoseconds of a monotonic clock.
   ///   - audit: receives the record of every audited call. It must not block.
+  ///   - trail: receives the audit entry of every call about customers; `nil`: there are none.
   package init(
     callers: CurrentCallers, now: @escaping @Sendable () -> Instant, ticks: @escaping @Sendable () -> Int64,
-    audit: @escaping @Sendable (AuditRecord) -> Void
+    audit: @escaping @Sendable (AuditRecord) -> Void, trail: AuditTrail? = nil
   ) {
     self.callers = callers
     self.now = now
     self.ticks = ticks
     self.audit = audit
+    self.trail = trail
   }
 
   /// The numbers and durations of calls.
@@ -53,7 +56,7 @@ package struct CallPolicy: Sendable {
     .init(
       MeteringInterceptor(shard: shard, ticks: ticks),
       .init(
-        AuditInterceptor(audit: audit),
+        AuditInterceptor(audit: audit, trail: trail, now: now),
         .init(
           TracingInterceptor(),
           .init(authentication, .init(AuthorizationInterceptor(), RateLimitInterceptor())))))

@@ -1,15 +1,38 @@
 internal import Callers
 internal import RPC
+internal import Synchronization
 
 /// The caller of the asynchronous call that the current task serves. Calls on an event loop have none, because they need
-/// no more than their ``CallContext``.
+/// no more than their ``CallContext``. It collects what the handler adds to the audit entry of the call.
 final class CallScope: Sendable {
   @TaskLocal static var current: CallScope?
 
   /// `nil` for a method that is open to everyone.
   let caller: Caller?
 
+  private struct Shown {
+    var customers: [String] = []
+    var subject = ""
+  }
+
+  private let shown = Mutex(Shown())
+
   init(caller: Caller?) { self.caller = caller }
+
+  /// Adds customers that the response shows to the audit entry of the current call; `subject` is what the request names.
+  static func show(_ customers: some Sequence<String>, of subject: String) {
+    current?.shown.withLock { shown in
+      for id in customers where !shown.customers.contains(id) { shown.customers.append(id) }
+      shown.subject = subject
+    }
+  }
+
+  /// Adds what the handler showed to the subject of the call.
+  func add(to subject: inout CallInFlight.Subject) {
+    let shown = shown.withLock { $0 }
+    subject.customers += shown.customers.filter { !subject.customers.contains($0) }
+    subject.other = shown.subject
+  }
 
   /// The apps of `configured` that the caller of the current call may access.
   static func apps(of configured: [String]) -> [String] {

@@ -71,6 +71,10 @@ struct CallInFlight: Sendable {
     var apps: [String] = []
     var customers: [String] = []
     var actor = ""
+    /// The reason that the request states.
+    var note = ""
+    /// What the request names instead of a customer, as the handler describes it.
+    var other = ""
   }
 
   let method: MethodPolicy

@@ -136,6 +136,7 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
       await CallScope.$current.withValue(scope) { await Result(of: body) }
     }
     var call = call
+    scope.add(to: &call.subject)
     switch result {
     case .success(let value):
       chain.interceptors.end(&call, nil)

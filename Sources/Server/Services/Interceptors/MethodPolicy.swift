@@ -15,6 +15,9 @@ final class MethodPolicy: Sendable {
   let limitsApps: Bool
   /// Whether a call changes data here or at Apple.
   let mutates: Bool
+  /// Whether a call looks at or changes customers, so that the store has an audit entry of it. Not on an event loop:
+  /// `Check` writes nothing.
+  let isRecorded: Bool
   /// Whether calls run synchronously and are traced only if they fail.
   let isOnEventLoop: Bool
   /// Whether requests are streams, of which the audit log records no fields.
@@ -24,6 +27,7 @@ final class MethodPolicy: Sendable {
   private let app: FieldPath?
   private let customers: [FieldPath]
   private let actor: FieldPath?
+  private let note: FieldPath?
 
   private static let customerFields = [
     "customer_id", "from_customer_id", "into_customer_id", "to_customer_id",
@@ -57,6 +61,9 @@ final class MethodPolicy: Sendable {
     app = request.path(toText: "app")
     customers = Self.customerFields.compactMap { request.path(toText: $0) }
     actor = request.path(toText: "actor")
+    note = request.path(toText: "note")
+    isRecorded =
+      needsCaller && !isOnEventLoop && (mutates || !customers.isEmpty || method.showsCustomers)
   }
 
   /// The policy of something that is not a method of the contract, such as an HTTP endpoint. `request` is the type of
@@ -75,6 +82,8 @@ final class MethodPolicy: Sendable {
     app = request?.path(toText: "app")
     customers = request.map { type in Self.customerFields.compactMap { type.path(toText: $0) } } ?? []
     actor = request?.path(toText: "actor")
+    note = nil
+    isRecorded = false
   }
 
   /// All apps that a request names, including values that a later field overwrites; `nil` without such a
@@ -88,7 +97,8 @@ final class MethodPolicy: Sendable {
     CallInFlight.Subject(
       apps: apps(in: request) ?? [],
       customers: customers.flatMap { TextFields.values(at: $0, in: request) ?? [] },
-      actor: actor.flatMap { TextFields.values(at: $0, in: request) }?.last ?? "")
+      actor: actor.flatMap { TextFields.values(at: $0, in: request) }?.last ?? "",
+      note: note.flatMap { TextFields.values(at: $0, in: request) }?.last ?? "")
   }
 }
 

@@ -1,5 +1,7 @@
+internal import AppStore
 internal import HTTP
 internal import RPC
+internal import Store
 package import Telemetry
 
 /// Counts each call by method and status code, and measures its duration.
@@ -15,22 +17,47 @@ struct MeteringInterceptor: Interceptor, Sendable {
   }
 }
 
-/// Writes mutating calls, and calls that failed because of the service, to the audit log.
+/// Writes mutating calls, and calls that failed because of the service, to the audit log, and an audit entry of each
+/// call about customers to the store.
 struct AuditInterceptor: Interceptor, Sendable {
   let audit: @Sendable (AuditRecord) -> Void
+  /// `nil`: the store has no audit entries.
+  let trail: AuditTrail?
+  let now: @Sendable () -> Instant
 
   func receive(_ message: UnsafeRawBufferPointer, _ call: inout CallInFlight) throws(Status) {
-    guard call.method.mutates, !call.method.isStreaming else { return }
+    guard call.method.mutates || call.method.isRecorded, !call.method.isStreaming else { return }
     call.subject = call.method.subject(of: message)
   }
 
   func end(_ call: inout CallInFlight, _ failure: Status?) {
+    if call.method.isRecorded, let trail { record(call, failure, trail) }
     guard call.shouldAudit(failure.code), let trace = call.trace else { return }
     audit(
       AuditRecord(
         caller: call.context.caller, method: call.method.path, mutates: call.method.mutates,
         apps: call.subject.apps, customers: call.subject.customers, actor: call.subject.actor,
         outcome: failure.code.name, error: failure?.internalMessage ?? "", trace: trace))
+  }
+
+  /// Only calls of an authenticated caller: strangers could fill the store.
+  private func record(_ call: CallInFlight, _ failure: Status?, _ trail: AuditTrail) {
+    guard call.caller != nil else { return }
+    trail.record(
+      AuditEntry(
+        at: now(), caller: call.context.caller, actor: call.subject.actor, method: call.method.path,
+        appID: call.subject.apps.first ?? "", customerIDs: call.subject.customers.distinct,
+        subject: call.subject.other, note: call.subject.note, outcome: failure.code.name,
+        requestID: call.trace?.requestID ?? ""))
+  }
+}
+
+extension [String] {
+  /// The first 100 different values that are not empty.
+  fileprivate var distinct: [String] {
+    var found: [String] = []
+    for id in self where found.count < 100 && !id.isEmpty && !found.contains(id) { found.append(id) }
+    return found
   }
 }
 

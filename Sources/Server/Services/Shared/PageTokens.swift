@@ -81,6 +81,7 @@ extension CompareNotificationVersionsRequest: PagedRequest {}
 extension CompareWithAppleRequest: PagedRequest {}
 extension ExplainRequest: PagedRequest {}
 extension GetDriftReportRequest: PagedRequest {}
+extension ListAuditEntriesRequest: PagedRequest {}
 extension ListConsumptionRequestsRequest: PagedRequest {}
 extension ListDeliveriesRequest: PagedRequest {}
 extension ListGrantsRequest: PagedRequest {}

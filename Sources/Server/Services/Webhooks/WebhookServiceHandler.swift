@@ -51,6 +51,34 @@ struct WebhookServiceHandler: WebhookServiceMethods {
     }
   }
 
+  func getDelivery(
+    _ request: GetDeliveryRequest, _ call: CallContext
+  ) async throws(Status) -> GetDeliveryResponse {
+    let settings = try context.deliveries.settings(
+      request.webhook, request.kind, of: context.catalog.value.app(request.app).id)
+    let position = request.position
+    let found = try await context.read { reader throws(StoreError) -> GetDeliveryResponse? in
+      guard let message = try context.deliveries.message(at: position, to: settings, in: reader) else {
+        return nil
+      }
+      let pending = try reader.deliveries(of: settings.key, in: nil, after: position - 1, limit: 1).first
+      return .with {
+        $0.webhookId = message.id
+        $0.type = message.type
+        $0.subject = message.subject
+        $0.body = message.body
+        if let pending, pending.position == position { $0.delivery = Wire.Delivery(pending, id: message.id) }
+      }
+    }
+    guard let found else {
+      throw Status(
+        .notFound, reason: "UNKNOWN_DELIVERY", "the webhook has no message at position \(position)",
+        field: "position")
+    }
+    CallScope.show(settings.key.kind == .events ? [found.subject] : [], of: "delivery \(position)")
+    return found
+  }
+
   func resendDeliveries(
     _ request: ResendDeliveriesRequest, _ call: CallContext
   ) async throws(Status) -> ResendDeliveriesResponse {

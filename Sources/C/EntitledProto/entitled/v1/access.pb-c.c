@@ -90,7 +90,7 @@ const ProtobufCEnumDescriptor entitled__v1__access__role__descriptor =
   entitled__v1__access__role__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__access__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__access__field_descriptors[7] =
 {
   {
     "role",
@@ -164,6 +164,18 @@ static const ProtobufCFieldDescriptor entitled__v1__access__field_descriptors[6]
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "shows_customers",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__Access, shows_customers),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__access__field_indices_by_name[] = {
   4,   /* field[4] = any_role */
@@ -172,11 +184,12 @@ static const unsigned entitled__v1__access__field_indices_by_name[] = {
   1,   /* field[1] = mutates */
   2,   /* field[2] = on_event_loop */
   0,   /* field[0] = role */
+  6,   /* field[6] = shows_customers */
 };
 static const ProtobufCIntRange entitled__v1__access__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor entitled__v1__access__descriptor =
 {
@@ -186,7 +199,7 @@ const ProtobufCMessageDescriptor entitled__v1__access__descriptor =
   "Entitled__V1__Access",
   "entitled.v1",
   sizeof(Entitled__V1__Access),
-  6,
+  7,
   entitled__v1__access__field_descriptors,
   entitled__v1__access__field_indices_by_name,
   1,  entitled__v1__access__number_ranges,

@@ -862,6 +862,681 @@ void   entitled__v1__get_customer_attributes_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__get_customer_attributes_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__get_purchase_request__init
+                     (Entitled__V1__GetPurchaseRequest         *message)
+{
+  static const Entitled__V1__GetPurchaseRequest init_value = ENTITLED__V1__GET_PURCHASE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_purchase_request__get_packed_size
+                     (const Entitled__V1__GetPurchaseRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_purchase_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_purchase_request__pack
+                     (const Entitled__V1__GetPurchaseRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_purchase_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_purchase_request__pack_to_buffer
+                     (const Entitled__V1__GetPurchaseRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_purchase_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetPurchaseRequest *
+       entitled__v1__get_purchase_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetPurchaseRequest *)
+     protobuf_c_message_unpack (&entitled__v1__get_purchase_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_purchase_request__free_unpacked
+                     (Entitled__V1__GetPurchaseRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_purchase_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_purchase_response__init
+                     (Entitled__V1__GetPurchaseResponse         *message)
+{
+  static const Entitled__V1__GetPurchaseResponse init_value = ENTITLED__V1__GET_PURCHASE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_purchase_response__get_packed_size
+                     (const Entitled__V1__GetPurchaseResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_purchase_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_purchase_response__pack
+                     (const Entitled__V1__GetPurchaseResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_purchase_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_purchase_response__pack_to_buffer
+                     (const Entitled__V1__GetPurchaseResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_purchase_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetPurchaseResponse *
+       entitled__v1__get_purchase_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetPurchaseResponse *)
+     protobuf_c_message_unpack (&entitled__v1__get_purchase_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_purchase_response__free_unpacked
+                     (Entitled__V1__GetPurchaseResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_purchase_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__purchase_transaction__init
+                     (Entitled__V1__PurchaseTransaction         *message)
+{
+  static const Entitled__V1__PurchaseTransaction init_value = ENTITLED__V1__PURCHASE_TRANSACTION__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__purchase_transaction__get_packed_size
+                     (const Entitled__V1__PurchaseTransaction *message)
+{
+  assert(message->base.descriptor == &entitled__v1__purchase_transaction__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__purchase_transaction__pack
+                     (const Entitled__V1__PurchaseTransaction *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__purchase_transaction__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__purchase_transaction__pack_to_buffer
+                     (const Entitled__V1__PurchaseTransaction *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__purchase_transaction__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__PurchaseTransaction *
+       entitled__v1__purchase_transaction__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__PurchaseTransaction *)
+     protobuf_c_message_unpack (&entitled__v1__purchase_transaction__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__purchase_transaction__free_unpacked
+                     (Entitled__V1__PurchaseTransaction *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__purchase_transaction__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__ownership_change__init
+                     (Entitled__V1__OwnershipChange         *message)
+{
+  static const Entitled__V1__OwnershipChange init_value = ENTITLED__V1__OWNERSHIP_CHANGE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__ownership_change__get_packed_size
+                     (const Entitled__V1__OwnershipChange *message)
+{
+  assert(message->base.descriptor == &entitled__v1__ownership_change__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__ownership_change__pack
+                     (const Entitled__V1__OwnershipChange *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__ownership_change__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__ownership_change__pack_to_buffer
+                     (const Entitled__V1__OwnershipChange *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__ownership_change__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__OwnershipChange *
+       entitled__v1__ownership_change__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__OwnershipChange *)
+     protobuf_c_message_unpack (&entitled__v1__ownership_change__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__ownership_change__free_unpacked
+                     (Entitled__V1__OwnershipChange *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__ownership_change__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__purchase_seat__init
+                     (Entitled__V1__PurchaseSeat         *message)
+{
+  static const Entitled__V1__PurchaseSeat init_value = ENTITLED__V1__PURCHASE_SEAT__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__purchase_seat__get_packed_size
+                     (const Entitled__V1__PurchaseSeat *message)
+{
+  assert(message->base.descriptor == &entitled__v1__purchase_seat__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__purchase_seat__pack
+                     (const Entitled__V1__PurchaseSeat *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__purchase_seat__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__purchase_seat__pack_to_buffer
+                     (const Entitled__V1__PurchaseSeat *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__purchase_seat__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__PurchaseSeat *
+       entitled__v1__purchase_seat__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__PurchaseSeat *)
+     protobuf_c_message_unpack (&entitled__v1__purchase_seat__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__purchase_seat__free_unpacked
+                     (Entitled__V1__PurchaseSeat *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__purchase_seat__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__pending_lookup__init
+                     (Entitled__V1__PendingLookup         *message)
+{
+  static const Entitled__V1__PendingLookup init_value = ENTITLED__V1__PENDING_LOOKUP__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__pending_lookup__get_packed_size
+                     (const Entitled__V1__PendingLookup *message)
+{
+  assert(message->base.descriptor == &entitled__v1__pending_lookup__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__pending_lookup__pack
+                     (const Entitled__V1__PendingLookup *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__pending_lookup__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__pending_lookup__pack_to_buffer
+                     (const Entitled__V1__PendingLookup *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__pending_lookup__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__PendingLookup *
+       entitled__v1__pending_lookup__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__PendingLookup *)
+     protobuf_c_message_unpack (&entitled__v1__pending_lookup__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__pending_lookup__free_unpacked
+                     (Entitled__V1__PendingLookup *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__pending_lookup__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_customer_history_request__init
+                     (Entitled__V1__GetCustomerHistoryRequest         *message)
+{
+  static const Entitled__V1__GetCustomerHistoryRequest init_value = ENTITLED__V1__GET_CUSTOMER_HISTORY_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_customer_history_request__get_packed_size
+                     (const Entitled__V1__GetCustomerHistoryRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_customer_history_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_customer_history_request__pack
+                     (const Entitled__V1__GetCustomerHistoryRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_customer_history_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_customer_history_request__pack_to_buffer
+                     (const Entitled__V1__GetCustomerHistoryRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_customer_history_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetCustomerHistoryRequest *
+       entitled__v1__get_customer_history_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetCustomerHistoryRequest *)
+     protobuf_c_message_unpack (&entitled__v1__get_customer_history_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_customer_history_request__free_unpacked
+                     (Entitled__V1__GetCustomerHistoryRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_customer_history_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_customer_history_response__init
+                     (Entitled__V1__GetCustomerHistoryResponse         *message)
+{
+  static const Entitled__V1__GetCustomerHistoryResponse init_value = ENTITLED__V1__GET_CUSTOMER_HISTORY_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_customer_history_response__get_packed_size
+                     (const Entitled__V1__GetCustomerHistoryResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_customer_history_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_customer_history_response__pack
+                     (const Entitled__V1__GetCustomerHistoryResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_customer_history_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_customer_history_response__pack_to_buffer
+                     (const Entitled__V1__GetCustomerHistoryResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_customer_history_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetCustomerHistoryResponse *
+       entitled__v1__get_customer_history_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetCustomerHistoryResponse *)
+     protobuf_c_message_unpack (&entitled__v1__get_customer_history_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_customer_history_response__free_unpacked
+                     (Entitled__V1__GetCustomerHistoryResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_customer_history_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__history_lane__init
+                     (Entitled__V1__HistoryLane         *message)
+{
+  static const Entitled__V1__HistoryLane init_value = ENTITLED__V1__HISTORY_LANE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__history_lane__get_packed_size
+                     (const Entitled__V1__HistoryLane *message)
+{
+  assert(message->base.descriptor == &entitled__v1__history_lane__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__history_lane__pack
+                     (const Entitled__V1__HistoryLane *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__history_lane__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__history_lane__pack_to_buffer
+                     (const Entitled__V1__HistoryLane *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__history_lane__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__HistoryLane *
+       entitled__v1__history_lane__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__HistoryLane *)
+     protobuf_c_message_unpack (&entitled__v1__history_lane__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__history_lane__free_unpacked
+                     (Entitled__V1__HistoryLane *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__history_lane__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__history_segment__init
+                     (Entitled__V1__HistorySegment         *message)
+{
+  static const Entitled__V1__HistorySegment init_value = ENTITLED__V1__HISTORY_SEGMENT__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__history_segment__get_packed_size
+                     (const Entitled__V1__HistorySegment *message)
+{
+  assert(message->base.descriptor == &entitled__v1__history_segment__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__history_segment__pack
+                     (const Entitled__V1__HistorySegment *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__history_segment__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__history_segment__pack_to_buffer
+                     (const Entitled__V1__HistorySegment *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__history_segment__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__HistorySegment *
+       entitled__v1__history_segment__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__HistorySegment *)
+     protobuf_c_message_unpack (&entitled__v1__history_segment__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__history_segment__free_unpacked
+                     (Entitled__V1__HistorySegment *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__history_segment__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__history_mark__init
+                     (Entitled__V1__HistoryMark         *message)
+{
+  static const Entitled__V1__HistoryMark init_value = ENTITLED__V1__HISTORY_MARK__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__history_mark__get_packed_size
+                     (const Entitled__V1__HistoryMark *message)
+{
+  assert(message->base.descriptor == &entitled__v1__history_mark__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__history_mark__pack
+                     (const Entitled__V1__HistoryMark *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__history_mark__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__history_mark__pack_to_buffer
+                     (const Entitled__V1__HistoryMark *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__history_mark__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__HistoryMark *
+       entitled__v1__history_mark__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__HistoryMark *)
+     protobuf_c_message_unpack (&entitled__v1__history_mark__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__history_mark__free_unpacked
+                     (Entitled__V1__HistoryMark *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__history_mark__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_evidence_request__init
+                     (Entitled__V1__GetEvidenceRequest         *message)
+{
+  static const Entitled__V1__GetEvidenceRequest init_value = ENTITLED__V1__GET_EVIDENCE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_evidence_request__get_packed_size
+                     (const Entitled__V1__GetEvidenceRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_evidence_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_evidence_request__pack
+                     (const Entitled__V1__GetEvidenceRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_evidence_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_evidence_request__pack_to_buffer
+                     (const Entitled__V1__GetEvidenceRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_evidence_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetEvidenceRequest *
+       entitled__v1__get_evidence_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetEvidenceRequest *)
+     protobuf_c_message_unpack (&entitled__v1__get_evidence_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_evidence_request__free_unpacked
+                     (Entitled__V1__GetEvidenceRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_evidence_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_evidence_response__init
+                     (Entitled__V1__GetEvidenceResponse         *message)
+{
+  static const Entitled__V1__GetEvidenceResponse init_value = ENTITLED__V1__GET_EVIDENCE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_evidence_response__get_packed_size
+                     (const Entitled__V1__GetEvidenceResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_evidence_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_evidence_response__pack
+                     (const Entitled__V1__GetEvidenceResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_evidence_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_evidence_response__pack_to_buffer
+                     (const Entitled__V1__GetEvidenceResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_evidence_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetEvidenceResponse *
+       entitled__v1__get_evidence_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetEvidenceResponse *)
+     protobuf_c_message_unpack (&entitled__v1__get_evidence_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_evidence_response__free_unpacked
+                     (Entitled__V1__GetEvidenceResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_evidence_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_event_request__init
+                     (Entitled__V1__GetEventRequest         *message)
+{
+  static const Entitled__V1__GetEventRequest init_value = ENTITLED__V1__GET_EVENT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_event_request__get_packed_size
+                     (const Entitled__V1__GetEventRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_event_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_event_request__pack
+                     (const Entitled__V1__GetEventRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_event_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_event_request__pack_to_buffer
+                     (const Entitled__V1__GetEventRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_event_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetEventRequest *
+       entitled__v1__get_event_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetEventRequest *)
+     protobuf_c_message_unpack (&entitled__v1__get_event_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_event_request__free_unpacked
+                     (Entitled__V1__GetEventRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_event_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_event_response__init
+                     (Entitled__V1__GetEventResponse         *message)
+{
+  static const Entitled__V1__GetEventResponse init_value = ENTITLED__V1__GET_EVENT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_event_response__get_packed_size
+                     (const Entitled__V1__GetEventResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_event_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_event_response__pack
+                     (const Entitled__V1__GetEventResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_event_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_event_response__pack_to_buffer
+                     (const Entitled__V1__GetEventResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_event_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetEventResponse *
+       entitled__v1__get_event_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetEventResponse *)
+     protobuf_c_message_unpack (&entitled__v1__get_event_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_event_response__free_unpacked
+                     (Entitled__V1__GetEventResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_event_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor entitled__v1__find_customers_request__field_descriptors[4] =
 {
   {
@@ -2353,6 +3028,1499 @@ const ProtobufCMessageDescriptor entitled__v1__get_customer_attributes_response_
   (ProtobufCMessageInit) entitled__v1__get_customer_attributes_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__get_purchase_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetPurchaseRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetPurchaseRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetPurchaseRequest, original_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_purchase_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = original_transaction_id */
+};
+static const ProtobufCIntRange entitled__v1__get_purchase_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_purchase_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetPurchaseRequest",
+  "GetPurchaseRequest",
+  "Entitled__V1__GetPurchaseRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetPurchaseRequest),
+  3,
+  entitled__v1__get_purchase_request__field_descriptors,
+  entitled__v1__get_purchase_request__field_indices_by_name,
+  1,  entitled__v1__get_purchase_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_purchase_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_purchase_response__field_descriptors[11] =
+{
+  {
+    "original_transaction_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetPurchaseResponse, original_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetPurchaseResponse, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_ids",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__GetPurchaseResponse, n_customer_ids),
+    offsetof(Entitled__V1__GetPurchaseResponse, customer_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transactions",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetPurchaseResponse, n_transactions),
+    offsetof(Entitled__V1__GetPurchaseResponse, transactions),
+    &entitled__v1__purchase_transaction__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "renewal_info",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetPurchaseResponse, renewal_info),
+    &entitled__v1__renewal_info__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ownership_changes",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetPurchaseResponse, n_ownership_changes),
+    offsetof(Entitled__V1__GetPurchaseResponse, ownership_changes),
+    &entitled__v1__ownership_change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "events",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetPurchaseResponse, n_events),
+    offsetof(Entitled__V1__GetPurchaseResponse, events),
+    &entitled__v1__entitlement_event__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "notifications",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetPurchaseResponse, n_notifications),
+    offsetof(Entitled__V1__GetPurchaseResponse, notifications),
+    &entitled__v1__notification__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "seats",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetPurchaseResponse, n_seats),
+    offsetof(Entitled__V1__GetPurchaseResponse, seats),
+    &entitled__v1__purchase_seat__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_poll_at",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetPurchaseResponse, next_poll_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pending_lookup",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetPurchaseResponse, pending_lookup),
+    &entitled__v1__pending_lookup__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_purchase_response__field_indices_by_name[] = {
+  2,   /* field[2] = customer_ids */
+  1,   /* field[1] = environment */
+  6,   /* field[6] = events */
+  9,   /* field[9] = next_poll_at */
+  7,   /* field[7] = notifications */
+  0,   /* field[0] = original_transaction_id */
+  5,   /* field[5] = ownership_changes */
+  10,   /* field[10] = pending_lookup */
+  4,   /* field[4] = renewal_info */
+  8,   /* field[8] = seats */
+  3,   /* field[3] = transactions */
+};
+static const ProtobufCIntRange entitled__v1__get_purchase_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 11 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_purchase_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetPurchaseResponse",
+  "GetPurchaseResponse",
+  "Entitled__V1__GetPurchaseResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetPurchaseResponse),
+  11,
+  entitled__v1__get_purchase_response__field_descriptors,
+  entitled__v1__get_purchase_response__field_indices_by_name,
+  1,  entitled__v1__get_purchase_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_purchase_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__purchase_transaction__field_descriptors[2] =
+{
+  {
+    "transaction",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PurchaseTransaction, transaction),
+    &entitled__v1__transaction__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evidence_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PurchaseTransaction, evidence_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__purchase_transaction__field_indices_by_name[] = {
+  1,   /* field[1] = evidence_id */
+  0,   /* field[0] = transaction */
+};
+static const ProtobufCIntRange entitled__v1__purchase_transaction__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__purchase_transaction__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.PurchaseTransaction",
+  "PurchaseTransaction",
+  "Entitled__V1__PurchaseTransaction",
+  "entitled.v1",
+  sizeof(Entitled__V1__PurchaseTransaction),
+  2,
+  entitled__v1__purchase_transaction__field_descriptors,
+  entitled__v1__purchase_transaction__field_indices_by_name,
+  1,  entitled__v1__purchase_transaction__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__purchase_transaction__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__ownership_change__field_descriptors[6] =
+{
+  {
+    "customer_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__OwnershipChange, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "linked",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__OwnershipChange, linked),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "time",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__OwnershipChange, time),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evidence_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__OwnershipChange, evidence_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__OwnershipChange, kind),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "actor",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__OwnershipChange, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__ownership_change__field_indices_by_name[] = {
+  5,   /* field[5] = actor */
+  0,   /* field[0] = customer_id */
+  3,   /* field[3] = evidence_id */
+  4,   /* field[4] = kind */
+  1,   /* field[1] = linked */
+  2,   /* field[2] = time */
+};
+static const ProtobufCIntRange entitled__v1__ownership_change__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__ownership_change__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.OwnershipChange",
+  "OwnershipChange",
+  "Entitled__V1__OwnershipChange",
+  "entitled.v1",
+  sizeof(Entitled__V1__OwnershipChange),
+  6,
+  entitled__v1__ownership_change__field_descriptors,
+  entitled__v1__ownership_change__field_indices_by_name,
+  1,  entitled__v1__ownership_change__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__ownership_change__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__purchase_seat__field_descriptors[4] =
+{
+  {
+    "seat_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PurchaseSeat, seat_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PurchaseSeat, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "claimed_at",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PurchaseSeat, claimed_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "released_at",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PurchaseSeat, released_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__purchase_seat__field_indices_by_name[] = {
+  2,   /* field[2] = claimed_at */
+  1,   /* field[1] = customer_id */
+  3,   /* field[3] = released_at */
+  0,   /* field[0] = seat_id */
+};
+static const ProtobufCIntRange entitled__v1__purchase_seat__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__purchase_seat__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.PurchaseSeat",
+  "PurchaseSeat",
+  "Entitled__V1__PurchaseSeat",
+  "entitled.v1",
+  sizeof(Entitled__V1__PurchaseSeat),
+  4,
+  entitled__v1__purchase_seat__field_descriptors,
+  entitled__v1__purchase_seat__field_indices_by_name,
+  1,  entitled__v1__purchase_seat__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__purchase_seat__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__pending_lookup__field_descriptors[3] =
+{
+  {
+    "attempts",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PendingLookup, attempts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_attempt_at",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PendingLookup, next_attempt_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PendingLookup, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__pending_lookup__field_indices_by_name[] = {
+  0,   /* field[0] = attempts */
+  1,   /* field[1] = next_attempt_at */
+  2,   /* field[2] = reason */
+};
+static const ProtobufCIntRange entitled__v1__pending_lookup__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__pending_lookup__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.PendingLookup",
+  "PendingLookup",
+  "Entitled__V1__PendingLookup",
+  "entitled.v1",
+  sizeof(Entitled__V1__PendingLookup),
+  3,
+  entitled__v1__pending_lookup__field_descriptors,
+  entitled__v1__pending_lookup__field_indices_by_name,
+  1,  entitled__v1__pending_lookup__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__pending_lookup__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_customer_history_request__field_descriptors[6] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerHistoryRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerHistoryRequest, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerHistoryRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "from",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerHistoryRequest, from),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "as_of",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerHistoryRequest, as_of),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "known_at",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerHistoryRequest, known_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_customer_history_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  4,   /* field[4] = as_of */
+  1,   /* field[1] = customer_id */
+  2,   /* field[2] = environment */
+  3,   /* field[3] = from */
+  5,   /* field[5] = known_at */
+};
+static const ProtobufCIntRange entitled__v1__get_customer_history_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_customer_history_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetCustomerHistoryRequest",
+  "GetCustomerHistoryRequest",
+  "Entitled__V1__GetCustomerHistoryRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetCustomerHistoryRequest),
+  6,
+  entitled__v1__get_customer_history_request__field_descriptors,
+  entitled__v1__get_customer_history_request__field_indices_by_name,
+  1,  entitled__v1__get_customer_history_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_customer_history_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_customer_history_response__field_descriptors[5] =
+{
+  {
+    "customer_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerHistoryResponse, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerHistoryResponse, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "from",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerHistoryResponse, from),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "as_of",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerHistoryResponse, as_of),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lanes",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetCustomerHistoryResponse, n_lanes),
+    offsetof(Entitled__V1__GetCustomerHistoryResponse, lanes),
+    &entitled__v1__history_lane__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_customer_history_response__field_indices_by_name[] = {
+  3,   /* field[3] = as_of */
+  0,   /* field[0] = customer_id */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = from */
+  4,   /* field[4] = lanes */
+};
+static const ProtobufCIntRange entitled__v1__get_customer_history_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_customer_history_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetCustomerHistoryResponse",
+  "GetCustomerHistoryResponse",
+  "Entitled__V1__GetCustomerHistoryResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetCustomerHistoryResponse),
+  5,
+  entitled__v1__get_customer_history_response__field_descriptors,
+  entitled__v1__get_customer_history_response__field_indices_by_name,
+  1,  entitled__v1__get_customer_history_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_customer_history_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__history_lane__field_descriptors[4] =
+{
+  {
+    "kind",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistoryLane, kind),
+    &entitled__v1__history_lane_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistoryLane, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "segments",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__HistoryLane, n_segments),
+    offsetof(Entitled__V1__HistoryLane, segments),
+    &entitled__v1__history_segment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "marks",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__HistoryLane, n_marks),
+    offsetof(Entitled__V1__HistoryLane, marks),
+    &entitled__v1__history_mark__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__history_lane__field_indices_by_name[] = {
+  0,   /* field[0] = kind */
+  3,   /* field[3] = marks */
+  1,   /* field[1] = name */
+  2,   /* field[2] = segments */
+};
+static const ProtobufCIntRange entitled__v1__history_lane__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__history_lane__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.HistoryLane",
+  "HistoryLane",
+  "Entitled__V1__HistoryLane",
+  "entitled.v1",
+  sizeof(Entitled__V1__HistoryLane),
+  4,
+  entitled__v1__history_lane__field_descriptors,
+  entitled__v1__history_lane__field_indices_by_name,
+  1,  entitled__v1__history_lane__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__history_lane__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__history_segment__field_descriptors[10] =
+{
+  {
+    "since",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistorySegment, since),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "until",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistorySegment, until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistorySegment, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "access_level",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistorySegment, access_level),
+    &entitled__v1__access_level__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistorySegment, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistorySegment, transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "price",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistorySegment, price),
+    &entitled__v1__money__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offer_type",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistorySegment, offer_type),
+    &entitled__v1__offer_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "grant_id",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistorySegment, grant_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evidence_id",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistorySegment, evidence_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__history_segment__field_indices_by_name[] = {
+  3,   /* field[3] = access_level */
+  9,   /* field[9] = evidence_id */
+  8,   /* field[8] = grant_id */
+  7,   /* field[7] = offer_type */
+  6,   /* field[6] = price */
+  4,   /* field[4] = product_id */
+  2,   /* field[2] = reason */
+  0,   /* field[0] = since */
+  5,   /* field[5] = transaction_id */
+  1,   /* field[1] = until */
+};
+static const ProtobufCIntRange entitled__v1__history_segment__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor entitled__v1__history_segment__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.HistorySegment",
+  "HistorySegment",
+  "Entitled__V1__HistorySegment",
+  "entitled.v1",
+  sizeof(Entitled__V1__HistorySegment),
+  10,
+  entitled__v1__history_segment__field_descriptors,
+  entitled__v1__history_segment__field_indices_by_name,
+  1,  entitled__v1__history_segment__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__history_segment__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__history_mark__field_descriptors[6] =
+{
+  {
+    "time",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistoryMark, time),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "type",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistoryMark, type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "explanation",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistoryMark, explanation),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistoryMark, transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evidence_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistoryMark, evidence_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sequence",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistoryMark, sequence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__history_mark__field_indices_by_name[] = {
+  4,   /* field[4] = evidence_id */
+  2,   /* field[2] = explanation */
+  5,   /* field[5] = sequence */
+  0,   /* field[0] = time */
+  3,   /* field[3] = transaction_id */
+  1,   /* field[1] = type */
+};
+static const ProtobufCIntRange entitled__v1__history_mark__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__history_mark__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.HistoryMark",
+  "HistoryMark",
+  "Entitled__V1__HistoryMark",
+  "entitled.v1",
+  sizeof(Entitled__V1__HistoryMark),
+  6,
+  entitled__v1__history_mark__field_descriptors,
+  entitled__v1__history_mark__field_indices_by_name,
+  1,  entitled__v1__history_mark__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__history_mark__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_evidence_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evidence_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceRequest, evidence_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "include_body",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceRequest, include_body),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_evidence_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = evidence_id */
+  2,   /* field[2] = include_body */
+};
+static const ProtobufCIntRange entitled__v1__get_evidence_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_evidence_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetEvidenceRequest",
+  "GetEvidenceRequest",
+  "Entitled__V1__GetEvidenceRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetEvidenceRequest),
+  3,
+  entitled__v1__get_evidence_request__field_descriptors,
+  entitled__v1__get_evidence_request__field_indices_by_name,
+  1,  entitled__v1__get_evidence_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_evidence_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_evidence_response__field_descriptors[20] =
+{
+  {
+    "evidence_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceResponse, evidence_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceResponse, kind),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "source",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceResponse, source),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceResponse, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "received_at",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceResponse, received_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "known_at",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceResponse, known_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rejection_reason",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceResponse, rejection_reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "size",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceResponse, size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sha256",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceResponse, sha256),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "has_body",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceResponse, has_body),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "body",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceResponse, body),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "document",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceResponse, document),
+    &entitled__v1__inspect_response__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "command_json",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceResponse, command_json),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "actor",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceResponse, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "note",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEvidenceResponse, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_ids",
+    16,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__GetEvidenceResponse, n_customer_ids),
+    offsetof(Entitled__V1__GetEvidenceResponse, customer_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_ids",
+    17,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__GetEvidenceResponse, n_original_transaction_ids),
+    offsetof(Entitled__V1__GetEvidenceResponse, original_transaction_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transactions",
+    18,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetEvidenceResponse, n_transactions),
+    offsetof(Entitled__V1__GetEvidenceResponse, transactions),
+    &entitled__v1__transaction__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "renewal_infos",
+    19,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetEvidenceResponse, n_renewal_infos),
+    offsetof(Entitled__V1__GetEvidenceResponse, renewal_infos),
+    &entitled__v1__renewal_info__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "events",
+    20,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetEvidenceResponse, n_events),
+    offsetof(Entitled__V1__GetEvidenceResponse, events),
+    &entitled__v1__entitlement_event__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_evidence_response__field_indices_by_name[] = {
+  13,   /* field[13] = actor */
+  10,   /* field[10] = body */
+  12,   /* field[12] = command_json */
+  15,   /* field[15] = customer_ids */
+  11,   /* field[11] = document */
+  3,   /* field[3] = environment */
+  19,   /* field[19] = events */
+  0,   /* field[0] = evidence_id */
+  9,   /* field[9] = has_body */
+  1,   /* field[1] = kind */
+  5,   /* field[5] = known_at */
+  14,   /* field[14] = note */
+  16,   /* field[16] = original_transaction_ids */
+  4,   /* field[4] = received_at */
+  6,   /* field[6] = rejection_reason */
+  18,   /* field[18] = renewal_infos */
+  8,   /* field[8] = sha256 */
+  7,   /* field[7] = size */
+  2,   /* field[2] = source */
+  17,   /* field[17] = transactions */
+};
+static const ProtobufCIntRange entitled__v1__get_evidence_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 20 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_evidence_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetEvidenceResponse",
+  "GetEvidenceResponse",
+  "Entitled__V1__GetEvidenceResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetEvidenceResponse),
+  20,
+  entitled__v1__get_evidence_response__field_descriptors,
+  entitled__v1__get_evidence_response__field_indices_by_name,
+  1,  entitled__v1__get_evidence_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_evidence_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_event_request__field_descriptors[2] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEventRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sequence",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEventRequest, sequence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_event_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = sequence */
+};
+static const ProtobufCIntRange entitled__v1__get_event_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_event_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetEventRequest",
+  "GetEventRequest",
+  "Entitled__V1__GetEventRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetEventRequest),
+  2,
+  entitled__v1__get_event_request__field_descriptors,
+  entitled__v1__get_event_request__field_indices_by_name,
+  1,  entitled__v1__get_event_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_event_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_event_response__field_descriptors[1] =
+{
+  {
+    "event",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetEventResponse, event),
+    &entitled__v1__entitlement_event__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_event_response__field_indices_by_name[] = {
+  0,   /* field[0] = event */
+};
+static const ProtobufCIntRange entitled__v1__get_event_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_event_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetEventResponse",
+  "GetEventResponse",
+  "Entitled__V1__GetEventResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetEventResponse),
+  1,
+  entitled__v1__get_event_response__field_descriptors,
+  entitled__v1__get_event_response__field_indices_by_name,
+  1,  entitled__v1__get_event_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_event_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue entitled__v1__customer_hit_kind__enum_values_by_number[17] =
 {
   { "CUSTOMER_HIT_KIND_UNSPECIFIED", "ENTITLED__V1__CUSTOMER_HIT_KIND__CUSTOMER_HIT_KIND_UNSPECIFIED", 0 },
@@ -2411,10 +4579,52 @@ const ProtobufCEnumDescriptor entitled__v1__customer_hit_kind__descriptor =
   entitled__v1__customer_hit_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__customer_service__method_descriptors[7] =
+static const ProtobufCEnumValue entitled__v1__history_lane_kind__enum_values_by_number[7] =
+{
+  { "HISTORY_LANE_KIND_UNSPECIFIED", "ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_UNSPECIFIED", 0 },
+  { "HISTORY_LANE_KIND_ACCESS", "ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_ACCESS", 1 },
+  { "HISTORY_LANE_KIND_PURCHASE", "ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_PURCHASE", 2 },
+  { "HISTORY_LANE_KIND_SHARED", "ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_SHARED", 3 },
+  { "HISTORY_LANE_KIND_GRANT", "ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_GRANT", 4 },
+  { "HISTORY_LANE_KIND_APPLE", "ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_APPLE", 5 },
+  { "HISTORY_LANE_KIND_OPERATOR", "ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_OPERATOR", 6 },
+};
+static const ProtobufCIntRange entitled__v1__history_lane_kind__value_ranges[] = {
+{0, 0},{0, 7}
+};
+static const ProtobufCEnumValueIndex entitled__v1__history_lane_kind__enum_values_by_name[7] =
+{
+  { "HISTORY_LANE_KIND_ACCESS", 1 },
+  { "HISTORY_LANE_KIND_APPLE", 5 },
+  { "HISTORY_LANE_KIND_GRANT", 4 },
+  { "HISTORY_LANE_KIND_OPERATOR", 6 },
+  { "HISTORY_LANE_KIND_PURCHASE", 2 },
+  { "HISTORY_LANE_KIND_SHARED", 3 },
+  { "HISTORY_LANE_KIND_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor entitled__v1__history_lane_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitled.v1.HistoryLaneKind",
+  "HistoryLaneKind",
+  "Entitled__V1__HistoryLaneKind",
+  "entitled.v1",
+  7,
+  entitled__v1__history_lane_kind__enum_values_by_number,
+  7,
+  entitled__v1__history_lane_kind__enum_values_by_name,
+  1,
+  entitled__v1__history_lane_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor entitled__v1__customer_service__method_descriptors[11] =
 {
   { "FindCustomers", &entitled__v1__find_customers_request__descriptor, &entitled__v1__find_customers_response__descriptor },
   { "DescribeCustomer", &entitled__v1__describe_customer_request__descriptor, &entitled__v1__describe_customer_response__descriptor },
+  { "GetPurchase", &entitled__v1__get_purchase_request__descriptor, &entitled__v1__get_purchase_response__descriptor },
+  { "GetCustomerHistory", &entitled__v1__get_customer_history_request__descriptor, &entitled__v1__get_customer_history_response__descriptor },
+  { "GetEvidence", &entitled__v1__get_evidence_request__descriptor, &entitled__v1__get_evidence_response__descriptor },
+  { "GetEvent", &entitled__v1__get_event_request__descriptor, &entitled__v1__get_event_response__descriptor },
   { "AddNote", &entitled__v1__add_note_request__descriptor, &entitled__v1__add_note_response__descriptor },
   { "ListNotes", &entitled__v1__list_notes_request__descriptor, &entitled__v1__list_notes_response__descriptor },
   { "DeleteNote", &entitled__v1__delete_note_request__descriptor, &entitled__v1__delete_note_response__descriptor },
@@ -2422,13 +4632,17 @@ static const ProtobufCMethodDescriptor entitled__v1__customer_service__method_de
   { "GetCustomerAttributes", &entitled__v1__get_customer_attributes_request__descriptor, &entitled__v1__get_customer_attributes_response__descriptor },
 };
 const unsigned entitled__v1__customer_service__method_indices_by_name[] = {
-  2,        /* AddNote */
-  4,        /* DeleteNote */
+  6,        /* AddNote */
+  8,        /* DeleteNote */
   1,        /* DescribeCustomer */
   0,        /* FindCustomers */
-  6,        /* GetCustomerAttributes */
-  3,        /* ListNotes */
-  5         /* SetCustomerAttributes */
+  10,        /* GetCustomerAttributes */
+  3,        /* GetCustomerHistory */
+  5,        /* GetEvent */
+  4,        /* GetEvidence */
+  2,        /* GetPurchase */
+  7,        /* ListNotes */
+  9         /* SetCustomerAttributes */
 };
 const ProtobufCServiceDescriptor entitled__v1__customer_service__descriptor =
 {
@@ -2437,7 +4651,7 @@ const ProtobufCServiceDescriptor entitled__v1__customer_service__descriptor =
   "CustomerService",
   "Entitled__V1__CustomerService",
   "entitled.v1",
-  7,
+  11,
   entitled__v1__customer_service__method_descriptors,
   entitled__v1__customer_service__method_indices_by_name
 };
@@ -2457,13 +4671,45 @@ void entitled__v1__customer_service__describe_customer(ProtobufCService *service
   assert(service->descriptor == &entitled__v1__customer_service__descriptor);
   service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void entitled__v1__customer_service__get_purchase(ProtobufCService *service,
+                                                  const Entitled__V1__GetPurchaseRequest *input,
+                                                  Entitled__V1__GetPurchaseResponse_Closure closure,
+                                                  void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__customer_service__descriptor);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__customer_service__get_customer_history(ProtobufCService *service,
+                                                          const Entitled__V1__GetCustomerHistoryRequest *input,
+                                                          Entitled__V1__GetCustomerHistoryResponse_Closure closure,
+                                                          void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__customer_service__descriptor);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__customer_service__get_evidence(ProtobufCService *service,
+                                                  const Entitled__V1__GetEvidenceRequest *input,
+                                                  Entitled__V1__GetEvidenceResponse_Closure closure,
+                                                  void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__customer_service__descriptor);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__customer_service__get_event(ProtobufCService *service,
+                                               const Entitled__V1__GetEventRequest *input,
+                                               Entitled__V1__GetEventResponse_Closure closure,
+                                               void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__customer_service__descriptor);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void entitled__v1__customer_service__add_note(ProtobufCService *service,
                                               const Entitled__V1__AddNoteRequest *input,
                                               Entitled__V1__AddNoteResponse_Closure closure,
                                               void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__customer_service__descriptor);
-  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__customer_service__list_notes(ProtobufCService *service,
                                                 const Entitled__V1__ListNotesRequest *input,
@@ -2471,7 +4717,7 @@ void entitled__v1__customer_service__list_notes(ProtobufCService *service,
                                                 void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__customer_service__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__customer_service__delete_note(ProtobufCService *service,
                                                  const Entitled__V1__DeleteNoteRequest *input,
@@ -2479,7 +4725,7 @@ void entitled__v1__customer_service__delete_note(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__customer_service__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__customer_service__set_customer_attributes(ProtobufCService *service,
                                                              const Entitled__V1__SetCustomerAttributesRequest *input,
@@ -2487,7 +4733,7 @@ void entitled__v1__customer_service__set_customer_attributes(ProtobufCService *s
                                                              void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__customer_service__descriptor);
-  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__customer_service__get_customer_attributes(ProtobufCService *service,
                                                              const Entitled__V1__GetCustomerAttributesRequest *input,
@@ -2495,7 +4741,7 @@ void entitled__v1__customer_service__get_customer_attributes(ProtobufCService *s
                                                              void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__customer_service__descriptor);
-  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__customer_service__init (Entitled__V1__CustomerService_Service *service,
                                            Entitled__V1__CustomerService_ServiceDestroy destroy)

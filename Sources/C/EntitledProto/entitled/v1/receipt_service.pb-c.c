@@ -97,6 +97,186 @@ void   entitled__v1__submit_transaction_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__submit_transaction_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__submit_transactions_request__init
+                     (Entitled__V1__SubmitTransactionsRequest         *message)
+{
+  static const Entitled__V1__SubmitTransactionsRequest init_value = ENTITLED__V1__SUBMIT_TRANSACTIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__submit_transactions_request__get_packed_size
+                     (const Entitled__V1__SubmitTransactionsRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__submit_transactions_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__submit_transactions_request__pack
+                     (const Entitled__V1__SubmitTransactionsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__submit_transactions_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__submit_transactions_request__pack_to_buffer
+                     (const Entitled__V1__SubmitTransactionsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__submit_transactions_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__SubmitTransactionsRequest *
+       entitled__v1__submit_transactions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__SubmitTransactionsRequest *)
+     protobuf_c_message_unpack (&entitled__v1__submit_transactions_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__submit_transactions_request__free_unpacked
+                     (Entitled__V1__SubmitTransactionsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__submit_transactions_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__submitted_documents__init
+                     (Entitled__V1__SubmittedDocuments         *message)
+{
+  static const Entitled__V1__SubmittedDocuments init_value = ENTITLED__V1__SUBMITTED_DOCUMENTS__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__submitted_documents__get_packed_size
+                     (const Entitled__V1__SubmittedDocuments *message)
+{
+  assert(message->base.descriptor == &entitled__v1__submitted_documents__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__submitted_documents__pack
+                     (const Entitled__V1__SubmittedDocuments *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__submitted_documents__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__submitted_documents__pack_to_buffer
+                     (const Entitled__V1__SubmittedDocuments *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__submitted_documents__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__SubmittedDocuments *
+       entitled__v1__submitted_documents__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__SubmittedDocuments *)
+     protobuf_c_message_unpack (&entitled__v1__submitted_documents__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__submitted_documents__free_unpacked
+                     (Entitled__V1__SubmittedDocuments *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__submitted_documents__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__submit_transactions_response__init
+                     (Entitled__V1__SubmitTransactionsResponse         *message)
+{
+  static const Entitled__V1__SubmitTransactionsResponse init_value = ENTITLED__V1__SUBMIT_TRANSACTIONS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__submit_transactions_response__get_packed_size
+                     (const Entitled__V1__SubmitTransactionsResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__submit_transactions_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__submit_transactions_response__pack
+                     (const Entitled__V1__SubmitTransactionsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__submit_transactions_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__submit_transactions_response__pack_to_buffer
+                     (const Entitled__V1__SubmitTransactionsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__submit_transactions_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__SubmitTransactionsResponse *
+       entitled__v1__submit_transactions_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__SubmitTransactionsResponse *)
+     protobuf_c_message_unpack (&entitled__v1__submit_transactions_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__submit_transactions_response__free_unpacked
+                     (Entitled__V1__SubmitTransactionsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__submit_transactions_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__submission_outcome__init
+                     (Entitled__V1__SubmissionOutcome         *message)
+{
+  static const Entitled__V1__SubmissionOutcome init_value = ENTITLED__V1__SUBMISSION_OUTCOME__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__submission_outcome__get_packed_size
+                     (const Entitled__V1__SubmissionOutcome *message)
+{
+  assert(message->base.descriptor == &entitled__v1__submission_outcome__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__submission_outcome__pack
+                     (const Entitled__V1__SubmissionOutcome *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__submission_outcome__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__submission_outcome__pack_to_buffer
+                     (const Entitled__V1__SubmissionOutcome *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__submission_outcome__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__SubmissionOutcome *
+       entitled__v1__submission_outcome__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__SubmissionOutcome *)
+     protobuf_c_message_unpack (&entitled__v1__submission_outcome__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__submission_outcome__free_unpacked
+                     (Entitled__V1__SubmissionOutcome *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__submission_outcome__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__submit_receipt_request__init
                      (Entitled__V1__SubmitReceiptRequest         *message)
 {
@@ -1723,6 +1903,237 @@ const ProtobufCMessageDescriptor entitled__v1__submit_transaction_response__desc
   entitled__v1__submit_transaction_response__field_indices_by_name,
   2,  entitled__v1__submit_transaction_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__submit_transaction_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__submit_transactions_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SubmitTransactionsRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SubmitTransactionsRequest, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "submissions",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__SubmitTransactionsRequest, n_submissions),
+    offsetof(Entitled__V1__SubmitTransactionsRequest, submissions),
+    &entitled__v1__submitted_documents__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__submit_transactions_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = customer_id */
+  2,   /* field[2] = submissions */
+};
+static const ProtobufCIntRange entitled__v1__submit_transactions_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__submit_transactions_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.SubmitTransactionsRequest",
+  "SubmitTransactionsRequest",
+  "Entitled__V1__SubmitTransactionsRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__SubmitTransactionsRequest),
+  3,
+  entitled__v1__submit_transactions_request__field_descriptors,
+  entitled__v1__submit_transactions_request__field_indices_by_name,
+  1,  entitled__v1__submit_transactions_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__submit_transactions_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__submitted_documents__field_descriptors[3] =
+{
+  {
+    "signed_transaction",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SubmittedDocuments, signed_transaction),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signed_renewal_info",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SubmittedDocuments, signed_renewal_info),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signed_app_transaction",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SubmittedDocuments, signed_app_transaction),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__submitted_documents__field_indices_by_name[] = {
+  2,   /* field[2] = signed_app_transaction */
+  1,   /* field[1] = signed_renewal_info */
+  0,   /* field[0] = signed_transaction */
+};
+static const ProtobufCIntRange entitled__v1__submitted_documents__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__submitted_documents__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.SubmittedDocuments",
+  "SubmittedDocuments",
+  "Entitled__V1__SubmittedDocuments",
+  "entitled.v1",
+  sizeof(Entitled__V1__SubmittedDocuments),
+  3,
+  entitled__v1__submitted_documents__field_descriptors,
+  entitled__v1__submitted_documents__field_indices_by_name,
+  1,  entitled__v1__submitted_documents__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__submitted_documents__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__submit_transactions_response__field_descriptors[2] =
+{
+  {
+    "results",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__SubmitTransactionsResponse, n_results),
+    offsetof(Entitled__V1__SubmitTransactionsResponse, results),
+    &entitled__v1__submission_outcome__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SubmitTransactionsResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__submit_transactions_response__field_indices_by_name[] = {
+  1,   /* field[1] = position */
+  0,   /* field[0] = results */
+};
+static const ProtobufCIntRange entitled__v1__submit_transactions_response__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 15, 1 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__submit_transactions_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.SubmitTransactionsResponse",
+  "SubmitTransactionsResponse",
+  "Entitled__V1__SubmitTransactionsResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__SubmitTransactionsResponse),
+  2,
+  entitled__v1__submit_transactions_response__field_descriptors,
+  entitled__v1__submit_transactions_response__field_indices_by_name,
+  2,  entitled__v1__submit_transactions_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__submit_transactions_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__submission_outcome__field_descriptors[2] =
+{
+  {
+    "response",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__SubmissionOutcome, outcome_case),
+    offsetof(Entitled__V1__SubmissionOutcome, response),
+    &entitled__v1__submit_transaction_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "error",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__SubmissionOutcome, outcome_case),
+    offsetof(Entitled__V1__SubmissionOutcome, error),
+    &google__rpc__status__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__submission_outcome__field_indices_by_name[] = {
+  1,   /* field[1] = error */
+  0,   /* field[0] = response */
+};
+static const ProtobufCIntRange entitled__v1__submission_outcome__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__submission_outcome__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.SubmissionOutcome",
+  "SubmissionOutcome",
+  "Entitled__V1__SubmissionOutcome",
+  "entitled.v1",
+  sizeof(Entitled__V1__SubmissionOutcome),
+  2,
+  entitled__v1__submission_outcome__field_descriptors,
+  entitled__v1__submission_outcome__field_indices_by_name,
+  1,  entitled__v1__submission_outcome__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__submission_outcome__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__submit_receipt_request__field_descriptors[5] =
@@ -4698,9 +5109,10 @@ const ProtobufCEnumDescriptor entitled__v1__offer_signature_form__descriptor =
   entitled__v1__offer_signature_form__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__receipt_service__method_descriptors[12] =
+static const ProtobufCMethodDescriptor entitled__v1__receipt_service__method_descriptors[13] =
 {
   { "SubmitTransaction", &entitled__v1__submit_transaction_request__descriptor, &entitled__v1__submit_transaction_response__descriptor },
+  { "SubmitTransactions", &entitled__v1__submit_transactions_request__descriptor, &entitled__v1__submit_transactions_response__descriptor },
   { "SubmitReceipt", &entitled__v1__submit_receipt_request__descriptor, &entitled__v1__submit_receipt_response__descriptor },
   { "Inspect", &entitled__v1__inspect_request__descriptor, &entitled__v1__inspect_response__descriptor },
   { "MigrateReceipts", &entitled__v1__migrate_receipts_request__descriptor, &entitled__v1__migrate_receipts_response__descriptor },
@@ -4714,18 +5126,19 @@ static const ProtobufCMethodDescriptor entitled__v1__receipt_service__method_des
   { "SignOffer", &entitled__v1__sign_offer_request__descriptor, &entitled__v1__sign_offer_response__descriptor },
 };
 const unsigned entitled__v1__receipt_service__method_indices_by_name[] = {
-  10,        /* CancelMigration */
-  9,        /* CompareWithApple */
-  5,        /* GetMigration */
-  2,        /* Inspect */
-  7,        /* ListMigrationFailures */
-  6,        /* ListMigrations */
-  3,        /* MigrateReceipts */
-  11,        /* SignOffer */
-  4,        /* StartMigration */
-  1,        /* SubmitReceipt */
+  11,        /* CancelMigration */
+  10,        /* CompareWithApple */
+  6,        /* GetMigration */
+  3,        /* Inspect */
+  8,        /* ListMigrationFailures */
+  7,        /* ListMigrations */
+  4,        /* MigrateReceipts */
+  12,        /* SignOffer */
+  5,        /* StartMigration */
+  2,        /* SubmitReceipt */
   0,        /* SubmitTransaction */
-  8         /* UploadMigrationInput */
+  1,        /* SubmitTransactions */
+  9         /* UploadMigrationInput */
 };
 const ProtobufCServiceDescriptor entitled__v1__receipt_service__descriptor =
 {
@@ -4734,7 +5147,7 @@ const ProtobufCServiceDescriptor entitled__v1__receipt_service__descriptor =
   "ReceiptService",
   "Entitled__V1__ReceiptService",
   "entitled.v1",
-  12,
+  13,
   entitled__v1__receipt_service__method_descriptors,
   entitled__v1__receipt_service__method_indices_by_name
 };
@@ -4746,13 +5159,21 @@ void entitled__v1__receipt_service__submit_transaction(ProtobufCService *service
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
   service->invoke(service, 0, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void entitled__v1__receipt_service__submit_transactions(ProtobufCService *service,
+                                                        const Entitled__V1__SubmitTransactionsRequest *input,
+                                                        Entitled__V1__SubmitTransactionsResponse_Closure closure,
+                                                        void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
+  service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void entitled__v1__receipt_service__submit_receipt(ProtobufCService *service,
                                                    const Entitled__V1__SubmitReceiptRequest *input,
                                                    Entitled__V1__SubmitReceiptResponse_Closure closure,
                                                    void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__inspect(ProtobufCService *service,
                                             const Entitled__V1__InspectRequest *input,
@@ -4760,7 +5181,7 @@ void entitled__v1__receipt_service__inspect(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__migrate_receipts(ProtobufCService *service,
                                                      const Entitled__V1__MigrateReceiptsRequest *input,
@@ -4768,7 +5189,7 @@ void entitled__v1__receipt_service__migrate_receipts(ProtobufCService *service,
                                                      void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__start_migration(ProtobufCService *service,
                                                     const Entitled__V1__StartMigrationRequest *input,
@@ -4776,7 +5197,7 @@ void entitled__v1__receipt_service__start_migration(ProtobufCService *service,
                                                     void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__get_migration(ProtobufCService *service,
                                                   const Entitled__V1__GetMigrationRequest *input,
@@ -4784,7 +5205,7 @@ void entitled__v1__receipt_service__get_migration(ProtobufCService *service,
                                                   void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__list_migrations(ProtobufCService *service,
                                                     const Entitled__V1__ListMigrationsRequest *input,
@@ -4792,7 +5213,7 @@ void entitled__v1__receipt_service__list_migrations(ProtobufCService *service,
                                                     void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__list_migration_failures(ProtobufCService *service,
                                                             const Entitled__V1__ListMigrationFailuresRequest *input,
@@ -4800,7 +5221,7 @@ void entitled__v1__receipt_service__list_migration_failures(ProtobufCService *se
                                                             void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__upload_migration_input(ProtobufCService *service,
                                                            const Entitled__V1__UploadMigrationInputRequest *input,
@@ -4808,7 +5229,7 @@ void entitled__v1__receipt_service__upload_migration_input(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__compare_with_apple(ProtobufCService *service,
                                                        const Entitled__V1__CompareWithAppleRequest *input,
@@ -4816,7 +5237,7 @@ void entitled__v1__receipt_service__compare_with_apple(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__cancel_migration(ProtobufCService *service,
                                                      const Entitled__V1__CancelMigrationRequest *input,
@@ -4824,7 +5245,7 @@ void entitled__v1__receipt_service__cancel_migration(ProtobufCService *service,
                                                      void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__sign_offer(ProtobufCService *service,
                                                const Entitled__V1__SignOfferRequest *input,
@@ -4832,7 +5253,7 @@ void entitled__v1__receipt_service__sign_offer(ProtobufCService *service,
                                                void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__init (Entitled__V1__ReceiptService_Service *service,
                                           Entitled__V1__ReceiptService_ServiceDestroy destroy)

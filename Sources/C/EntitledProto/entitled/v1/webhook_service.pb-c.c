@@ -637,6 +637,96 @@ void   entitled__v1__resume_webhook_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__resume_webhook_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__get_delivery_request__init
+                     (Entitled__V1__GetDeliveryRequest         *message)
+{
+  static const Entitled__V1__GetDeliveryRequest init_value = ENTITLED__V1__GET_DELIVERY_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_delivery_request__get_packed_size
+                     (const Entitled__V1__GetDeliveryRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_delivery_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_delivery_request__pack
+                     (const Entitled__V1__GetDeliveryRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_delivery_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_delivery_request__pack_to_buffer
+                     (const Entitled__V1__GetDeliveryRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_delivery_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetDeliveryRequest *
+       entitled__v1__get_delivery_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetDeliveryRequest *)
+     protobuf_c_message_unpack (&entitled__v1__get_delivery_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_delivery_request__free_unpacked
+                     (Entitled__V1__GetDeliveryRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_delivery_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_delivery_response__init
+                     (Entitled__V1__GetDeliveryResponse         *message)
+{
+  static const Entitled__V1__GetDeliveryResponse init_value = ENTITLED__V1__GET_DELIVERY_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_delivery_response__get_packed_size
+                     (const Entitled__V1__GetDeliveryResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_delivery_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_delivery_response__pack
+                     (const Entitled__V1__GetDeliveryResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_delivery_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_delivery_response__pack_to_buffer
+                     (const Entitled__V1__GetDeliveryResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_delivery_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetDeliveryResponse *
+       entitled__v1__get_delivery_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetDeliveryResponse *)
+     protobuf_c_message_unpack (&entitled__v1__get_delivery_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_delivery_response__free_unpacked
+                     (Entitled__V1__GetDeliveryResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_delivery_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor entitled__v1__list_webhooks_request__field_descriptors[3] =
 {
   {
@@ -1689,6 +1779,173 @@ const ProtobufCMessageDescriptor entitled__v1__resume_webhook_response__descript
   (ProtobufCMessageInit) entitled__v1__resume_webhook_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__get_delivery_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetDeliveryRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "webhook",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetDeliveryRequest, webhook),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetDeliveryRequest, kind),
+    &entitled__v1__webhook_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetDeliveryRequest, position),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_delivery_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  2,   /* field[2] = kind */
+  3,   /* field[3] = position */
+  1,   /* field[1] = webhook */
+};
+static const ProtobufCIntRange entitled__v1__get_delivery_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_delivery_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetDeliveryRequest",
+  "GetDeliveryRequest",
+  "Entitled__V1__GetDeliveryRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetDeliveryRequest),
+  4,
+  entitled__v1__get_delivery_request__field_descriptors,
+  entitled__v1__get_delivery_request__field_indices_by_name,
+  1,  entitled__v1__get_delivery_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_delivery_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_delivery_response__field_descriptors[5] =
+{
+  {
+    "webhook_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetDeliveryResponse, webhook_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "type",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetDeliveryResponse, type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "subject",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetDeliveryResponse, subject),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "body",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetDeliveryResponse, body),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "delivery",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetDeliveryResponse, delivery),
+    &entitled__v1__delivery__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_delivery_response__field_indices_by_name[] = {
+  3,   /* field[3] = body */
+  4,   /* field[4] = delivery */
+  2,   /* field[2] = subject */
+  1,   /* field[1] = type */
+  0,   /* field[0] = webhook_id */
+};
+static const ProtobufCIntRange entitled__v1__get_delivery_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_delivery_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetDeliveryResponse",
+  "GetDeliveryResponse",
+  "Entitled__V1__GetDeliveryResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetDeliveryResponse),
+  5,
+  entitled__v1__get_delivery_response__field_descriptors,
+  entitled__v1__get_delivery_response__field_indices_by_name,
+  1,  entitled__v1__get_delivery_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_delivery_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue entitled__v1__webhook_kind__enum_values_by_number[3] =
 {
   { "WEBHOOK_KIND_UNSPECIFIED", "ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED", 0 },
@@ -1781,20 +2038,22 @@ const ProtobufCEnumDescriptor entitled__v1__delivery_state__descriptor =
   entitled__v1__delivery_state__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__webhook_service__method_descriptors[5] =
+static const ProtobufCMethodDescriptor entitled__v1__webhook_service__method_descriptors[6] =
 {
   { "ListWebhooks", &entitled__v1__list_webhooks_request__descriptor, &entitled__v1__list_webhooks_response__descriptor },
   { "ListDeliveries", &entitled__v1__list_deliveries_request__descriptor, &entitled__v1__list_deliveries_response__descriptor },
+  { "GetDelivery", &entitled__v1__get_delivery_request__descriptor, &entitled__v1__get_delivery_response__descriptor },
   { "ResendDeliveries", &entitled__v1__resend_deliveries_request__descriptor, &entitled__v1__resend_deliveries_response__descriptor },
   { "DiscardDeliveries", &entitled__v1__discard_deliveries_request__descriptor, &entitled__v1__discard_deliveries_response__descriptor },
   { "ResumeWebhook", &entitled__v1__resume_webhook_request__descriptor, &entitled__v1__resume_webhook_response__descriptor },
 };
 const unsigned entitled__v1__webhook_service__method_indices_by_name[] = {
-  3,        /* DiscardDeliveries */
+  4,        /* DiscardDeliveries */
+  2,        /* GetDelivery */
   1,        /* ListDeliveries */
   0,        /* ListWebhooks */
-  2,        /* ResendDeliveries */
-  4         /* ResumeWebhook */
+  3,        /* ResendDeliveries */
+  5         /* ResumeWebhook */
 };
 const ProtobufCServiceDescriptor entitled__v1__webhook_service__descriptor =
 {
@@ -1803,7 +2062,7 @@ const ProtobufCServiceDescriptor entitled__v1__webhook_service__descriptor =
   "WebhookService",
   "Entitled__V1__WebhookService",
   "entitled.v1",
-  5,
+  6,
   entitled__v1__webhook_service__method_descriptors,
   entitled__v1__webhook_service__method_indices_by_name
 };
@@ -1823,13 +2082,21 @@ void entitled__v1__webhook_service__list_deliveries(ProtobufCService *service,
   assert(service->descriptor == &entitled__v1__webhook_service__descriptor);
   service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void entitled__v1__webhook_service__get_delivery(ProtobufCService *service,
+                                                 const Entitled__V1__GetDeliveryRequest *input,
+                                                 Entitled__V1__GetDeliveryResponse_Closure closure,
+                                                 void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__webhook_service__descriptor);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void entitled__v1__webhook_service__resend_deliveries(ProtobufCService *service,
                                                       const Entitled__V1__ResendDeliveriesRequest *input,
                                                       Entitled__V1__ResendDeliveriesResponse_Closure closure,
                                                       void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__webhook_service__descriptor);
-  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__webhook_service__discard_deliveries(ProtobufCService *service,
                                                        const Entitled__V1__DiscardDeliveriesRequest *input,
@@ -1837,7 +2104,7 @@ void entitled__v1__webhook_service__discard_deliveries(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__webhook_service__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__webhook_service__resume_webhook(ProtobufCService *service,
                                                    const Entitled__V1__ResumeWebhookRequest *input,
@@ -1845,7 +2112,7 @@ void entitled__v1__webhook_service__resume_webhook(ProtobufCService *service,
                                                    void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__webhook_service__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__webhook_service__init (Entitled__V1__WebhookService_Service *service,
                                           Entitled__V1__WebhookService_ServiceDestroy destroy)

@@ -88,10 +88,14 @@ struct  Entitled__V1__Access
    * Whether the handler limits the response to the apps of the caller, so that a request may name no app.
    */
   protobuf_c_boolean limits_apps;
+  /*
+   * Whether the response shows customers that the request does not name. The handler adds them to the audit entry.
+   */
+  protobuf_c_boolean shows_customers;
 };
 #define ENTITLED__V1__ACCESS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__access__descriptor) \
-    , ENTITLED__V1__ACCESS__ROLE__ROLE_UNSPECIFIED, 0, 0, 0, 0, 0 }
+    , ENTITLED__V1__ACCESS__ROLE__ROLE_UNSPECIFIED, 0, 0, 0, 0, 0, 0 }
 
 
 /* Entitled__V1__Access methods */

@@ -15,7 +15,13 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "entitled/v1/access.pb-c.h"
+#include "entitled/v1/entitlement.pb-c.h"
+#include "entitled/v1/entitlement_service.pb-c.h"
 #include "entitled/v1/environment.pb-c.h"
+#include "entitled/v1/notification_service.pb-c.h"
+#include "entitled/v1/product.pb-c.h"
+#include "entitled/v1/receipt_service.pb-c.h"
+#include "entitled/v1/transaction.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
 
 typedef struct Entitled__V1__FindCustomersRequest Entitled__V1__FindCustomersRequest;
@@ -37,6 +43,21 @@ typedef struct Entitled__V1__SetCustomerAttributesResponse Entitled__V1__SetCust
 typedef struct Entitled__V1__CustomerAttribute Entitled__V1__CustomerAttribute;
 typedef struct Entitled__V1__GetCustomerAttributesRequest Entitled__V1__GetCustomerAttributesRequest;
 typedef struct Entitled__V1__GetCustomerAttributesResponse Entitled__V1__GetCustomerAttributesResponse;
+typedef struct Entitled__V1__GetPurchaseRequest Entitled__V1__GetPurchaseRequest;
+typedef struct Entitled__V1__GetPurchaseResponse Entitled__V1__GetPurchaseResponse;
+typedef struct Entitled__V1__PurchaseTransaction Entitled__V1__PurchaseTransaction;
+typedef struct Entitled__V1__OwnershipChange Entitled__V1__OwnershipChange;
+typedef struct Entitled__V1__PurchaseSeat Entitled__V1__PurchaseSeat;
+typedef struct Entitled__V1__PendingLookup Entitled__V1__PendingLookup;
+typedef struct Entitled__V1__GetCustomerHistoryRequest Entitled__V1__GetCustomerHistoryRequest;
+typedef struct Entitled__V1__GetCustomerHistoryResponse Entitled__V1__GetCustomerHistoryResponse;
+typedef struct Entitled__V1__HistoryLane Entitled__V1__HistoryLane;
+typedef struct Entitled__V1__HistorySegment Entitled__V1__HistorySegment;
+typedef struct Entitled__V1__HistoryMark Entitled__V1__HistoryMark;
+typedef struct Entitled__V1__GetEvidenceRequest Entitled__V1__GetEvidenceRequest;
+typedef struct Entitled__V1__GetEvidenceResponse Entitled__V1__GetEvidenceResponse;
+typedef struct Entitled__V1__GetEventRequest Entitled__V1__GetEventRequest;
+typedef struct Entitled__V1__GetEventResponse Entitled__V1__GetEventResponse;
 
 
 /* --- enums --- */
@@ -115,6 +136,40 @@ typedef enum _Entitled__V1__CustomerHitKind {
   ENTITLED__V1__CUSTOMER_HIT_KIND__CUSTOMER_HIT_KIND_ATTRIBUTE = 16
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__CUSTOMER_HIT_KIND)
 } Entitled__V1__CustomerHitKind;
+/*
+ * The subject of a lane.
+ */
+typedef enum _Entitled__V1__HistoryLaneKind {
+  /*
+   * Not known to this version.
+   */
+  ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_UNSPECIFIED = 0,
+  /*
+   * The access to an entitlement: at each instant what Explain answers about it.
+   */
+  ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_ACCESS = 1,
+  /*
+   * The periods of a purchase that the customer made.
+   */
+  ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_PURCHASE = 2,
+  /*
+   * The periods of a purchase that a member of the family shares, or of a seat.
+   */
+  ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_SHARED = 3,
+  /*
+   * A grant.
+   */
+  ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_GRANT = 4,
+  /*
+   * Apple's notifications, as marks.
+   */
+  ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_APPLE = 5,
+  /*
+   * The operator's commands, as marks.
+   */
+  ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_OPERATOR = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__HISTORY_LANE_KIND)
+} Entitled__V1__HistoryLaneKind;
 
 /* --- messages --- */
 
@@ -672,6 +727,546 @@ struct  Entitled__V1__GetCustomerAttributesResponse
     , 0,NULL }
 
 
+/*
+ * The request of GetPurchase.
+ */
+struct  Entitled__V1__GetPurchaseRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app.
+   */
+  char *app;
+  /*
+   * The environment; unspecified: the app's first one.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The original transaction id, or the id of any transaction of the purchase.
+   */
+  char *original_transaction_id;
+};
+#define ENTITLED__V1__GET_PURCHASE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_purchase_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of GetPurchase.
+ */
+struct  Entitled__V1__GetPurchaseResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Apple's id of the purchase.
+   */
+  char *original_transaction_id;
+  /*
+   * The environment of the purchase.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The owners now, the longest-standing first; none: the purchase is unclaimed.
+   */
+  size_t n_customer_ids;
+  char **customer_ids;
+  /*
+   * All transactions with their evidence, oldest first.
+   */
+  size_t n_transactions;
+  Entitled__V1__PurchaseTransaction **transactions;
+  /*
+   * The latest renewal info; unset: none.
+   */
+  Entitled__V1__RenewalInfo *renewal_info;
+  /*
+   * Links and unlinks, oldest first.
+   */
+  size_t n_ownership_changes;
+  Entitled__V1__OwnershipChange **ownership_changes;
+  /*
+   * The latest events about the purchase of its present and former owners, oldest first; refused claims are among them.
+   * At most 1000.
+   */
+  size_t n_events;
+  Entitled__V1__EntitlementEvent **events;
+  /*
+   * Apple's notifications about the purchase, oldest first; at most 1000.
+   */
+  size_t n_notifications;
+  Entitled__V1__Notification **notifications;
+  /*
+   * The claimed seats, oldest first.
+   */
+  size_t n_seats;
+  Entitled__V1__PurchaseSeat **seats;
+  /*
+   * When the next status poll is due; unset: none is scheduled.
+   */
+  Google__Protobuf__Timestamp *next_poll_at;
+  /*
+   * The call to Apple that waits for another attempt; unset: none.
+   */
+  Entitled__V1__PendingLookup *pending_lookup;
+};
+#define ENTITLED__V1__GET_PURCHASE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_purchase_response__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, NULL, NULL }
+
+
+/*
+ * A transaction with its evidence.
+ */
+struct  Entitled__V1__PurchaseTransaction
+{
+  ProtobufCMessage base;
+  /*
+   * The transaction.
+   */
+  Entitled__V1__Transaction *transaction;
+  /*
+   * The evidence that stated its present content first; 0: its body was purged.
+   */
+  int64_t evidence_id;
+};
+#define ENTITLED__V1__PURCHASE_TRANSACTION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__purchase_transaction__descriptor) \
+    , NULL, 0 }
+
+
+/*
+ * A purchase was linked to a customer, or unlinked.
+ */
+struct  Entitled__V1__OwnershipChange
+{
+  ProtobufCMessage base;
+  /*
+   * The customer.
+   */
+  char *customer_id;
+  /*
+   * Whether the purchase was linked; otherwise it was unlinked.
+   */
+  protobuf_c_boolean linked;
+  /*
+   * When it was recorded.
+   */
+  Google__Protobuf__Timestamp *time;
+  /*
+   * The document or the command that caused it.
+   */
+  int64_t evidence_id;
+  /*
+   * The word of the command, such as MOVE or MERGE, or the kind of the document.
+   */
+  char *kind;
+  /*
+   * The caller and the person who made the command; empty for a document.
+   */
+  char *actor;
+};
+#define ENTITLED__V1__OWNERSHIP_CHANGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__ownership_change__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * A claimed seat of a purchase.
+ */
+struct  Entitled__V1__PurchaseSeat
+{
+  ProtobufCMessage base;
+  /*
+   * Identifies the seat.
+   */
+  char *seat_id;
+  /*
+   * The holder; empty: none yet.
+   */
+  char *customer_id;
+  /*
+   * When it was claimed.
+   */
+  Google__Protobuf__Timestamp *claimed_at;
+  /*
+   * When it was released; unset: it is held.
+   */
+  Google__Protobuf__Timestamp *released_at;
+};
+#define ENTITLED__V1__PURCHASE_SEAT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__purchase_seat__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL }
+
+
+/*
+ * A call to Apple about a purchase that waits for another attempt.
+ */
+struct  Entitled__V1__PendingLookup
+{
+  ProtobufCMessage base;
+  /*
+   * The number of failed attempts.
+   */
+  int32_t attempts;
+  /*
+   * When the next attempt is due.
+   */
+  Google__Protobuf__Timestamp *next_attempt_at;
+  /*
+   * The stable reason of the last failure.
+   */
+  char *reason;
+};
+#define ENTITLED__V1__PENDING_LOOKUP__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__pending_lookup__descriptor) \
+    , 0, NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The request of GetCustomerHistory.
+ */
+struct  Entitled__V1__GetCustomerHistoryRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app.
+   */
+  char *app;
+  /*
+   * The operator's id of the customer.
+   */
+  char *customer_id;
+  /*
+   * The environment; unspecified: the app's first one.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The first instant of the lanes; unset: 13 months before `as_of`.
+   */
+  Google__Protobuf__Timestamp *from;
+  /*
+   * The last instant of the lanes; unset: now.
+   */
+  Google__Protobuf__Timestamp *as_of;
+  /*
+   * Only evidence recorded until this instant counts; unset: all evidence.
+   */
+  Google__Protobuf__Timestamp *known_at;
+};
+#define ENTITLED__V1__GET_CUSTOMER_HISTORY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_customer_history_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, NULL }
+
+
+/*
+ * The response of GetCustomerHistory.
+ */
+struct  Entitled__V1__GetCustomerHistoryResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The id of the request, or that of its merge target.
+   */
+  char *customer_id;
+  /*
+   * The environment of the lanes.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The first instant of the lanes.
+   */
+  Google__Protobuf__Timestamp *from;
+  /*
+   * The last instant of the lanes.
+   */
+  Google__Protobuf__Timestamp *as_of;
+  /*
+   * Access to each entitlement, then purchases, then grants; then what Apple reported, and what the operator did.
+   */
+  size_t n_lanes;
+  Entitled__V1__HistoryLane **lanes;
+};
+#define ENTITLED__V1__GET_CUSTOMER_HISTORY_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_customer_history_response__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, 0,NULL }
+
+
+/*
+ * One lane of the picture. Its segments are in order of time and never overlap.
+ */
+struct  Entitled__V1__HistoryLane
+{
+  ProtobufCMessage base;
+  /*
+   * The subject of the lane.
+   */
+  Entitled__V1__HistoryLaneKind kind;
+  /*
+   * The entitlement, the original transaction id or the grant.
+   */
+  char *name;
+  /*
+   * Time spans with one answer.
+   */
+  size_t n_segments;
+  Entitled__V1__HistorySegment **segments;
+  /*
+   * Instants at which something happened.
+   */
+  size_t n_marks;
+  Entitled__V1__HistoryMark **marks;
+};
+#define ENTITLED__V1__HISTORY_LANE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__history_lane__descriptor) \
+    , ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL }
+
+
+/*
+ * A time span with one answer.
+ */
+struct  Entitled__V1__HistorySegment
+{
+  ProtobufCMessage base;
+  /*
+   * The first instant.
+   */
+  Google__Protobuf__Timestamp *since;
+  /*
+   * The instant after the last one; after `as_of` it is the expected end; unset: no known end.
+   */
+  Google__Protobuf__Timestamp *until;
+  /*
+   * The stable reason, as Check returns it.
+   */
+  char *reason;
+  /*
+   * How much of the entitlement is granted.
+   */
+  Entitled__V1__AccessLevel access_level;
+  /*
+   * The product that decides; empty: none.
+   */
+  char *product_id;
+  /*
+   * The transaction that decides; empty: none.
+   */
+  char *transaction_id;
+  /*
+   * The price of this transaction; unset for customers who do not pay.
+   */
+  Entitled__V1__Money *price;
+  /*
+   * The offer of this transaction.
+   */
+  Entitled__V1__OfferType offer_type;
+  /*
+   * The grant that decides; empty: none.
+   */
+  char *grant_id;
+  /*
+   * The evidence of the transaction or the grant; 0: none.
+   */
+  int64_t evidence_id;
+};
+#define ENTITLED__V1__HISTORY_SEGMENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__history_segment__descriptor) \
+    , NULL, NULL, (char *)protobuf_c_empty_string, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0 }
+
+
+/*
+ * An instant at which something happened.
+ */
+struct  Entitled__V1__HistoryMark
+{
+  ProtobufCMessage base;
+  /*
+   * When it happened.
+   */
+  Google__Protobuf__Timestamp *time;
+  /*
+   * The stable type: PURCHASED, RENEWED, REFUNDED, SHARING_ENDED, GRANT_REVOKED; Apple's notification type and
+   * subtype; or the type of an event.
+   */
+  char *type;
+  /*
+   * The mark as a sentence; empty: the type says it all.
+   */
+  char *explanation;
+  /*
+   * The transaction; empty: none.
+   */
+  char *transaction_id;
+  /*
+   * The evidence; 0: none.
+   */
+  int64_t evidence_id;
+  /*
+   * The event; 0: none.
+   */
+  int64_t sequence;
+};
+#define ENTITLED__V1__HISTORY_MARK__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__history_mark__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0 }
+
+
+/*
+ * The request of GetEvidence.
+ */
+struct  Entitled__V1__GetEvidenceRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app.
+   */
+  char *app;
+  /*
+   * The id of the piece of evidence.
+   */
+  int64_t evidence_id;
+  /*
+   * Whether to return the bytes as they arrived. Needs the role `admin`.
+   */
+  protobuf_c_boolean include_body;
+};
+#define ENTITLED__V1__GET_EVIDENCE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_evidence_request__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0 }
+
+
+/*
+ * The response of GetEvidence.
+ */
+struct  Entitled__V1__GetEvidenceResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The id of the piece of evidence.
+   */
+  int64_t evidence_id;
+  /*
+   * SIGNED_TRANSACTION, NOTIFICATION_V2 and other kinds; the word of an operator's command, for example MOVE.
+   */
+  char *kind;
+  /*
+   * The route by which it arrived, for example SUBMISSION.
+   */
+  char *source;
+  /*
+   * The environment; unspecified: not known.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * When it arrived.
+   */
+  Google__Protobuf__Timestamp *received_at;
+  /*
+   * When it counted; later than its arrival if the clock was set back before.
+   */
+  Google__Protobuf__Timestamp *known_at;
+  /*
+   * The stable reason of its rejection; empty: it was accepted.
+   */
+  char *rejection_reason;
+  /*
+   * The number of bytes that arrived.
+   */
+  int64_t size;
+  /*
+   * SHA-256 of the bytes, in hexadecimal.
+   */
+  char *sha256;
+  /*
+   * Whether the bytes are stored; they can be purged by age, or by an erasure.
+   */
+  protobuf_c_boolean has_body;
+  /*
+   * The bytes as they arrived, if the request includes them.
+   */
+  ProtobufCBinaryData body;
+  /*
+   * The decoded document with the result of verifying it now; unset for commands and purged documents.
+   */
+  Entitled__V1__InspectResponse *document;
+  /*
+   * The decoded command as JSON; empty for documents.
+   */
+  char *command_json;
+  /*
+   * The caller and the person who made a command.
+   */
+  char *actor;
+  /*
+   * The reason of a command.
+   */
+  char *note;
+  /*
+   * The customers that it names, and the owners of its purchases.
+   */
+  size_t n_customer_ids;
+  char **customer_ids;
+  /*
+   * The original transaction ids that it is about.
+   */
+  size_t n_original_transaction_ids;
+  char **original_transaction_ids;
+  /*
+   * The transactions that it states.
+   */
+  size_t n_transactions;
+  Entitled__V1__Transaction **transactions;
+  /*
+   * The renewal infos that it states.
+   */
+  size_t n_renewal_infos;
+  Entitled__V1__RenewalInfo **renewal_infos;
+  /*
+   * The events that it caused, in order.
+   */
+  size_t n_events;
+  Entitled__V1__EntitlementEvent **events;
+};
+#define ENTITLED__V1__GET_EVIDENCE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_evidence_response__descriptor) \
+    , 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, 0, {0,NULL}, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
+
+
+/*
+ * The request of GetEvent.
+ */
+struct  Entitled__V1__GetEventRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app.
+   */
+  char *app;
+  /*
+   * The sequence of the event.
+   */
+  int64_t sequence;
+};
+#define ENTITLED__V1__GET_EVENT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_event_request__descriptor) \
+    , (char *)protobuf_c_empty_string, 0 }
+
+
+/*
+ * The response of GetEvent.
+ */
+struct  Entitled__V1__GetEventResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The event.
+   */
+  Entitled__V1__EntitlementEvent *event;
+};
+#define ENTITLED__V1__GET_EVENT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_event_response__descriptor) \
+    , NULL }
+
+
 /* Entitled__V1__FindCustomersRequest methods */
 void   entitled__v1__find_customers_request__init
                      (Entitled__V1__FindCustomersRequest         *message);
@@ -1033,6 +1628,291 @@ Entitled__V1__GetCustomerAttributesResponse *
 void   entitled__v1__get_customer_attributes_response__free_unpacked
                      (Entitled__V1__GetCustomerAttributesResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__GetPurchaseRequest methods */
+void   entitled__v1__get_purchase_request__init
+                     (Entitled__V1__GetPurchaseRequest         *message);
+size_t entitled__v1__get_purchase_request__get_packed_size
+                     (const Entitled__V1__GetPurchaseRequest   *message);
+size_t entitled__v1__get_purchase_request__pack
+                     (const Entitled__V1__GetPurchaseRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_purchase_request__pack_to_buffer
+                     (const Entitled__V1__GetPurchaseRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetPurchaseRequest *
+       entitled__v1__get_purchase_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_purchase_request__free_unpacked
+                     (Entitled__V1__GetPurchaseRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetPurchaseResponse methods */
+void   entitled__v1__get_purchase_response__init
+                     (Entitled__V1__GetPurchaseResponse         *message);
+size_t entitled__v1__get_purchase_response__get_packed_size
+                     (const Entitled__V1__GetPurchaseResponse   *message);
+size_t entitled__v1__get_purchase_response__pack
+                     (const Entitled__V1__GetPurchaseResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_purchase_response__pack_to_buffer
+                     (const Entitled__V1__GetPurchaseResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetPurchaseResponse *
+       entitled__v1__get_purchase_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_purchase_response__free_unpacked
+                     (Entitled__V1__GetPurchaseResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__PurchaseTransaction methods */
+void   entitled__v1__purchase_transaction__init
+                     (Entitled__V1__PurchaseTransaction         *message);
+size_t entitled__v1__purchase_transaction__get_packed_size
+                     (const Entitled__V1__PurchaseTransaction   *message);
+size_t entitled__v1__purchase_transaction__pack
+                     (const Entitled__V1__PurchaseTransaction   *message,
+                      uint8_t             *out);
+size_t entitled__v1__purchase_transaction__pack_to_buffer
+                     (const Entitled__V1__PurchaseTransaction   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__PurchaseTransaction *
+       entitled__v1__purchase_transaction__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__purchase_transaction__free_unpacked
+                     (Entitled__V1__PurchaseTransaction *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__OwnershipChange methods */
+void   entitled__v1__ownership_change__init
+                     (Entitled__V1__OwnershipChange         *message);
+size_t entitled__v1__ownership_change__get_packed_size
+                     (const Entitled__V1__OwnershipChange   *message);
+size_t entitled__v1__ownership_change__pack
+                     (const Entitled__V1__OwnershipChange   *message,
+                      uint8_t             *out);
+size_t entitled__v1__ownership_change__pack_to_buffer
+                     (const Entitled__V1__OwnershipChange   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__OwnershipChange *
+       entitled__v1__ownership_change__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__ownership_change__free_unpacked
+                     (Entitled__V1__OwnershipChange *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__PurchaseSeat methods */
+void   entitled__v1__purchase_seat__init
+                     (Entitled__V1__PurchaseSeat         *message);
+size_t entitled__v1__purchase_seat__get_packed_size
+                     (const Entitled__V1__PurchaseSeat   *message);
+size_t entitled__v1__purchase_seat__pack
+                     (const Entitled__V1__PurchaseSeat   *message,
+                      uint8_t             *out);
+size_t entitled__v1__purchase_seat__pack_to_buffer
+                     (const Entitled__V1__PurchaseSeat   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__PurchaseSeat *
+       entitled__v1__purchase_seat__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__purchase_seat__free_unpacked
+                     (Entitled__V1__PurchaseSeat *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__PendingLookup methods */
+void   entitled__v1__pending_lookup__init
+                     (Entitled__V1__PendingLookup         *message);
+size_t entitled__v1__pending_lookup__get_packed_size
+                     (const Entitled__V1__PendingLookup   *message);
+size_t entitled__v1__pending_lookup__pack
+                     (const Entitled__V1__PendingLookup   *message,
+                      uint8_t             *out);
+size_t entitled__v1__pending_lookup__pack_to_buffer
+                     (const Entitled__V1__PendingLookup   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__PendingLookup *
+       entitled__v1__pending_lookup__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__pending_lookup__free_unpacked
+                     (Entitled__V1__PendingLookup *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetCustomerHistoryRequest methods */
+void   entitled__v1__get_customer_history_request__init
+                     (Entitled__V1__GetCustomerHistoryRequest         *message);
+size_t entitled__v1__get_customer_history_request__get_packed_size
+                     (const Entitled__V1__GetCustomerHistoryRequest   *message);
+size_t entitled__v1__get_customer_history_request__pack
+                     (const Entitled__V1__GetCustomerHistoryRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_customer_history_request__pack_to_buffer
+                     (const Entitled__V1__GetCustomerHistoryRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetCustomerHistoryRequest *
+       entitled__v1__get_customer_history_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_customer_history_request__free_unpacked
+                     (Entitled__V1__GetCustomerHistoryRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetCustomerHistoryResponse methods */
+void   entitled__v1__get_customer_history_response__init
+                     (Entitled__V1__GetCustomerHistoryResponse         *message);
+size_t entitled__v1__get_customer_history_response__get_packed_size
+                     (const Entitled__V1__GetCustomerHistoryResponse   *message);
+size_t entitled__v1__get_customer_history_response__pack
+                     (const Entitled__V1__GetCustomerHistoryResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_customer_history_response__pack_to_buffer
+                     (const Entitled__V1__GetCustomerHistoryResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetCustomerHistoryResponse *
+       entitled__v1__get_customer_history_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_customer_history_response__free_unpacked
+                     (Entitled__V1__GetCustomerHistoryResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__HistoryLane methods */
+void   entitled__v1__history_lane__init
+                     (Entitled__V1__HistoryLane         *message);
+size_t entitled__v1__history_lane__get_packed_size
+                     (const Entitled__V1__HistoryLane   *message);
+size_t entitled__v1__history_lane__pack
+                     (const Entitled__V1__HistoryLane   *message,
+                      uint8_t             *out);
+size_t entitled__v1__history_lane__pack_to_buffer
+                     (const Entitled__V1__HistoryLane   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__HistoryLane *
+       entitled__v1__history_lane__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__history_lane__free_unpacked
+                     (Entitled__V1__HistoryLane *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__HistorySegment methods */
+void   entitled__v1__history_segment__init
+                     (Entitled__V1__HistorySegment         *message);
+size_t entitled__v1__history_segment__get_packed_size
+                     (const Entitled__V1__HistorySegment   *message);
+size_t entitled__v1__history_segment__pack
+                     (const Entitled__V1__HistorySegment   *message,
+                      uint8_t             *out);
+size_t entitled__v1__history_segment__pack_to_buffer
+                     (const Entitled__V1__HistorySegment   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__HistorySegment *
+       entitled__v1__history_segment__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__history_segment__free_unpacked
+                     (Entitled__V1__HistorySegment *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__HistoryMark methods */
+void   entitled__v1__history_mark__init
+                     (Entitled__V1__HistoryMark         *message);
+size_t entitled__v1__history_mark__get_packed_size
+                     (const Entitled__V1__HistoryMark   *message);
+size_t entitled__v1__history_mark__pack
+                     (const Entitled__V1__HistoryMark   *message,
+                      uint8_t             *out);
+size_t entitled__v1__history_mark__pack_to_buffer
+                     (const Entitled__V1__HistoryMark   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__HistoryMark *
+       entitled__v1__history_mark__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__history_mark__free_unpacked
+                     (Entitled__V1__HistoryMark *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetEvidenceRequest methods */
+void   entitled__v1__get_evidence_request__init
+                     (Entitled__V1__GetEvidenceRequest         *message);
+size_t entitled__v1__get_evidence_request__get_packed_size
+                     (const Entitled__V1__GetEvidenceRequest   *message);
+size_t entitled__v1__get_evidence_request__pack
+                     (const Entitled__V1__GetEvidenceRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_evidence_request__pack_to_buffer
+                     (const Entitled__V1__GetEvidenceRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetEvidenceRequest *
+       entitled__v1__get_evidence_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_evidence_request__free_unpacked
+                     (Entitled__V1__GetEvidenceRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetEvidenceResponse methods */
+void   entitled__v1__get_evidence_response__init
+                     (Entitled__V1__GetEvidenceResponse         *message);
+size_t entitled__v1__get_evidence_response__get_packed_size
+                     (const Entitled__V1__GetEvidenceResponse   *message);
+size_t entitled__v1__get_evidence_response__pack
+                     (const Entitled__V1__GetEvidenceResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_evidence_response__pack_to_buffer
+                     (const Entitled__V1__GetEvidenceResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetEvidenceResponse *
+       entitled__v1__get_evidence_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_evidence_response__free_unpacked
+                     (Entitled__V1__GetEvidenceResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetEventRequest methods */
+void   entitled__v1__get_event_request__init
+                     (Entitled__V1__GetEventRequest         *message);
+size_t entitled__v1__get_event_request__get_packed_size
+                     (const Entitled__V1__GetEventRequest   *message);
+size_t entitled__v1__get_event_request__pack
+                     (const Entitled__V1__GetEventRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_event_request__pack_to_buffer
+                     (const Entitled__V1__GetEventRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetEventRequest *
+       entitled__v1__get_event_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_event_request__free_unpacked
+                     (Entitled__V1__GetEventRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetEventResponse methods */
+void   entitled__v1__get_event_response__init
+                     (Entitled__V1__GetEventResponse         *message);
+size_t entitled__v1__get_event_response__get_packed_size
+                     (const Entitled__V1__GetEventResponse   *message);
+size_t entitled__v1__get_event_response__pack
+                     (const Entitled__V1__GetEventResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_event_response__pack_to_buffer
+                     (const Entitled__V1__GetEventResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetEventResponse *
+       entitled__v1__get_event_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_event_response__free_unpacked
+                     (Entitled__V1__GetEventResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Entitled__V1__FindCustomersRequest_Closure)
@@ -1092,6 +1972,51 @@ typedef void (*Entitled__V1__GetCustomerAttributesRequest_Closure)
 typedef void (*Entitled__V1__GetCustomerAttributesResponse_Closure)
                  (const Entitled__V1__GetCustomerAttributesResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__GetPurchaseRequest_Closure)
+                 (const Entitled__V1__GetPurchaseRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetPurchaseResponse_Closure)
+                 (const Entitled__V1__GetPurchaseResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__PurchaseTransaction_Closure)
+                 (const Entitled__V1__PurchaseTransaction *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__OwnershipChange_Closure)
+                 (const Entitled__V1__OwnershipChange *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__PurchaseSeat_Closure)
+                 (const Entitled__V1__PurchaseSeat *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__PendingLookup_Closure)
+                 (const Entitled__V1__PendingLookup *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetCustomerHistoryRequest_Closure)
+                 (const Entitled__V1__GetCustomerHistoryRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetCustomerHistoryResponse_Closure)
+                 (const Entitled__V1__GetCustomerHistoryResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__HistoryLane_Closure)
+                 (const Entitled__V1__HistoryLane *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__HistorySegment_Closure)
+                 (const Entitled__V1__HistorySegment *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__HistoryMark_Closure)
+                 (const Entitled__V1__HistoryMark *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetEvidenceRequest_Closure)
+                 (const Entitled__V1__GetEvidenceRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetEvidenceResponse_Closure)
+                 (const Entitled__V1__GetEvidenceResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetEventRequest_Closure)
+                 (const Entitled__V1__GetEventRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetEventResponse_Closure)
+                 (const Entitled__V1__GetEventResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -1107,6 +2032,22 @@ struct Entitled__V1__CustomerService_Service
                             const Entitled__V1__DescribeCustomerRequest *input,
                             Entitled__V1__DescribeCustomerResponse_Closure closure,
                             void *closure_data);
+  void (*get_purchase)(Entitled__V1__CustomerService_Service *service,
+                       const Entitled__V1__GetPurchaseRequest *input,
+                       Entitled__V1__GetPurchaseResponse_Closure closure,
+                       void *closure_data);
+  void (*get_customer_history)(Entitled__V1__CustomerService_Service *service,
+                               const Entitled__V1__GetCustomerHistoryRequest *input,
+                               Entitled__V1__GetCustomerHistoryResponse_Closure closure,
+                               void *closure_data);
+  void (*get_evidence)(Entitled__V1__CustomerService_Service *service,
+                       const Entitled__V1__GetEvidenceRequest *input,
+                       Entitled__V1__GetEvidenceResponse_Closure closure,
+                       void *closure_data);
+  void (*get_event)(Entitled__V1__CustomerService_Service *service,
+                    const Entitled__V1__GetEventRequest *input,
+                    Entitled__V1__GetEventResponse_Closure closure,
+                    void *closure_data);
   void (*add_note)(Entitled__V1__CustomerService_Service *service,
                    const Entitled__V1__AddNoteRequest *input,
                    Entitled__V1__AddNoteResponse_Closure closure,
@@ -1137,6 +2078,10 @@ void entitled__v1__customer_service__init (Entitled__V1__CustomerService_Service
     { ENTITLED__V1__CUSTOMER_SERVICE__BASE_INIT,\
       function_prefix__ ## find_customers,\
       function_prefix__ ## describe_customer,\
+      function_prefix__ ## get_purchase,\
+      function_prefix__ ## get_customer_history,\
+      function_prefix__ ## get_evidence,\
+      function_prefix__ ## get_event,\
       function_prefix__ ## add_note,\
       function_prefix__ ## list_notes,\
       function_prefix__ ## delete_note,\
@@ -1150,6 +2095,22 @@ void entitled__v1__customer_service__describe_customer(ProtobufCService *service
                                                        const Entitled__V1__DescribeCustomerRequest *input,
                                                        Entitled__V1__DescribeCustomerResponse_Closure closure,
                                                        void *closure_data);
+void entitled__v1__customer_service__get_purchase(ProtobufCService *service,
+                                                  const Entitled__V1__GetPurchaseRequest *input,
+                                                  Entitled__V1__GetPurchaseResponse_Closure closure,
+                                                  void *closure_data);
+void entitled__v1__customer_service__get_customer_history(ProtobufCService *service,
+                                                          const Entitled__V1__GetCustomerHistoryRequest *input,
+                                                          Entitled__V1__GetCustomerHistoryResponse_Closure closure,
+                                                          void *closure_data);
+void entitled__v1__customer_service__get_evidence(ProtobufCService *service,
+                                                  const Entitled__V1__GetEvidenceRequest *input,
+                                                  Entitled__V1__GetEvidenceResponse_Closure closure,
+                                                  void *closure_data);
+void entitled__v1__customer_service__get_event(ProtobufCService *service,
+                                               const Entitled__V1__GetEventRequest *input,
+                                               Entitled__V1__GetEventResponse_Closure closure,
+                                               void *closure_data);
 void entitled__v1__customer_service__add_note(ProtobufCService *service,
                                               const Entitled__V1__AddNoteRequest *input,
                                               Entitled__V1__AddNoteResponse_Closure closure,
@@ -1174,6 +2135,7 @@ void entitled__v1__customer_service__get_customer_attributes(ProtobufCService *s
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    entitled__v1__customer_hit_kind__descriptor;
+extern const ProtobufCEnumDescriptor    entitled__v1__history_lane_kind__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__find_customers_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__find_customers_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__customer_hit__descriptor;
@@ -1193,6 +2155,21 @@ extern const ProtobufCMessageDescriptor entitled__v1__set_customer_attributes_re
 extern const ProtobufCMessageDescriptor entitled__v1__customer_attribute__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_customer_attributes_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_customer_attributes_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_purchase_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_purchase_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__purchase_transaction__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__ownership_change__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__purchase_seat__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__pending_lookup__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_customer_history_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_customer_history_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__history_lane__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__history_segment__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__history_mark__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_evidence_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_evidence_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_event_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_event_response__descriptor;
 extern const ProtobufCServiceDescriptor entitled__v1__customer_service__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -24,6 +24,10 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Entitled__V1__SubmitTransactionRequest Entitled__V1__SubmitTransactionRequest;
 typedef struct Entitled__V1__SubmitTransactionResponse Entitled__V1__SubmitTransactionResponse;
+typedef struct Entitled__V1__SubmitTransactionsRequest Entitled__V1__SubmitTransactionsRequest;
+typedef struct Entitled__V1__SubmittedDocuments Entitled__V1__SubmittedDocuments;
+typedef struct Entitled__V1__SubmitTransactionsResponse Entitled__V1__SubmitTransactionsResponse;
+typedef struct Entitled__V1__SubmissionOutcome Entitled__V1__SubmissionOutcome;
 typedef struct Entitled__V1__SubmitReceiptRequest Entitled__V1__SubmitReceiptRequest;
 typedef struct Entitled__V1__SubmitReceiptResponse Entitled__V1__SubmitReceiptResponse;
 typedef struct Entitled__V1__ReceiptProblem Entitled__V1__ReceiptProblem;
@@ -293,6 +297,107 @@ struct  Entitled__V1__SubmitTransactionResponse
 #define ENTITLED__V1__SUBMIT_TRANSACTION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__submit_transaction_response__descriptor) \
     , 0, 0, NULL, NULL, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The request of SubmitTransactions.
+ */
+struct  Entitled__V1__SubmitTransactionsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app.
+   */
+  char *app;
+  /*
+   * The operator's id of the customer. Empty: the purchases are stored in the claim queue.
+   */
+  char *customer_id;
+  /*
+   * The documents of each purchase: 1 to 100.
+   */
+  size_t n_submissions;
+  Entitled__V1__SubmittedDocuments **submissions;
+};
+#define ENTITLED__V1__SUBMIT_TRANSACTIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__submit_transactions_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL }
+
+
+/*
+ * The signed documents of one purchase; at least one is required.
+ */
+struct  Entitled__V1__SubmittedDocuments
+{
+  ProtobufCMessage base;
+  /*
+   * StoreKit 2's `jwsRepresentation` of a transaction.
+   */
+  char *signed_transaction;
+  /*
+   * StoreKit 2's `jwsRepresentation` of the renewal info.
+   */
+  char *signed_renewal_info;
+  /*
+   * StoreKit 2's `jwsRepresentation` of the app transaction.
+   */
+  char *signed_app_transaction;
+};
+#define ENTITLED__V1__SUBMITTED_DOCUMENTS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__submitted_documents__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of SubmitTransactions.
+ */
+struct  Entitled__V1__SubmitTransactionsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * One result for each submission, in the same order.
+   */
+  size_t n_results;
+  Entitled__V1__SubmissionOutcome **results;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
+};
+#define ENTITLED__V1__SUBMIT_TRANSACTIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__submit_transactions_response__descriptor) \
+    , 0,NULL, (char *)protobuf_c_empty_string }
+
+
+typedef enum {
+  ENTITLED__V1__SUBMISSION_OUTCOME__OUTCOME__NOT_SET = 0,
+  ENTITLED__V1__SUBMISSION_OUTCOME__OUTCOME_RESPONSE = 1,
+  ENTITLED__V1__SUBMISSION_OUTCOME__OUTCOME_ERROR = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__SUBMISSION_OUTCOME__OUTCOME__CASE)
+} Entitled__V1__SubmissionOutcome__OutcomeCase;
+
+/*
+ * The result of one submission of several.
+ */
+struct  Entitled__V1__SubmissionOutcome
+{
+  ProtobufCMessage base;
+  Entitled__V1__SubmissionOutcome__OutcomeCase outcome_case;
+  union {
+    /*
+     * The response of SubmitTransaction.
+     */
+    Entitled__V1__SubmitTransactionResponse *response;
+    /*
+     * The error of SubmitTransaction.
+     */
+    Google__Rpc__Status *error;
+  };
+};
+#define ENTITLED__V1__SUBMISSION_OUTCOME__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__submission_outcome__descriptor) \
+    , ENTITLED__V1__SUBMISSION_OUTCOME__OUTCOME__NOT_SET, {0} }
 
 
 typedef enum {
@@ -1405,6 +1510,82 @@ Entitled__V1__SubmitTransactionResponse *
 void   entitled__v1__submit_transaction_response__free_unpacked
                      (Entitled__V1__SubmitTransactionResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__SubmitTransactionsRequest methods */
+void   entitled__v1__submit_transactions_request__init
+                     (Entitled__V1__SubmitTransactionsRequest         *message);
+size_t entitled__v1__submit_transactions_request__get_packed_size
+                     (const Entitled__V1__SubmitTransactionsRequest   *message);
+size_t entitled__v1__submit_transactions_request__pack
+                     (const Entitled__V1__SubmitTransactionsRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__submit_transactions_request__pack_to_buffer
+                     (const Entitled__V1__SubmitTransactionsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__SubmitTransactionsRequest *
+       entitled__v1__submit_transactions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__submit_transactions_request__free_unpacked
+                     (Entitled__V1__SubmitTransactionsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__SubmittedDocuments methods */
+void   entitled__v1__submitted_documents__init
+                     (Entitled__V1__SubmittedDocuments         *message);
+size_t entitled__v1__submitted_documents__get_packed_size
+                     (const Entitled__V1__SubmittedDocuments   *message);
+size_t entitled__v1__submitted_documents__pack
+                     (const Entitled__V1__SubmittedDocuments   *message,
+                      uint8_t             *out);
+size_t entitled__v1__submitted_documents__pack_to_buffer
+                     (const Entitled__V1__SubmittedDocuments   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__SubmittedDocuments *
+       entitled__v1__submitted_documents__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__submitted_documents__free_unpacked
+                     (Entitled__V1__SubmittedDocuments *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__SubmitTransactionsResponse methods */
+void   entitled__v1__submit_transactions_response__init
+                     (Entitled__V1__SubmitTransactionsResponse         *message);
+size_t entitled__v1__submit_transactions_response__get_packed_size
+                     (const Entitled__V1__SubmitTransactionsResponse   *message);
+size_t entitled__v1__submit_transactions_response__pack
+                     (const Entitled__V1__SubmitTransactionsResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__submit_transactions_response__pack_to_buffer
+                     (const Entitled__V1__SubmitTransactionsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__SubmitTransactionsResponse *
+       entitled__v1__submit_transactions_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__submit_transactions_response__free_unpacked
+                     (Entitled__V1__SubmitTransactionsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__SubmissionOutcome methods */
+void   entitled__v1__submission_outcome__init
+                     (Entitled__V1__SubmissionOutcome         *message);
+size_t entitled__v1__submission_outcome__get_packed_size
+                     (const Entitled__V1__SubmissionOutcome   *message);
+size_t entitled__v1__submission_outcome__pack
+                     (const Entitled__V1__SubmissionOutcome   *message,
+                      uint8_t             *out);
+size_t entitled__v1__submission_outcome__pack_to_buffer
+                     (const Entitled__V1__SubmissionOutcome   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__SubmissionOutcome *
+       entitled__v1__submission_outcome__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__submission_outcome__free_unpacked
+                     (Entitled__V1__SubmissionOutcome *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__SubmitReceiptRequest methods */
 void   entitled__v1__submit_receipt_request__init
                      (Entitled__V1__SubmitReceiptRequest         *message);
@@ -2002,6 +2183,18 @@ typedef void (*Entitled__V1__SubmitTransactionRequest_Closure)
 typedef void (*Entitled__V1__SubmitTransactionResponse_Closure)
                  (const Entitled__V1__SubmitTransactionResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__SubmitTransactionsRequest_Closure)
+                 (const Entitled__V1__SubmitTransactionsRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__SubmittedDocuments_Closure)
+                 (const Entitled__V1__SubmittedDocuments *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__SubmitTransactionsResponse_Closure)
+                 (const Entitled__V1__SubmitTransactionsResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__SubmissionOutcome_Closure)
+                 (const Entitled__V1__SubmissionOutcome *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__SubmitReceiptRequest_Closure)
                  (const Entitled__V1__SubmitReceiptRequest *message,
                   void *closure_data);
@@ -2106,6 +2299,10 @@ struct Entitled__V1__ReceiptService_Service
                              const Entitled__V1__SubmitTransactionRequest *input,
                              Entitled__V1__SubmitTransactionResponse_Closure closure,
                              void *closure_data);
+  void (*submit_transactions)(Entitled__V1__ReceiptService_Service *service,
+                              const Entitled__V1__SubmitTransactionsRequest *input,
+                              Entitled__V1__SubmitTransactionsResponse_Closure closure,
+                              void *closure_data);
   void (*submit_receipt)(Entitled__V1__ReceiptService_Service *service,
                          const Entitled__V1__SubmitReceiptRequest *input,
                          Entitled__V1__SubmitReceiptResponse_Closure closure,
@@ -2159,6 +2356,7 @@ void entitled__v1__receipt_service__init (Entitled__V1__ReceiptService_Service *
 #define ENTITLED__V1__RECEIPT_SERVICE__INIT(function_prefix__) \
     { ENTITLED__V1__RECEIPT_SERVICE__BASE_INIT,\
       function_prefix__ ## submit_transaction,\
+      function_prefix__ ## submit_transactions,\
       function_prefix__ ## submit_receipt,\
       function_prefix__ ## inspect,\
       function_prefix__ ## migrate_receipts,\
@@ -2174,6 +2372,10 @@ void entitled__v1__receipt_service__submit_transaction(ProtobufCService *service
                                                        const Entitled__V1__SubmitTransactionRequest *input,
                                                        Entitled__V1__SubmitTransactionResponse_Closure closure,
                                                        void *closure_data);
+void entitled__v1__receipt_service__submit_transactions(ProtobufCService *service,
+                                                        const Entitled__V1__SubmitTransactionsRequest *input,
+                                                        Entitled__V1__SubmitTransactionsResponse_Closure closure,
+                                                        void *closure_data);
 void entitled__v1__receipt_service__submit_receipt(ProtobufCService *service,
                                                    const Entitled__V1__SubmitReceiptRequest *input,
                                                    Entitled__V1__SubmitReceiptResponse_Closure closure,
@@ -2228,6 +2430,10 @@ extern const ProtobufCEnumDescriptor    entitled__v1__migration_state__descripto
 extern const ProtobufCEnumDescriptor    entitled__v1__offer_signature_form__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__submit_transaction_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__submit_transaction_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__submit_transactions_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__submitted_documents__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__submit_transactions_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__submission_outcome__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__submit_receipt_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__submit_receipt_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__receipt_problem__descriptor;

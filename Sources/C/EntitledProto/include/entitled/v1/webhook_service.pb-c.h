@@ -32,6 +32,8 @@ typedef struct Entitled__V1__DiscardDeliveriesRequest Entitled__V1__DiscardDeliv
 typedef struct Entitled__V1__DiscardDeliveriesResponse Entitled__V1__DiscardDeliveriesResponse;
 typedef struct Entitled__V1__ResumeWebhookRequest Entitled__V1__ResumeWebhookRequest;
 typedef struct Entitled__V1__ResumeWebhookResponse Entitled__V1__ResumeWebhookResponse;
+typedef struct Entitled__V1__GetDeliveryRequest Entitled__V1__GetDeliveryRequest;
+typedef struct Entitled__V1__GetDeliveryResponse Entitled__V1__GetDeliveryResponse;
 
 
 /* --- enums --- */
@@ -517,6 +519,66 @@ struct  Entitled__V1__ResumeWebhookResponse
     , NULL }
 
 
+/*
+ * The request of GetDelivery.
+ */
+struct  Entitled__V1__GetDeliveryRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app.
+   */
+  char *app;
+  /*
+   * The name of the webhook in the configuration.
+   */
+  char *webhook;
+  /*
+   * The content of its messages; unspecified: EVENTS.
+   */
+  Entitled__V1__WebhookKind kind;
+  /*
+   * The sequence of the event, or the evidence id of the notification.
+   */
+  int64_t position;
+};
+#define ENTITLED__V1__GET_DELIVERY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_delivery_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, 0 }
+
+
+/*
+ * The response of GetDelivery.
+ */
+struct  Entitled__V1__GetDeliveryResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The `webhook-id` of each attempt; empty for forwarded notifications.
+   */
+  char *webhook_id;
+  /*
+   * Such as `entitlement.started`, or Apple's notification type.
+   */
+  char *type;
+  /*
+   * The ordering key: the customer of an event, or the original transaction id of a notification.
+   */
+  char *subject;
+  /*
+   * The body of each attempt.
+   */
+  ProtobufCBinaryData body;
+  /*
+   * The attempts so far, if the message is pending or a dead letter; unset: it was delivered, or not sent yet.
+   */
+  Entitled__V1__Delivery *delivery;
+};
+#define ENTITLED__V1__GET_DELIVERY_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_delivery_response__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, NULL }
+
+
 /* Entitled__V1__ListWebhooksRequest methods */
 void   entitled__v1__list_webhooks_request__init
                      (Entitled__V1__ListWebhooksRequest         *message);
@@ -783,6 +845,44 @@ Entitled__V1__ResumeWebhookResponse *
 void   entitled__v1__resume_webhook_response__free_unpacked
                      (Entitled__V1__ResumeWebhookResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__GetDeliveryRequest methods */
+void   entitled__v1__get_delivery_request__init
+                     (Entitled__V1__GetDeliveryRequest         *message);
+size_t entitled__v1__get_delivery_request__get_packed_size
+                     (const Entitled__V1__GetDeliveryRequest   *message);
+size_t entitled__v1__get_delivery_request__pack
+                     (const Entitled__V1__GetDeliveryRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_delivery_request__pack_to_buffer
+                     (const Entitled__V1__GetDeliveryRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetDeliveryRequest *
+       entitled__v1__get_delivery_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_delivery_request__free_unpacked
+                     (Entitled__V1__GetDeliveryRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetDeliveryResponse methods */
+void   entitled__v1__get_delivery_response__init
+                     (Entitled__V1__GetDeliveryResponse         *message);
+size_t entitled__v1__get_delivery_response__get_packed_size
+                     (const Entitled__V1__GetDeliveryResponse   *message);
+size_t entitled__v1__get_delivery_response__pack
+                     (const Entitled__V1__GetDeliveryResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_delivery_response__pack_to_buffer
+                     (const Entitled__V1__GetDeliveryResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetDeliveryResponse *
+       entitled__v1__get_delivery_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_delivery_response__free_unpacked
+                     (Entitled__V1__GetDeliveryResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Entitled__V1__ListWebhooksRequest_Closure)
@@ -827,6 +927,12 @@ typedef void (*Entitled__V1__ResumeWebhookRequest_Closure)
 typedef void (*Entitled__V1__ResumeWebhookResponse_Closure)
                  (const Entitled__V1__ResumeWebhookResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__GetDeliveryRequest_Closure)
+                 (const Entitled__V1__GetDeliveryRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetDeliveryResponse_Closure)
+                 (const Entitled__V1__GetDeliveryResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -842,6 +948,10 @@ struct Entitled__V1__WebhookService_Service
                           const Entitled__V1__ListDeliveriesRequest *input,
                           Entitled__V1__ListDeliveriesResponse_Closure closure,
                           void *closure_data);
+  void (*get_delivery)(Entitled__V1__WebhookService_Service *service,
+                       const Entitled__V1__GetDeliveryRequest *input,
+                       Entitled__V1__GetDeliveryResponse_Closure closure,
+                       void *closure_data);
   void (*resend_deliveries)(Entitled__V1__WebhookService_Service *service,
                             const Entitled__V1__ResendDeliveriesRequest *input,
                             Entitled__V1__ResendDeliveriesResponse_Closure closure,
@@ -864,6 +974,7 @@ void entitled__v1__webhook_service__init (Entitled__V1__WebhookService_Service *
     { ENTITLED__V1__WEBHOOK_SERVICE__BASE_INIT,\
       function_prefix__ ## list_webhooks,\
       function_prefix__ ## list_deliveries,\
+      function_prefix__ ## get_delivery,\
       function_prefix__ ## resend_deliveries,\
       function_prefix__ ## discard_deliveries,\
       function_prefix__ ## resume_webhook  }
@@ -875,6 +986,10 @@ void entitled__v1__webhook_service__list_deliveries(ProtobufCService *service,
                                                     const Entitled__V1__ListDeliveriesRequest *input,
                                                     Entitled__V1__ListDeliveriesResponse_Closure closure,
                                                     void *closure_data);
+void entitled__v1__webhook_service__get_delivery(ProtobufCService *service,
+                                                 const Entitled__V1__GetDeliveryRequest *input,
+                                                 Entitled__V1__GetDeliveryResponse_Closure closure,
+                                                 void *closure_data);
 void entitled__v1__webhook_service__resend_deliveries(ProtobufCService *service,
                                                       const Entitled__V1__ResendDeliveriesRequest *input,
                                                       Entitled__V1__ResendDeliveriesResponse_Closure closure,
@@ -907,6 +1022,8 @@ extern const ProtobufCMessageDescriptor entitled__v1__discard_deliveries_request
 extern const ProtobufCMessageDescriptor entitled__v1__discard_deliveries_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__resume_webhook_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__resume_webhook_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_delivery_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_delivery_response__descriptor;
 extern const ProtobufCServiceDescriptor entitled__v1__webhook_service__descriptor;
 
 PROTOBUF_C__END_DECLS

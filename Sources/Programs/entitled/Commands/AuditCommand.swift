@@ -1,0 +1,54 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Wire
+
+/// `entitled audit`.
+struct AuditCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audit", abstract: "List the calls about customers, latest first.")
+
+  @OptionGroup var client: ClientOptions
+
+  @Option(help: "App id (default: all apps that you may access).") var app = ""
+  @Option(help: "Customer id.") var customer = ""
+  @Option(help: "Caller, or the person for whose sake it called.") var actor = ""
+  @Option(help: "Method, for example GetCustomer.") var method = ""
+  @Option(help: "First time, RFC 3339.") var from: String?
+  @Option(help: "Time after the last one, RFC 3339.") var to: String?
+  @Option(help: "Maximum number of entries (default: 100).") var limit = 100
+
+  func run() async throws {
+    var request = ListAuditEntriesRequest.with {
+      $0.app = app
+      $0.customerId = customer
+      $0.actor = actor
+      $0.method = method
+    }
+    request.from = try TimeOption.parse(from, "--from")
+    request.to = try TimeOption.parse(to, "--to")
+    var shown = 0
+    try await client.withConnection { connection in
+      repeat {
+        request.pageSize = Int32(clamping: min(1_000, limit - shown))
+        let page = try await connection.listAuditEntries(request)
+        if client.json || !page.entries.isEmpty { client.show(page, page.entries.map(\.row)) }
+        shown += page.entries.count
+        request.pageToken = page.nextPageToken
+      } while !request.pageToken.isEmpty && shown < limit
+    }
+    if shown == 0, !client.json { print("no audit entries") }
+  }
+}
+
+extension AuditEntry {
+  fileprivate var row: (String, String) {
+    let name = method.split(separator: "/").last.map(String.init) ?? method
+    let by = [caller, actor].filter { !$0.isEmpty }.joined(separator: "/")
+    let about = customerIds.isEmpty ? subject : customerIds.joined(separator: ", ")
+    return (
+      time.text,
+      [by.isEmpty ? "-" : by, name, about, outcome == "OK" ? "" : outcome, note].filter { !$0.isEmpty }
+        .joined(separator: "  ")
+    )
+  }
+}

@@ -1,0 +1,177 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Wire
+
+/// `entitled history`.
+struct HistoryCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history", abstract: "Show what a customer had, and when.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "First time, RFC 3339 (default: 13 months before the last).") var from: String?
+  @Option(help: "Last time, RFC 3339 (default: now).") var asOf: String?
+  @Option(help: "Time up to which evidence counts, RFC 3339 (default: all evidence).") var knownAt: String?
+
+  @Argument(help: "Customer id.") var customer: String
+
+  func run() async throws {
+    var request = GetCustomerHistoryRequest.with { $0.customerId = customer }
+    request.app = try scope.app.id()
+    request.environment = try scope.appEnvironment()
+    request.from = try TimeOption.parse(from, "--from")
+    request.asOf = try TimeOption.parse(asOf, "--as-of")
+    request.knownAt = try TimeOption.parse(knownAt, "--known-at")
+    let response = try await client.withConnection { [request] in try await $0.getCustomerHistory(request) }
+    guard !client.json else { return client.show(response, []) }
+    for lane in response.lanes {
+      print(lane.title)
+      print(Table.aligned(lane.segments.map(\.row) + lane.marks.map(\.row)))
+    }
+  }
+}
+
+extension HistoryLane {
+  fileprivate var title: String {
+    "\(kind.protoName.droppingPrefix("HISTORY_LANE_KIND_").lowercased()) \(name)"
+  }
+}
+
+extension HistorySegment {
+  fileprivate var row: (String, String) {
+    let price = price.map { "\(Double($0.milliunits) / 1_000) \($0.currency)" } ?? ""
+    return (
+      "  \(since.text)", [reason, productId, price, grantId].filter { !$0.isEmpty }.joined(separator: "  ")
+    )
+  }
+}
+
+extension HistoryMark {
+  fileprivate var row: (String, String) { ("  \(time.text)", "\(type)  \(explanation)") }
+}
+
+/// `entitled purchase`.
+struct PurchaseCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "purchase", abstract: "Show a purchase, its owners and its events.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Argument(help: "Id of a transaction of the purchase.") var transaction: String
+
+  func run() async throws {
+    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let response = try await client.withConnection {
+      try await $0.getPurchase(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.originalTransactionId = transaction
+        })
+    }
+    client.show(response, response.rows)
+  }
+}
+
+extension GetPurchaseResponse {
+  fileprivate var rows: [(String, String)] {
+    var rows = [
+      ("purchase", originalTransactionId),
+      ("owner", customerIds.isEmpty ? "(unclaimed)" : customerIds.joined(separator: ", ")),
+    ]
+    rows += transactions.compactMap { found in
+      found.transaction.map { transaction in
+        let end = transaction.expiresDate.text
+        return (
+          "transaction",
+          "\(transaction.transactionId) \(transaction.productId) \(transaction.purchaseDate.text)"
+            + (end.isEmpty ? "" : " to \(end)") + ", evidence \(found.evidenceId)"
+        )
+      }
+    }
+    rows += ownershipChanges.map { change in
+      let by = change.actor.isEmpty ? "" : " by \(change.actor)"
+      return (
+        "link",
+        "\(change.time.text) \(change.linked ? "to" : "from") \(change.customerId), \(change.kind)\(by)"
+      )
+    }
+    rows += notifications.map { ("Apple", "\($0.receivedAt.text) \($0.notificationType) \($0.subtype)") }
+    rows += events.map { ("event", "\($0.sequence) \($0.effectiveAt.text) \($0.customerId) \($0.summary)") }
+    rows += seats.map { ("seat", "\($0.seatId) \($0.customerId)") }
+    return rows
+  }
+}
+
+/// `entitled evidence`.
+struct EvidenceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "evidence", abstract: "Show a piece of evidence, decoded.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var app: AppOption
+
+  @Flag(help: "Include the bytes as they arrived, in the JSON output; needs the role admin.") var body = false
+
+  @Argument(help: "Evidence id.") var id: Int64
+
+  func run() async throws {
+    let app = try app.id()
+    let response = try await client.withConnection {
+      try await $0.getEvidence(
+        .with {
+          $0.app = app
+          $0.evidenceId = id
+          $0.includeBody = body
+        })
+    }
+    client.show(response, response.rows)
+  }
+}
+
+extension GetEvidenceResponse {
+  fileprivate var rows: [(String, String)] {
+    var rows = [
+      ("evidence", "\(evidenceId) \(kind)"), ("source", source), ("received", receivedAt.text),
+      ("verdict", rejectionReason.isEmpty ? "accepted" : "rejected: \(rejectionReason)"),
+      ("customers", customerIds.joined(separator: ", ")),
+      ("purchases", originalTransactionIds.joined(separator: ", ")), ("actor", actor), ("note", note),
+    ]
+    if let document { rows += [("verified", document.explanation), ("document", document.payloadJson)] }
+    rows.append(("command", commandJson))
+    rows += events.map { ("event", "\($0.sequence) \($0.customerId) \($0.summary)") }
+    return rows
+  }
+}
+
+/// `entitled event`.
+struct EventCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "event", abstract: "Show one event.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var app: AppOption
+
+  @Argument(help: "Sequence of the event.") var sequence: Int64
+
+  func run() async throws {
+    let app = try app.id()
+    let response = try await client.withConnection {
+      try await $0.getEvent(
+        .with {
+          $0.app = app
+          $0.sequence = sequence
+        })
+    }
+    guard let event = response.event else { return }
+    client.show(
+      response,
+      [
+        ("event", "\(event.sequence) \(event.type)"), ("customer", event.customerId),
+        ("entitlement", event.entitlement), ("effective", event.effectiveAt.text),
+        ("recorded", event.recordedAt.text), ("evidence", event.evidenceId == 0 ? "" : "\(event.evidenceId)"),
+        ("transaction", event.transactionId), ("actor", event.actor), ("meaning", event.explanation),
+      ])
+  }
+}

@@ -1,0 +1,54 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+/// `entitled.v1.AuditService`: the calls that looked at or changed a customer.
+struct AuditServiceHandler: AuditServiceMethods {
+  let context: ServiceContext
+
+  /// The position of a page is the number of the last entry of the previous page.
+  func listAuditEntries(
+    _ request: ListAuditEntriesRequest, _ call: CallContext
+  ) async throws(Status) -> ListAuditEntriesResponse {
+    let size = try RequestValidation.pageSize(request.pageSize)
+    let page = try context.pageTokens.page(request)
+    var filter = AuditFilter(limit: size + 1)
+    if !request.app.isEmpty { filter.appID = try context.catalog.value.app(request.app).id }
+    filter.customerID = request.customerId.given
+    filter.actor = request.actor.given
+    filter.method = request.method.given
+    filter.from = try request.from.map { time throws(Status) in try Instant(time, "from") }
+    filter.to = try request.to.map { time throws(Status) in try Instant(time, "to") }
+    filter.before = try page.number
+    do { try await context.trail.flush() } catch {
+      throw Status(.unavailable, reason: "STORE_UNAVAILABLE", "the last entries cannot be written; retry")
+    }
+    return try await context.readExpensively(call) { [filter] reader throws(StoreError) in
+      let entries = try reader.auditEntries(filter)
+      return .with {
+        $0.entries = entries.prefix(size).map(Wire.AuditEntry.init)
+        if entries.count > size { $0.nextPageToken = page.token(after: entries[size - 1].number) }
+      }
+    }
+  }
+}
+
+extension Wire.AuditEntry {
+  fileprivate init(_ entry: Store.AuditEntry) {
+    self.init()
+    number = entry.number
+    time = GoogleProtobuf.Timestamp(entry.at)
+    caller = entry.caller
+    actor = entry.actor
+    method = entry.method
+    app = entry.appID
+    customerIds = entry.customerIDs
+    subject = entry.subject
+    note = entry.note
+    outcome = entry.outcome
+    requestId = entry.requestID
+  }
+}

@@ -1,0 +1,81 @@
+package import AppStore
+internal import Ledger
+package import Platform
+package import Store
+internal import Synchronization
+
+/// Writes the audit entries of calls to the store, many in one write, so that no call waits for its entry.
+///
+/// Entries wait for at most a second, and ``ListAuditEntries`` writes those that wait before it reads. A crash loses
+/// the last second; the log has mutating calls too.
+package final class AuditTrail: Worker {
+  package let name = "audit"
+
+  /// About 4 MB. More wait only while the store cannot be written.
+  private static let maxWaiting = 20_000
+  private static let batch = 500
+  private static let interval = Duration.seconds(1)
+  private static let ticksPerPurge = 3_600
+
+  private let ledger: EvidenceLedger
+  private let retentionDays: Int?
+  private let now: @Sendable () -> Instant
+  private let onLoss: @Sendable (_ entries: Int) -> Void
+  private let waiting = Mutex<[AuditEntry]>([])
+
+  /// - Parameters:
+  ///   - ledger: writes the entries.
+  ///   - retentionDays: after how many days of 24 hours an entry is deleted; `nil`: never.
+  ///   - now: the system's clock, also with a sandbox.
+  ///   - onLoss: called when entries are discarded because the store could not be written for long.
+  package init(
+    _ ledger: EvidenceLedger, retentionDays: Int?, now: @escaping @Sendable () -> Instant,
+    onLoss: @escaping @Sendable (Int) -> Void
+  ) {
+    self.ledger = ledger
+    self.retentionDays = retentionDays
+    self.now = now
+    self.onLoss = onLoss
+  }
+
+  /// Adds an entry. Never waits.
+  func record(_ entry: AuditEntry) {
+    let isLost = waiting.withLock { waiting in
+      guard waiting.count < Self.maxWaiting else { return true }
+      waiting.append(entry)
+      return false
+    }
+    if isLost { onLoss(1) }
+  }
+
+  /// Writes the entries that wait. They are durable on return.
+  package func flush() async throws {
+    while true {
+      let entries = waiting.withLock { waiting in
+        let entries = Array(waiting.prefix(Self.batch))
+        waiting.removeFirst(entries.count)
+        return entries
+      }
+      guard !entries.isEmpty else { return }
+      do throws(LedgerError) {
+        try await ledger.append(entries)
+      } catch {
+        waiting.withLock { $0.insert(contentsOf: entries, at: 0) }
+        throw error
+      }
+    }
+  }
+
+  package func run() async throws {
+    var ticks = 0
+    repeat {
+      try await flush()
+      if ticks % Self.ticksPerPurge == 0, let retentionDays {
+        let day: Int64 = 86_400_000
+        try await ledger.purgeAuditEntries(
+          before: now().advanced(byMilliseconds: -Int64(retentionDays) * day))
+      }
+      ticks += 1
+    } while (try? await Task.sleep(for: Self.interval)) != nil
+  }
+}

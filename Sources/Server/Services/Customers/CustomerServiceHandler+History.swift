@@ -1,0 +1,146 @@
+internal import AppStore
+internal import Entitlements
+internal import FamilySharing
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+// What a customer had, and when.
+extension CustomerServiceHandler {
+  private static let months: Int64 = 13
+  private static let maxMarks = 1_000
+
+  func getCustomerHistory(
+    _ request: GetCustomerHistoryRequest, _ call: CallContext
+  ) async throws(Status) -> GetCustomerHistoryResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    try RequestValidation.customerID(request.customerId)
+    let end = try request.asOf.map { time throws(Status) in try Instant(time, "as_of") } ?? context.now()
+    let start =
+      try request.from.map { time throws(Status) in try Instant(time, "from") }
+      ?? end.advanced(by: Period(months: -Self.months))
+    guard start <= end else {
+      throw Status(.invalidArgument, reason: "INVALID_FIELD", "from is after as_of", field: "from")
+    }
+    let knownAt = try request.knownAt.map { time throws(Status) in try Instant(time, "known_at") }
+    let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
+    return try await context.readExpensively(call) { reader throws(StoreError) in
+      let customer = try reader.finalMergeTarget(of: key)
+      let facts =
+        if let knownAt {
+          try FactHistory(of: customer, in: reader).facts(knownAt: knownAt)
+        } else {
+          try reader.facts(of: customer) ?? CustomerFacts()
+        }
+      let history = CustomerHistory(facts, in: app, from: start, to: end)
+      var response = GetCustomerHistoryResponse()
+      response.customerId = customer.customerID
+      response.environment = Wire.Environment(environment)
+      response.from = GoogleProtobuf.Timestamp(start)
+      response.asOf = GoogleProtobuf.Timestamp(end)
+      response.lanes = try history.lanes.map { lane throws(StoreError) in
+        try HistoryLane(lane) { fact throws(StoreError) in try reader.evidence(of: fact, of: customer) }
+      }
+      let known = min(end, knownAt ?? end)
+      response.lanes += [
+        try HistoryLane(notificationsAbout: customer, start, known, limit: Self.maxMarks, reader),
+        try HistoryLane(commandsAbout: customer, start, known, limit: Self.maxMarks, reader),
+      ].filter { !$0.marks.isEmpty }
+      return response
+    }
+  }
+}
+
+extension HistoryLane {
+  fileprivate init(
+    _ lane: CustomerHistory.Lane, evidence: (DecidingFact) throws(StoreError) -> EvidenceID?
+  ) throws(StoreError) {
+    self.init()
+    switch lane.kind {
+    case .access(let entitlement): (kind, name) = (.access, entitlement)
+    case .purchase(let id): (kind, name) = (.purchase, id)
+    case .shared(let id): (kind, name) = (.shared, id)
+    case .grant(let id): (kind, name) = (.grant, id)
+    }
+    segments = try lane.segments.map { segment throws(StoreError) in
+      HistorySegment(segment, try segment.decidingFact.flatMap(evidence))
+    }
+    marks = lane.marks.map { mark in
+      .with {
+        $0.time = GoogleProtobuf.Timestamp(mark.at)
+        $0.type = mark.kind.rawValue
+        $0.transactionId = mark.transactionID
+      }
+    }
+  }
+
+  fileprivate init(
+    notificationsAbout customer: CustomerKey, _ start: Instant, _ end: Instant, limit: Int,
+    _ reader: any StoreSnapshot
+  ) throws(StoreError) {
+    var query = NotificationFilter(appID: customer.appID, limit: limit)
+    query.environment = customer.environment
+    query.customerID = customer.customerID
+    query.from = start
+    query.to = end.advanced(byMilliseconds: 1)
+    self.init()
+    kind = .apple
+    marks = try reader.notifications(query).reversed().map { record in
+      .with {
+        $0.time = GoogleProtobuf.Timestamp(record.receivedAt)
+        $0.type = record.subtype.isEmpty ? record.type : "\(record.type)/\(record.subtype)"
+        $0.explanation = record.meaning
+        $0.transactionId = record.transactionID
+        $0.evidenceId = record.evidenceID.rawValue
+      }
+    }
+  }
+
+  /// The events that a caller of the operator caused.
+  fileprivate init(
+    commandsAbout customer: CustomerKey, _ start: Instant, _ end: Instant, limit: Int,
+    _ reader: any StoreSnapshot
+  ) throws(StoreError) {
+    self.init()
+    kind = .operator
+    var last: Int64 = 0
+    while marks.count < limit {
+      let page = try reader.events(of: customer, after: last, limit: limit)
+      for stored in page {
+        let (event, change) = (stored.event, stored.event.change)
+        guard !event.actor.isEmpty, event.recordedAt >= start, event.recordedAt <= end else { continue }
+        marks.append(
+          .with {
+            $0.time = GoogleProtobuf.Timestamp(event.recordedAt)
+            $0.type = change.kind.rawValue
+            $0.explanation = "\(change.kind.sentence) By \(event.actor)."
+            $0.transactionId = change.subject?.transactionID ?? ""
+            $0.evidenceId = event.evidenceID?.rawValue ?? 0
+            $0.sequence = stored.sequence
+          })
+      }
+      guard page.count == limit, let end = page.last?.sequence else { break }
+      last = end
+    }
+  }
+}
+
+extension HistorySegment {
+  fileprivate init(_ segment: CustomerHistory.Segment, _ evidence: EvidenceID?) {
+    self.init()
+    since = GoogleProtobuf.Timestamp(segment.start)
+    until = segment.end.map(GoogleProtobuf.Timestamp.init)
+    reason = segment.reason.rawValue
+    accessLevel = Wire.AccessLevel(segment.accessLevel)
+    grantId = segment.grantID ?? ""
+    evidenceId = evidence?.rawValue ?? 0
+    guard let transaction = segment.transaction else { return }
+    productId = transaction.productID
+    transactionId = transaction.transactionID
+    offerType = transaction.offerType.map(Wire.OfferType.init) ?? .unspecified
+    guard PurchaseRole(transaction.ownership).mayReceive(.price) else { return }
+    price = Wire.Money(milliunits: transaction.details.price, currency: transaction.details.currency)
+  }
+}

@@ -1,0 +1,151 @@
+"""Audit entries: one row in the store for each call that looked at or changed a customer."""
+
+import sqlite3
+import contextlib
+
+import grpc
+import pytest
+
+import contract
+from contract import StatusCode, audit_service, customer_service
+from contract import entitlement_service as wire
+from harness import CALL_LIMIT, Service
+from test_callers import APP, APPS, OTHER, caller, token
+
+CALLERS = "callers:\n" + "".join(
+    caller(name, *roles) for name, roles in {
+        "viewer": ["read"], "support": ["read", "operate"], "reviewer": ["audit"], "boss": ["admin"]}.items())
+CALLERS += caller("half", "audit", "read", apps=[APP])
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    (tmp_path / "entitled.yaml").write_text(APPS + CALLERS)
+    service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
+    yield service
+    if service.process.poll() is None:
+        service.stop()
+
+
+class Caller:
+    """The stubs of one caller."""
+
+    def __init__(self, channel, name):
+        self.metadata = [("authorization", f"Bearer {token(name)}")]
+        self.stubs = [
+            contract.entitlement_stub(channel), contract.customer_stub(channel), contract.audit_stub(channel)]
+
+    def __getattr__(self, method):
+        stub = next(stub for stub in self.stubs if hasattr(stub, method))
+        return lambda request: getattr(stub, method)(request, metadata=self.metadata, timeout=CALL_LIMIT)
+
+    def entries(self, **more):
+        return self.ListAuditEntries(audit_service.ListAuditEntriesRequest(**more)).entries
+
+
+def grant(customer, app=APP, **more):
+    level = contract.entitlement.ACCESS_LEVEL_FULL
+    return wire.GrantRequest(app=app, customer_id=customer, entitlement="pro", access_level=level, **more)
+
+
+def names(entries):
+    return [entry.method.rsplit("/", 1)[1] for entry in entries]
+
+
+def test_looking_and_changing_are_recorded_and_checks_are_not(guarded):
+    with guarded.channel() as channel:
+        viewer, support, reviewer = (Caller(channel, name) for name in ("viewer", "support", "reviewer"))
+        support.Grant(grant("ana", actor="lena", note="ticket 7"))
+        viewer.GetCustomer(wire.GetCustomerRequest(app=APP, customer_id="ana"))
+        for _ in range(5):
+            viewer.Check(wire.CheckRequest(app=APP, customer_id="ana", entitlement="pro"))
+        viewer.FindCustomers(customer_service.FindCustomersRequest(query="an"))
+        viewer.FindCustomers(customer_service.FindCustomersRequest(query="missing"))
+        with pytest.raises(grpc.RpcError):
+            viewer.Grant(grant("ana"))
+        with pytest.raises(grpc.RpcError):  # a stranger
+            contract.entitlement_stub(channel).Grant(grant("ana"), timeout=CALL_LIMIT)
+        entries = reviewer.entries(customer_id="ana")
+        assert names(entries) == ["Grant", "FindCustomers", "GetCustomer", "Grant"]
+        assert [entry.caller for entry in entries] == ["viewer", "viewer", "viewer", "support"]
+        assert [entry.outcome for entry in entries] == ["PERMISSION_DENIED", "OK", "OK", "OK"]
+        first = entries[-1]
+        assert (first.actor, first.note, first.app) == ("lena", "ticket 7", APP)
+        assert first.request_id and first.time.seconds > 0
+        assert entries[1].subject == "an"
+        missing = reviewer.entries(method="FindCustomers")[0]
+        assert (missing.subject, list(missing.customer_ids)) == ("missing", [])
+        # Reading the entries is one of them.
+        assert names(reviewer.entries(actor="reviewer"))[0] == "ListAuditEntries"
+        assert names(reviewer.entries(actor="lena")) == ["Grant"]
+        assert names(reviewer.entries(actor="support")) == ["Grant"]
+        assert not reviewer.entries(app=OTHER, customer_id="ana")
+        with pytest.raises(grpc.RpcError) as error:
+            support.entries()
+        assert contract.reason(error.value) == "ROLE_MISSING"
+        half = Caller(channel, "half")
+        assert half.entries(app=APP, method="Grant")
+        with pytest.raises(grpc.RpcError) as error:
+            half.entries()
+        assert contract.reason(error.value) == "APP_SCOPE_REQUIRED"
+
+
+def test_entries_are_listed_page_by_page_in_a_range(guarded):
+    with guarded.channel() as channel:
+        boss = Caller(channel, "boss")
+        for number in range(5):
+            boss.Grant(grant(f"c{number}"))
+        request = audit_service.ListAuditEntriesRequest(method="Grant", page_size=2)
+        found = []
+        while True:
+            page = boss.ListAuditEntries(request)
+            found += page.entries
+            request.page_token = page.next_page_token
+            if not page.next_page_token:
+                break
+        assert [entry.customer_ids[0] for entry in found] == [f"c{number}" for number in reversed(range(5))]
+        assert [e.number for e in found] == sorted((e.number for e in found), reverse=True)
+        request = audit_service.ListAuditEntriesRequest(method="Grant")
+        getattr(request, "from").CopyFrom(found[1].time)
+        later = boss.ListAuditEntries(request).entries
+        assert {"c4", "c3"} <= {entry.customer_ids[0] for entry in later}
+        request = audit_service.ListAuditEntriesRequest(method="Grant", to=found[-1].time)
+        assert "c4" not in {entry.customer_ids[0] for entry in boss.ListAuditEntries(request).entries}
+
+
+def test_an_erasure_leaves_the_pseudonym_in_the_entries(guarded):
+    ana = "ana.person@example.com"
+    with guarded.channel() as channel:
+        boss = Caller(channel, "boss")
+        boss.Grant(grant(ana, note=f"{ana} wrote", actor=ana))
+        boss.GetCustomer(wire.GetCustomerRequest(app=APP, customer_id=ana))
+        boss.FindCustomers(customer_service.FindCustomersRequest(query=ana))
+        erased = boss.EraseCustomer(wire.EraseCustomerRequest(app=APP, customer_id=ana))
+        assert not boss.entries(customer_id=ana, method="Grant")
+        assert names(boss.entries(customer_id=erased.pseudonym)) == [
+            "EraseCustomer", "FindCustomers", "GetCustomer", "Grant"]
+        assert boss.entries(customer_id=erased.pseudonym, method="Grant")[0].note == ""
+    guarded.stop()
+    with contextlib.closing(sqlite3.connect(guarded.data / "entitled.sqlite")) as store:
+        rows = store.execute("SELECT * FROM audit_entry").fetchall()
+        assert ana not in str([row for row in rows if "ListAudit" not in row[4]])
+
+
+def test_entries_survive_a_restart_and_end_after_the_configured_time(guarded, tmp_path):
+    with guarded.channel() as channel:
+        Caller(channel, "boss").Grant(grant("ana"))
+    guarded.stop()
+    database = guarded.data / "entitled.sqlite"
+    with contextlib.closing(sqlite3.connect(database)) as store:
+        assert store.execute("SELECT count(*) FROM audit_entry").fetchone()[0] == 1
+        store.execute("UPDATE audit_entry SET at = at - 3 * 86400000")
+        store.commit()
+    (tmp_path / "entitled.yaml").write_text(APPS + CALLERS + "retention: {audit: 2}\n")
+    service = Service(guarded.data, ["--config", tmp_path / "entitled.yaml"])
+    with service.channel() as channel:
+        boss = Caller(channel, "boss")
+        boss.Grant(grant("ben"))
+        assert boss.entries(method="Grant", customer_id="ben")
+        from test_reconciliation import until
+        until(lambda: not boss.entries(method="Grant", customer_id="ana"))
+    service.stop()
