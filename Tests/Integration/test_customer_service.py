@@ -346,7 +346,7 @@ def test_the_lanes_of_a_history_say_what_explain_says(start):
     assert len(access.segments) > 3
     for segment in access.segments:
         request = wire.ExplainRequest(app=APP, customer_id=ana, entitlement="pro", as_of=segment.since)
-        answer = entitlements.Explain(request, timeout=CALL_LIMIT).answer
+        answer = entitlements.Explain(request, timeout=CALL_LIMIT).entitlement
         assert (answer.reason, answer.access_level) == (segment.reason, segment.access_level)
     purchase = next(lane for (kind, _), lane in lanes.items() if kind == "PURCHASE")
     assert [s.price.milliunits for s in purchase.segments if s.reason == "SUBSCRIPTION_ACTIVE"]
@@ -358,3 +358,89 @@ def test_the_lanes_of_a_history_say_what_explain_says(start):
     then = customers.GetCustomerHistory(known, timeout=CALL_LIMIT)
     assert len(then.lanes[0].segments) <= len(access.segments)
     world.channel.close()
+
+
+def timeline(entitlements, customer, **more):
+    request = wire.ListTimelineRequest(app=APP, customer_id=customer, **more)
+    return entitlements.ListTimeline(request, timeout=CALL_LIMIT)
+
+
+def test_a_timeline_is_listed_newest_first_and_filtered(service, receipts, entitlements, customer):
+    for number in range(4):
+        granted = grant(entitlements, customer, note=f"{number}")
+        entitlements.RevokeGrant(
+            wire.RevokeGrantRequest(app=APP, grant_id=granted.grant.grant_id), timeout=CALL_LIMIT)
+    submit(receipts, customer, service.buy("shells.100"))
+    oldest = [event.sequence for event in timeline(entitlements, customer).events]
+    assert len(oldest) > 6 and oldest == sorted(oldest)
+    found, token = [], ""
+    while True:
+        page = timeline(entitlements, customer, newest_first=True, page_size=3, page_token=token)
+        found += [event.sequence for event in page.events]
+        token = page.next_page_token
+        if not token:
+            break
+    assert found == oldest[::-1]
+    every = timeline(entitlements, customer).events
+    kind = every[0].type
+    of_type = [event.sequence for event in every if event.type == kind]
+    assert [e.sequence for e in timeline(entitlements, customer, types=[kind]).events] == of_type
+    paged, token = [], ""
+    while True:
+        page = timeline(entitlements, customer, types=[kind], page_size=1, page_token=token)
+        paged += [event.sequence for event in page.events]
+        token = page.next_page_token
+        if not token:
+            break
+    assert paged == of_type
+    only = timeline(entitlements, customer, entitlements=["pro"]).events
+    assert 0 < len(only) < len(every) and {event.entitlement for event in only} == {"pro"}
+    assert not timeline(entitlements, customer, types=["NO_SUCH_TYPE"]).events
+    listed = service.command("timeline", customer, "--app", APP, "--newest-first").stdout.split()
+    assert int(listed[0]) == oldest[-1]
+
+
+def test_the_notifications_of_newest_first_pages_are_those_of_the_other_direction(start):
+    world = World(start())
+    ana = str(uuid.uuid4())
+    world.buy(ana)
+    for _ in range(3):
+        world.advance("32d")
+
+    def notifications(**more):
+        found, token = [], ""
+        while True:
+            page = timeline(
+                world.entitlements, ana, include_notifications=True, page_size=2, page_token=token, **more)
+            found += [n.evidence_id for n in page.notifications]
+            token = page.next_page_token
+            if not token:
+                return found
+
+    oldest, newest = notifications(), notifications(newest_first=True)
+    assert len(oldest) >= 4 and sorted(set(newest)) == sorted(set(oldest))
+    assert newest == sorted(newest, reverse=True)
+    world.channel.close()
+
+
+def get_customer(entitlements, customer, **more):
+    return entitlements.GetCustomer(wire.GetCustomerRequest(app=APP, customer_id=customer, **more), timeout=CALL_LIMIT)
+
+
+def test_an_unclaimed_purchase_has_candidates(service, receipts, entitlements, customer):
+    account = f"account-{customer}"
+    submit(receipts, customer, service.buy("shells.100", account=account))
+    loose = service.buy("shells.100", account=account)
+    submit(receipts, "", loose)
+    number = payload_of(loose["signedTransactionInfo"])["originalTransactionId"]
+    listed = entitlements.ListUnclaimedPurchases(
+        wire.ListUnclaimedPurchasesRequest(app=APP, page_size=1000), timeout=CALL_LIMIT)
+    assert [(c.customer_id, c.reason) for c in listed.candidates if c.original_transaction_id == number] == [
+        (customer, "SAME_APP_ACCOUNT")]
+
+
+def test_a_customer_view_says_whether_the_id_is_known(entitlements, customers, customer):
+    assert not get_customer(entitlements, customer).known
+    set_attributes(customers, customer, plan="beta")
+    view = get_customer(entitlements, customer)
+    assert view.known and not view.active_in_environments

@@ -75,6 +75,43 @@ package struct DeliveryAdmin: Sendable {
     try dispatcher.source(of: settings).message(at: position, in: reader)
   }
 
+  /// The delivery of one event to one webhook.
+  package struct EventState: Sendable {
+    package enum Progress: Sendable {
+      /// Not sent yet.
+      case queued
+      /// Pending, or a dead letter.
+      case undelivered(Delivery)
+      /// Delivered, or discarded.
+      case delivered
+    }
+
+    package let sequence: Int64
+    /// The name in the configuration.
+    package let webhook: String
+    package let progress: Progress
+  }
+
+  /// Returns the delivery of an event to each webhook that selects it.
+  package func states(
+    of event: StoredEvent, in reader: any StoreSnapshot
+  ) throws(StoreError) -> [EventState] {
+    var states: [EventState] = []
+    for settings in settings(of: event.event.customer.appID) where settings.key.kind == .events {
+      guard try message(at: event.sequence, to: settings, in: reader) != nil else { continue }
+      let undelivered = try reader.deliveries(
+        of: settings.key, in: nil, after: event.sequence - 1, limit: 1
+      ).first { $0.position == event.sequence }
+      let position = try reader.cursor(of: settings.key)?.position ?? 0
+      let progress: EventState.Progress =
+        if let undelivered { .undelivered(undelivered) } else {
+          event.sequence <= position ? .delivered : .queued
+        }
+      states.append(EventState(sequence: event.sequence, webhook: settings.key.name, progress: progress))
+    }
+    return states
+  }
+
   /// Schedules messages to be sent again, with the same ids and in the order of their ordering keys.
   package func resend(
     _ selection: Selection, to settings: WebhookSettings

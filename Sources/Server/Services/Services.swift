@@ -73,10 +73,10 @@ package struct Services: Sendable {
     return Method.tasks(
       appStoreService: appStore,
       auditService: AuditServiceHandler(context: context),
-      customerService: CustomerServiceHandler(context: context),
       notificationService: NotificationServiceHandler(context, appStore: appStore),
       entitlementService: EntitlementServiceHandler(context),
       receiptService: ReceiptServiceHandler(context),
+      customerService: CustomerServiceHandler(context: context),
       statusService: StatusServiceHandler(context: context),
       webhookService: WebhookServiceHandler(context: context))
       + ReflectionService(services: Contract.services.map(\.name)).methods

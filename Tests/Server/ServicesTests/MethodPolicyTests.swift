@@ -30,6 +30,18 @@ struct MethodPolicyTests {
     }
   }
 
+  @Test("Every call about customers has an audit entry, except Check and BatchCheck")
+  func recordedMethods() {
+    for method in Contract.services.flatMap(\.methods) where method.service.hasPrefix("entitled.v1.") {
+      let policy = MethodPolicy.of(method.fullName)
+      let namesCustomer = method.requestType.messageType.path(toText: "customer_id") != nil
+      let isAboutCustomers = method.mutates || namesCustomer || method.showsCustomers
+      #expect(policy.isRecorded == (isAboutCustomers && !method.onEventLoop), "\(method.fullName)")
+    }
+    #expect(!MethodPolicy.of("/entitled.v1.EntitlementService/Check").isRecorded)
+    #expect(MethodPolicy.of("/entitled.v1.CustomerService/GetEvidence").isRecorded)
+  }
+
   @Test("Only Check and BatchCheck run on the event loop")
   func eventLoopMethods() {
     let names = Contract.services.flatMap(\.methods).filter(\.onEventLoop).map(\.name)

@@ -111,6 +111,19 @@ extension SQLiteReader {
     ) { row throws(StoreError) in try row.line() }
   }
 
+  func events(
+    of customer: CustomerKey, before sequence: Int64?, limit: Int
+  ) throws(StoreError) -> [StoredEvent] {
+    let sequences = try rows(
+      """
+      SELECT sequence FROM event WHERE customer_id = ? AND app = ? AND environment = ? AND sequence < ?
+      ORDER BY sequence DESC LIMIT ?
+      """, customer, sequence ?? .max, limit
+    ) { $0.number(0) }
+    guard let first = sequences.last else { return [] }
+    return try events(of: customer, after: first - 1, limit: sequences.count).reversed()
+  }
+
   func ownershipChanges(ofLine line: LineKey) throws(StoreError) -> [OwnershipChange] {
     try rows(
       """

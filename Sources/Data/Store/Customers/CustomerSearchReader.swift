@@ -28,6 +28,12 @@ package protocol CustomerSearchReader {
   /// install itself.
   func lines(withAppTransactionID appTransactionID: String) throws(StoreError) -> [LineKey]
 
+  /// Returns at most `limit` events of a customer with a lower sequence than `sequence`, latest first; `nil` begins with
+  /// the last event.
+  func events(
+    of customer: CustomerKey, before sequence: Int64?, limit: Int
+  ) throws(StoreError) -> [StoredEvent]
+
   /// Returns the ownership history of a line, oldest first.
   func ownershipChanges(ofLine line: LineKey) throws(StoreError) -> [OwnershipChange]
 

@@ -11,7 +11,7 @@ struct AuditCommand: AsyncParsableCommand {
 
   @Option(help: "App id (default: all apps that you may access).") var app = ""
   @Option(help: "Customer id.") var customer = ""
-  @Option(help: "Caller, or the person for whose sake it called.") var actor = ""
+  @Option(help: "Caller or actor.") var actor = ""
   @Option(help: "Method, for example GetCustomer.") var method = ""
   @Option(help: "First time, RFC 3339.") var from: String?
   @Option(help: "Time after the last one, RFC 3339.") var to: String?
@@ -26,8 +26,8 @@ struct AuditCommand: AsyncParsableCommand {
     }
     request.from = try TimeOption.parse(from, "--from")
     request.to = try TimeOption.parse(to, "--to")
-    var shown = 0
-    try await client.withConnection { connection in
+    let shown = try await client.withConnection { [request] connection in
+      var (request, shown) = (request, 0)
       repeat {
         request.pageSize = Int32(clamping: min(1_000, limit - shown))
         let page = try await connection.listAuditEntries(request)
@@ -35,6 +35,7 @@ struct AuditCommand: AsyncParsableCommand {
         shown += page.entries.count
         request.pageToken = page.nextPageToken
       } while !request.pageToken.isEmpty && shown < limit
+      return shown
     }
     if shown == 0, !client.json { print("no audit entries") }
   }

@@ -43,6 +43,13 @@ extension GetCustomerResponse {
     for conflict in tokenConflicts {
       rows.append(("conflict", "\(conflict.originalTransactionId) was bought with another customer's token"))
     }
+    if !known {
+      rows.append(("hint", "nothing is stored about this customer; 'entitled find' searches everywhere"))
+    }
+    for environment in activeInEnvironments {
+      let name = environment.protoName.droppingPrefix("ENVIRONMENT_").lowercased()
+      rows.append(("hint", "the customer has access in \(name)"))
+    }
     if let consent = consumptionConsent { rows.append(("consent", consent.summary)) }
     for advice in entitlements.flatMap(\.advice) { rows.append(("advice", advice.message)) }
     return rows
@@ -52,12 +59,16 @@ extension GetCustomerResponse {
 /// `entitled timeline`.
 struct TimelineCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "timeline", abstract: "List the events of a customer, oldest first.")
+    commandName: "timeline", abstract: "List the events of a customer.")
 
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
 
   @Flag(help: "Include Apple's notifications, also those without effect.") var notifications = false
+  @Flag(help: "List the latest event first.") var newestFirst = false
+  @Flag(help: "Include the delivery of each event to each webhook.") var webhooks = false
+  @Option(help: "Type of events, for example RENEWED; repeatable (default: all).") var type: [String] = []
+  @Option(help: "Entitlement; repeatable (default: all).") var entitlement: [String] = []
 
   @Argument(help: "Customer id.") var customer: String
 
@@ -72,25 +83,43 @@ struct TimelineCommand: AsyncParsableCommand {
           $0.customerId = customer
           $0.pageToken = token
           $0.includeNotifications = notifications
+          $0.newestFirst = newestFirst
+          $0.includeWebhooks = webhooks
+          $0.types = type
+          $0.entitlements = entitlement
         })
     }
   }
 }
 
 extension ListTimelineResponse {
-  /// One row for each event, each after the notifications received before it.
+  /// One row for each event, and between them the notifications, in the direction of the page.
   fileprivate var rows: [(String, String)] {
     var rows: [(String, String)] = []
     var remaining = notifications[...]
+    let isNewestFirst =
+      events.count > 1 && events[0].sequence > events[1].sequence
+      || events.count < 2 && notifications.count > 1
+        && notifications[0].evidenceId > notifications[1].evidenceId
     for event in events {
       let recordedAt = event.recordedAt?.millisecondsSince1970 ?? .max
-      while let next = remaining.first, next.receivedAt?.millisecondsSince1970 ?? .min <= recordedAt {
+      while let next = remaining.first, let receivedAt = next.receivedAt?.millisecondsSince1970,
+        isNewestFirst ? receivedAt > recordedAt : receivedAt <= recordedAt
+      {
         rows.append(next.row)
         remaining = remaining.dropFirst()
       }
       rows.append(event.row)
+      rows += deliveries.filter { $0.sequence == event.sequence }.map(\.row)
     }
     return rows + remaining.map(\.row)
+  }
+}
+
+extension EventDelivery {
+  fileprivate var row: (String, String) {
+    let state = state.protoName.droppingPrefix("EVENT_DELIVERY_STATE_").lowercased()
+    return ("   webhook \(webhook)", [state, outcome].filter { !$0.isEmpty }.joined(separator: ", "))
   }
 }
 

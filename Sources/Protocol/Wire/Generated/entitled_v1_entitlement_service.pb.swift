@@ -50,6 +50,58 @@ package enum OtherCustomerRole: WireEnum {
   }
 }
 
+/// Whether a webhook has received an event.
+package enum EventDeliveryState: WireEnum {
+  /// Not known to this version.
+  case unspecified
+  /// It was not sent yet.
+  case queued
+  /// An attempt failed, or an earlier message has to be delivered first.
+  case pending
+  /// The webhook received it, or it was discarded.
+  case delivered
+  /// Given up after all attempts.
+  case deadLetter
+  /// A number that this version of the contract does not name.
+  case unrecognized(Int32)
+
+  /// The value with that number on the wire.
+  package init(rawValue: Int32) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .queued
+    case 2: self = .pending
+    case 3: self = .delivered
+    case 4: self = .deadLetter
+    default: self = .unrecognized(rawValue)
+    }
+  }
+
+  /// The number on the wire.
+  package var rawValue: Int32 {
+    switch self {
+    case .unspecified: 0
+    case .queued: 1
+    case .pending: 2
+    case .delivered: 3
+    case .deadLetter: 4
+    case .unrecognized(let number): number
+    }
+  }
+
+  /// The value's name in the contract, or its number.
+  package var protoName: String {
+    switch self {
+    case .unspecified: "EVENT_DELIVERY_STATE_UNSPECIFIED"
+    case .queued: "EVENT_DELIVERY_STATE_QUEUED"
+    case .pending: "EVENT_DELIVERY_STATE_PENDING"
+    case .delivered: "EVENT_DELIVERY_STATE_DELIVERED"
+    case .deadLetter: "EVENT_DELIVERY_STATE_DEAD_LETTER"
+    case .unrecognized(let number): "\(number)"
+    }
+  }
+}
+
 /// The rule for a purchase that another customer owns.
 package enum OwnershipPolicy: WireEnum {
   /// The app's configured policy.
@@ -308,6 +360,13 @@ package struct GetCustomerResponse: WireMessage {
   package var consumptionConsent: ConsumptionConsent?
   /// The customer's purchases that were made with the appAccountToken of another customer.
   package var tokenConflicts: [TokenConflict] = []
+  /// Whether anything is stored that names the customer. False: the id is unknown, and the response is that of any new
+  /// customer.
+  package var known: Bool = false
+  /// The other environments in which this customer has an entitlement now: a hint that the wrong one was asked.
+  package var activeInEnvironments: [Environment] = []
+  /// The customer's installs of the app, one for each Apple Account.
+  package var appInstalls: [AppInstall] = []
 
   /// A message with every field at its default.
   package init() {}
@@ -329,6 +388,9 @@ package struct GetCustomerResponse: WireMessage {
     evaluatedAt = CField.message(c.pointee.evaluated_at)
     consumptionConsent = CField.message(c.pointee.consumption_consent)
     tokenConflicts = CField.messages(c.pointee.token_conflicts, count: c.pointee.n_token_conflicts)
+    known = CField.flag(c.pointee.known)
+    activeInEnvironments = CField.enums(c.pointee.active_in_environments, count: c.pointee.n_active_in_environments)
+    appInstalls = CField.messages(c.pointee.app_installs, count: c.pointee.n_app_installs)
   }
 
   /// Writes the fields that are set.
@@ -344,6 +406,44 @@ package struct GetCustomerResponse: WireMessage {
     writer.message(9, evaluatedAt)
     writer.message(10, consumptionConsent)
     writer.messages(11, tokenConflicts)
+    writer.flag(12, known)
+    writer.integers(13, activeInEnvironments.map(\.rawValue))
+    writer.messages(14, appInstalls)
+  }
+}
+
+/// An Apple Account's install of the app.
+package struct AppInstall: WireMessage {
+  /// Apple's id of the account and the app; empty for documents from before Apple introduced it.
+  package var appTransactionId: String = ""
+  /// The version that the account got first; the build number except on macOS.
+  package var originalApplicationVersion: String = ""
+  /// When the account got the app first; unset: not known.
+  package var originalPurchaseDate: GoogleProtobuf.Timestamp?
+  /// When the account pre-ordered the app; unset: it did not.
+  package var preorderDate: GoogleProtobuf.Timestamp?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__AppInstall())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__AppInstall.self)
+    appTransactionId = CField.text(c.pointee.app_transaction_id)
+    originalApplicationVersion = CField.text(c.pointee.original_application_version)
+    originalPurchaseDate = CField.message(c.pointee.original_purchase_date)
+    preorderDate = CField.message(c.pointee.preorder_date)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, appTransactionId)
+    writer.text(2, originalApplicationVersion)
+    writer.message(3, originalPurchaseDate)
+    writer.message(4, preorderDate)
   }
 }
 
@@ -978,6 +1078,14 @@ package struct ListTimelineRequest: WireMessage {
   package var pageToken: String = ""
   /// Includes Apple's notifications, also those that changed nothing.
   package var includeNotifications: Bool = false
+  /// The latest event first, and the latest notification; otherwise the oldest.
+  package var newestFirst: Bool = false
+  /// Only events of these types, for example RENEWED; empty: all.
+  package var types: [String] = []
+  /// Only events about these entitlements; empty: all, and events about none.
+  package var entitlements: [String] = []
+  /// Includes the delivery of each event of the page to each webhook. Needs the role to operate.
+  package var includeWebhooks: Bool = false
 
   /// A message with every field at its default.
   package init() {}
@@ -994,6 +1102,10 @@ package struct ListTimelineRequest: WireMessage {
     pageSize = c.pointee.page_size
     pageToken = CField.text(c.pointee.page_token)
     includeNotifications = CField.flag(c.pointee.include_notifications)
+    newestFirst = CField.flag(c.pointee.newest_first)
+    types = CField.elements(c.pointee.types, count: c.pointee.n_types)
+    entitlements = CField.elements(c.pointee.entitlements, count: c.pointee.n_entitlements)
+    includeWebhooks = CField.flag(c.pointee.include_webhooks)
   }
 
   /// Writes the fields that are set.
@@ -1004,6 +1116,10 @@ package struct ListTimelineRequest: WireMessage {
     writer.integer(4, pageSize)
     writer.text(5, pageToken)
     writer.flag(6, includeNotifications)
+    writer.flag(7, newestFirst)
+    writer.texts(8, types)
+    writer.texts(9, entitlements)
+    writer.flag(10, includeWebhooks)
   }
 }
 
@@ -1016,6 +1132,8 @@ package struct ListTimelineResponse: WireMessage {
   /// Apple's notifications about the customer's purchases in the time range of this page, in the order of arrival:
   /// up to the last event, or until now on the last page. At most the latest 1000.
   package var notifications: [Notification] = []
+  /// The deliveries of the page's events, in the order of the events.
+  package var deliveries: [EventDelivery] = []
 
   /// A message with every field at its default.
   package init() {}
@@ -1029,6 +1147,7 @@ package struct ListTimelineResponse: WireMessage {
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
     nextPageToken = CField.text(c.pointee.next_page_token)
     notifications = CField.messages(c.pointee.notifications, count: c.pointee.n_notifications)
+    deliveries = CField.messages(c.pointee.deliveries, count: c.pointee.n_deliveries)
   }
 
   /// Writes the fields that are set.
@@ -1036,6 +1155,50 @@ package struct ListTimelineResponse: WireMessage {
     writer.messages(1, events)
     writer.text(2, nextPageToken)
     writer.messages(3, notifications)
+    writer.messages(4, deliveries)
+  }
+}
+
+/// The delivery of one event to one webhook.
+package struct EventDelivery: WireMessage {
+  /// The sequence of the event.
+  package var sequence: Int64 = 0
+  /// The name of the webhook in the configuration.
+  package var webhook: String = ""
+  /// Its state.
+  package var state: EventDeliveryState = .init()
+  /// The number of attempts of a pending message or a dead letter.
+  package var attempts: Int32 = 0
+  /// The result of the last attempt of a pending message or a dead letter.
+  package var outcome: String = ""
+  /// When the next attempt of a pending message is due; unset: after an earlier message.
+  package var nextAttemptAt: GoogleProtobuf.Timestamp?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__EventDelivery())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__EventDelivery.self)
+    sequence = c.pointee.sequence
+    webhook = CField.text(c.pointee.webhook)
+    state = EventDeliveryState(rawValue: CField.number(c.pointee.state.rawValue))
+    attempts = c.pointee.attempts
+    outcome = CField.text(c.pointee.outcome)
+    nextAttemptAt = CField.message(c.pointee.next_attempt_at)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, sequence)
+    writer.text(2, webhook)
+    writer.integer(3, state.rawValue)
+    writer.integer(4, attempts)
+    writer.text(5, outcome)
+    writer.message(6, nextAttemptAt)
   }
 }
 
@@ -1515,6 +1678,8 @@ package struct ListUnclaimedPurchasesResponse: WireMessage {
   package var transactions: [Transaction] = []
   /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
+  /// The customers who probably own the purchases.
+  package var candidates: [OwnerCandidate] = []
 
   /// A message with every field at its default.
   package init() {}
@@ -1527,12 +1692,46 @@ package struct ListUnclaimedPurchasesResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ListUnclaimedPurchasesResponse.self)
     transactions = CField.messages(c.pointee.transactions, count: c.pointee.n_transactions)
     nextPageToken = CField.text(c.pointee.next_page_token)
+    candidates = CField.messages(c.pointee.candidates, count: c.pointee.n_candidates)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.messages(1, transactions)
     writer.text(2, nextPageToken)
+    writer.messages(3, candidates)
+  }
+}
+
+/// A customer who probably owns an unclaimed purchase.
+package struct OwnerCandidate: WireMessage {
+  /// The unclaimed purchase.
+  package var originalTransactionId: String = ""
+  /// The operator's id of the customer.
+  package var customerId: String = ""
+  /// SAME_APP_ACCOUNT: the customer owns another purchase of the same Apple Account in the app. TOKEN_IS_CUSTOMER: the
+  /// appAccountToken of the purchase is the customer's id.
+  package var reason: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__OwnerCandidate())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__OwnerCandidate.self)
+    originalTransactionId = CField.text(c.pointee.original_transaction_id)
+    customerId = CField.text(c.pointee.customer_id)
+    reason = CField.text(c.pointee.reason)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, originalTransactionId)
+    writer.text(2, customerId)
+    writer.text(3, reason)
   }
 }
 

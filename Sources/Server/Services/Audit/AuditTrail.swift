@@ -1,5 +1,5 @@
 package import AppStore
-internal import Ledger
+package import Ledger
 package import Platform
 package import Store
 internal import Synchronization

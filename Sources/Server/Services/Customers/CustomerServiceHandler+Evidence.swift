@@ -24,11 +24,12 @@ extension CustomerServiceHandler {
       let response = try GetEvidenceResponse(stored, in: app, showsOtherCustomer: mayOperate, reader)
       return (response, stored.evidence.content.body)
     }
-    guard var (response, body) = found else {
+    guard let (decoded, body) = found else {
       throw Status(
         .notFound, reason: "UNKNOWN_EVIDENCE", "the app has no evidence \(request.evidenceId)",
         field: "evidence_id")
     }
+    var response = decoded
     if let body, response.commandJson.isEmpty {
       response.document = Inspection(verifier: context.verifier).inspect(body, deviceIdentifier: [], for: app)
     }

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Callers
 internal import Entitlements
 internal import FamilySharing
 internal import Ledger

@@ -55,6 +55,7 @@ extension EntitlementServiceHandler {
       if mask.includes("consumption_consent") {
         response.consumptionConsent = try reader.consent(of: key).map(Wire.ConsumptionConsent.init)
       }
+      try response.addHints(about: key, in: app, at: context.now(), mask, reader)
       return response
     }
   }

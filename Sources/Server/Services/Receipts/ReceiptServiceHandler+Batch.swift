@@ -1,3 +1,5 @@
+internal import Entitlements
+internal import Ledger
 internal import RPC
 internal import Wire
 

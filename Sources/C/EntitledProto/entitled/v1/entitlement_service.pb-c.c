@@ -322,6 +322,51 @@ void   entitled__v1__get_customer_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__get_customer_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__app_install__init
+                     (Entitled__V1__AppInstall         *message)
+{
+  static const Entitled__V1__AppInstall init_value = ENTITLED__V1__APP_INSTALL__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__app_install__get_packed_size
+                     (const Entitled__V1__AppInstall *message)
+{
+  assert(message->base.descriptor == &entitled__v1__app_install__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__app_install__pack
+                     (const Entitled__V1__AppInstall *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__app_install__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__app_install__pack_to_buffer
+                     (const Entitled__V1__AppInstall *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__app_install__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__AppInstall *
+       entitled__v1__app_install__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__AppInstall *)
+     protobuf_c_message_unpack (&entitled__v1__app_install__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__app_install__free_unpacked
+                     (Entitled__V1__AppInstall *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__app_install__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__token_conflict__init
                      (Entitled__V1__TokenConflict         *message)
 {
@@ -952,6 +997,51 @@ void   entitled__v1__list_timeline_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__list_timeline_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__event_delivery__init
+                     (Entitled__V1__EventDelivery         *message)
+{
+  static const Entitled__V1__EventDelivery init_value = ENTITLED__V1__EVENT_DELIVERY__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__event_delivery__get_packed_size
+                     (const Entitled__V1__EventDelivery *message)
+{
+  assert(message->base.descriptor == &entitled__v1__event_delivery__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__event_delivery__pack
+                     (const Entitled__V1__EventDelivery *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__event_delivery__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__event_delivery__pack_to_buffer
+                     (const Entitled__V1__EventDelivery *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__event_delivery__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__EventDelivery *
+       entitled__v1__event_delivery__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__EventDelivery *)
+     protobuf_c_message_unpack (&entitled__v1__event_delivery__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__event_delivery__free_unpacked
+                     (Entitled__V1__EventDelivery *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__event_delivery__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__link_purchase_request__init
                      (Entitled__V1__LinkPurchaseRequest         *message)
 {
@@ -1490,6 +1580,51 @@ void   entitled__v1__list_unclaimed_purchases_response__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &entitled__v1__list_unclaimed_purchases_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__owner_candidate__init
+                     (Entitled__V1__OwnerCandidate         *message)
+{
+  static const Entitled__V1__OwnerCandidate init_value = ENTITLED__V1__OWNER_CANDIDATE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__owner_candidate__get_packed_size
+                     (const Entitled__V1__OwnerCandidate *message)
+{
+  assert(message->base.descriptor == &entitled__v1__owner_candidate__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__owner_candidate__pack
+                     (const Entitled__V1__OwnerCandidate *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__owner_candidate__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__owner_candidate__pack_to_buffer
+                     (const Entitled__V1__OwnerCandidate *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__owner_candidate__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__OwnerCandidate *
+       entitled__v1__owner_candidate__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__OwnerCandidate *)
+     protobuf_c_message_unpack (&entitled__v1__owner_candidate__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__owner_candidate__free_unpacked
+                     (Entitled__V1__OwnerCandidate *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__owner_candidate__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   entitled__v1__list_unfulfilled_purchases_request__init
@@ -2827,7 +2962,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_customer_request__descriptor 
   (ProtobufCMessageInit) entitled__v1__get_customer_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field_descriptors[11] =
+static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field_descriptors[14] =
 {
   {
     "customer_id",
@@ -2961,8 +3096,46 @@ static const ProtobufCFieldDescriptor entitled__v1__get_customer_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "known",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerResponse, known),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "active_in_environments",
+    13,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Entitled__V1__GetCustomerResponse, n_active_in_environments),
+    offsetof(Entitled__V1__GetCustomerResponse, active_in_environments),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app_installs",
+    14,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetCustomerResponse, n_app_installs),
+    offsetof(Entitled__V1__GetCustomerResponse, app_installs),
+    &entitled__v1__app_install__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__get_customer_response__field_indices_by_name[] = {
+  12,   /* field[12] = active_in_environments */
+  13,   /* field[13] = app_installs */
   5,   /* field[5] = consumables */
   9,   /* field[9] = consumption_consent */
   0,   /* field[0] = customer_id */
@@ -2970,6 +3143,7 @@ static const unsigned entitled__v1__get_customer_response__field_indices_by_name
   1,   /* field[1] = environment */
   8,   /* field[8] = evaluated_at */
   6,   /* field[6] = grants */
+  11,   /* field[11] = known */
   3,   /* field[3] = products */
   7,   /* field[7] = sequence */
   4,   /* field[4] = subscription_groups */
@@ -2978,7 +3152,7 @@ static const unsigned entitled__v1__get_customer_response__field_indices_by_name
 static const ProtobufCIntRange entitled__v1__get_customer_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_customer_response__descriptor =
 {
@@ -2988,11 +3162,88 @@ const ProtobufCMessageDescriptor entitled__v1__get_customer_response__descriptor
   "Entitled__V1__GetCustomerResponse",
   "entitled.v1",
   sizeof(Entitled__V1__GetCustomerResponse),
-  11,
+  14,
   entitled__v1__get_customer_response__field_descriptors,
   entitled__v1__get_customer_response__field_indices_by_name,
   1,  entitled__v1__get_customer_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__get_customer_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__app_install__field_descriptors[4] =
+{
+  {
+    "app_transaction_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AppInstall, app_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_application_version",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AppInstall, original_application_version),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_purchase_date",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AppInstall, original_purchase_date),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "preorder_date",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AppInstall, preorder_date),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__app_install__field_indices_by_name[] = {
+  0,   /* field[0] = app_transaction_id */
+  1,   /* field[1] = original_application_version */
+  2,   /* field[2] = original_purchase_date */
+  3,   /* field[3] = preorder_date */
+};
+static const ProtobufCIntRange entitled__v1__app_install__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__app_install__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.AppInstall",
+  "AppInstall",
+  "Entitled__V1__AppInstall",
+  "entitled.v1",
+  sizeof(Entitled__V1__AppInstall),
+  4,
+  entitled__v1__app_install__field_descriptors,
+  entitled__v1__app_install__field_indices_by_name,
+  1,  entitled__v1__app_install__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__app_install__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__token_conflict__field_descriptors[2] =
@@ -4413,7 +4664,7 @@ const ProtobufCMessageDescriptor entitled__v1__entitlement_event__descriptor =
   (ProtobufCMessageInit) entitled__v1__entitlement_event__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__list_timeline_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__list_timeline_request__field_descriptors[10] =
 {
   {
     "app",
@@ -4487,19 +4738,71 @@ static const ProtobufCFieldDescriptor entitled__v1__list_timeline_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "newest_first",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListTimelineRequest, newest_first),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "types",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__ListTimelineRequest, n_types),
+    offsetof(Entitled__V1__ListTimelineRequest, types),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entitlements",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__ListTimelineRequest, n_entitlements),
+    offsetof(Entitled__V1__ListTimelineRequest, entitlements),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "include_webhooks",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListTimelineRequest, include_webhooks),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__list_timeline_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   1,   /* field[1] = customer_id */
+  8,   /* field[8] = entitlements */
   2,   /* field[2] = environment */
   5,   /* field[5] = include_notifications */
+  9,   /* field[9] = include_webhooks */
+  6,   /* field[6] = newest_first */
   3,   /* field[3] = page_size */
   4,   /* field[4] = page_token */
+  7,   /* field[7] = types */
 };
 static const ProtobufCIntRange entitled__v1__list_timeline_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor entitled__v1__list_timeline_request__descriptor =
 {
@@ -4509,14 +4812,14 @@ const ProtobufCMessageDescriptor entitled__v1__list_timeline_request__descriptor
   "Entitled__V1__ListTimelineRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ListTimelineRequest),
-  6,
+  10,
   entitled__v1__list_timeline_request__field_descriptors,
   entitled__v1__list_timeline_request__field_indices_by_name,
   1,  entitled__v1__list_timeline_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__list_timeline_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__list_timeline_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__list_timeline_response__field_descriptors[4] =
 {
   {
     "events",
@@ -4554,8 +4857,21 @@ static const ProtobufCFieldDescriptor entitled__v1__list_timeline_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "deliveries",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListTimelineResponse, n_deliveries),
+    offsetof(Entitled__V1__ListTimelineResponse, deliveries),
+    &entitled__v1__event_delivery__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__list_timeline_response__field_indices_by_name[] = {
+  3,   /* field[3] = deliveries */
   0,   /* field[0] = events */
   1,   /* field[1] = next_page_token */
   2,   /* field[2] = notifications */
@@ -4563,7 +4879,7 @@ static const unsigned entitled__v1__list_timeline_response__field_indices_by_nam
 static const ProtobufCIntRange entitled__v1__list_timeline_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__list_timeline_response__descriptor =
 {
@@ -4573,11 +4889,114 @@ const ProtobufCMessageDescriptor entitled__v1__list_timeline_response__descripto
   "Entitled__V1__ListTimelineResponse",
   "entitled.v1",
   sizeof(Entitled__V1__ListTimelineResponse),
-  3,
+  4,
   entitled__v1__list_timeline_response__field_descriptors,
   entitled__v1__list_timeline_response__field_indices_by_name,
   1,  entitled__v1__list_timeline_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__list_timeline_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__event_delivery__field_descriptors[6] =
+{
+  {
+    "sequence",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EventDelivery, sequence),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "webhook",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EventDelivery, webhook),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EventDelivery, state),
+    &entitled__v1__event_delivery_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "attempts",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EventDelivery, attempts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outcome",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EventDelivery, outcome),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_attempt_at",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EventDelivery, next_attempt_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__event_delivery__field_indices_by_name[] = {
+  3,   /* field[3] = attempts */
+  5,   /* field[5] = next_attempt_at */
+  4,   /* field[4] = outcome */
+  0,   /* field[0] = sequence */
+  2,   /* field[2] = state */
+  1,   /* field[1] = webhook */
+};
+static const ProtobufCIntRange entitled__v1__event_delivery__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__event_delivery__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.EventDelivery",
+  "EventDelivery",
+  "Entitled__V1__EventDelivery",
+  "entitled.v1",
+  sizeof(Entitled__V1__EventDelivery),
+  6,
+  entitled__v1__event_delivery__field_descriptors,
+  entitled__v1__event_delivery__field_indices_by_name,
+  1,  entitled__v1__event_delivery__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__event_delivery__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__link_purchase_request__field_descriptors[9] =
@@ -5679,7 +6098,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_unclaimed_purchases_request_
   (ProtobufCMessageInit) entitled__v1__list_unclaimed_purchases_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__list_unclaimed_purchases_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__list_unclaimed_purchases_response__field_descriptors[3] =
 {
   {
     "transactions",
@@ -5705,15 +6124,28 @@ static const ProtobufCFieldDescriptor entitled__v1__list_unclaimed_purchases_res
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "candidates",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListUnclaimedPurchasesResponse, n_candidates),
+    offsetof(Entitled__V1__ListUnclaimedPurchasesResponse, candidates),
+    &entitled__v1__owner_candidate__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__list_unclaimed_purchases_response__field_indices_by_name[] = {
+  2,   /* field[2] = candidates */
   1,   /* field[1] = next_page_token */
   0,   /* field[0] = transactions */
 };
 static const ProtobufCIntRange entitled__v1__list_unclaimed_purchases_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__list_unclaimed_purchases_response__descriptor =
 {
@@ -5723,11 +6155,75 @@ const ProtobufCMessageDescriptor entitled__v1__list_unclaimed_purchases_response
   "Entitled__V1__ListUnclaimedPurchasesResponse",
   "entitled.v1",
   sizeof(Entitled__V1__ListUnclaimedPurchasesResponse),
-  2,
+  3,
   entitled__v1__list_unclaimed_purchases_response__field_descriptors,
   entitled__v1__list_unclaimed_purchases_response__field_indices_by_name,
   1,  entitled__v1__list_unclaimed_purchases_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__list_unclaimed_purchases_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__owner_candidate__field_descriptors[3] =
+{
+  {
+    "original_transaction_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__OwnerCandidate, original_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__OwnerCandidate, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__OwnerCandidate, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__owner_candidate__field_indices_by_name[] = {
+  1,   /* field[1] = customer_id */
+  0,   /* field[0] = original_transaction_id */
+  2,   /* field[2] = reason */
+};
+static const ProtobufCIntRange entitled__v1__owner_candidate__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__owner_candidate__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.OwnerCandidate",
+  "OwnerCandidate",
+  "Entitled__V1__OwnerCandidate",
+  "entitled.v1",
+  sizeof(Entitled__V1__OwnerCandidate),
+  3,
+  entitled__v1__owner_candidate__field_descriptors,
+  entitled__v1__owner_candidate__field_indices_by_name,
+  1,  entitled__v1__owner_candidate__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__owner_candidate__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__list_unfulfilled_purchases_request__field_descriptors[5] =
@@ -7913,6 +8409,40 @@ const ProtobufCEnumDescriptor entitled__v1__other_customer_role__descriptor =
   entitled__v1__other_customer_role__enum_values_by_name,
   1,
   entitled__v1__other_customer_role__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue entitled__v1__event_delivery_state__enum_values_by_number[5] =
+{
+  { "EVENT_DELIVERY_STATE_UNSPECIFIED", "ENTITLED__V1__EVENT_DELIVERY_STATE__EVENT_DELIVERY_STATE_UNSPECIFIED", 0 },
+  { "EVENT_DELIVERY_STATE_QUEUED", "ENTITLED__V1__EVENT_DELIVERY_STATE__EVENT_DELIVERY_STATE_QUEUED", 1 },
+  { "EVENT_DELIVERY_STATE_PENDING", "ENTITLED__V1__EVENT_DELIVERY_STATE__EVENT_DELIVERY_STATE_PENDING", 2 },
+  { "EVENT_DELIVERY_STATE_DELIVERED", "ENTITLED__V1__EVENT_DELIVERY_STATE__EVENT_DELIVERY_STATE_DELIVERED", 3 },
+  { "EVENT_DELIVERY_STATE_DEAD_LETTER", "ENTITLED__V1__EVENT_DELIVERY_STATE__EVENT_DELIVERY_STATE_DEAD_LETTER", 4 },
+};
+static const ProtobufCIntRange entitled__v1__event_delivery_state__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex entitled__v1__event_delivery_state__enum_values_by_name[5] =
+{
+  { "EVENT_DELIVERY_STATE_DEAD_LETTER", 4 },
+  { "EVENT_DELIVERY_STATE_DELIVERED", 3 },
+  { "EVENT_DELIVERY_STATE_PENDING", 2 },
+  { "EVENT_DELIVERY_STATE_QUEUED", 1 },
+  { "EVENT_DELIVERY_STATE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor entitled__v1__event_delivery_state__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitled.v1.EventDeliveryState",
+  "EventDeliveryState",
+  "Entitled__V1__EventDeliveryState",
+  "entitled.v1",
+  5,
+  entitled__v1__event_delivery_state__enum_values_by_number,
+  5,
+  entitled__v1__event_delivery_state__enum_values_by_name,
+  1,
+  entitled__v1__event_delivery_state__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue entitled__v1__ownership_policy__enum_values_by_number[4] =

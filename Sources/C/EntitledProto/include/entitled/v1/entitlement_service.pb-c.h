@@ -32,6 +32,7 @@ typedef struct Entitled__V1__BatchCheckResponse Entitled__V1__BatchCheckResponse
 typedef struct Entitled__V1__CheckResult Entitled__V1__CheckResult;
 typedef struct Entitled__V1__GetCustomerRequest Entitled__V1__GetCustomerRequest;
 typedef struct Entitled__V1__GetCustomerResponse Entitled__V1__GetCustomerResponse;
+typedef struct Entitled__V1__AppInstall Entitled__V1__AppInstall;
 typedef struct Entitled__V1__TokenConflict Entitled__V1__TokenConflict;
 typedef struct Entitled__V1__CustomerProduct Entitled__V1__CustomerProduct;
 typedef struct Entitled__V1__CustomerSubscriptionGroup Entitled__V1__CustomerSubscriptionGroup;
@@ -46,6 +47,7 @@ typedef struct Entitled__V1__Heartbeat Entitled__V1__Heartbeat;
 typedef struct Entitled__V1__EntitlementEvent Entitled__V1__EntitlementEvent;
 typedef struct Entitled__V1__ListTimelineRequest Entitled__V1__ListTimelineRequest;
 typedef struct Entitled__V1__ListTimelineResponse Entitled__V1__ListTimelineResponse;
+typedef struct Entitled__V1__EventDelivery Entitled__V1__EventDelivery;
 typedef struct Entitled__V1__LinkPurchaseRequest Entitled__V1__LinkPurchaseRequest;
 typedef struct Entitled__V1__LinkPurchaseResponse Entitled__V1__LinkPurchaseResponse;
 typedef struct Entitled__V1__RegisterAppAccountTokenRequest Entitled__V1__RegisterAppAccountTokenRequest;
@@ -58,6 +60,7 @@ typedef struct Entitled__V1__UndoTransferRequest Entitled__V1__UndoTransferReque
 typedef struct Entitled__V1__UndoTransferResponse Entitled__V1__UndoTransferResponse;
 typedef struct Entitled__V1__ListUnclaimedPurchasesRequest Entitled__V1__ListUnclaimedPurchasesRequest;
 typedef struct Entitled__V1__ListUnclaimedPurchasesResponse Entitled__V1__ListUnclaimedPurchasesResponse;
+typedef struct Entitled__V1__OwnerCandidate Entitled__V1__OwnerCandidate;
 typedef struct Entitled__V1__ListUnfulfilledPurchasesRequest Entitled__V1__ListUnfulfilledPurchasesRequest;
 typedef struct Entitled__V1__ListUnfulfilledPurchasesResponse Entitled__V1__ListUnfulfilledPurchasesResponse;
 typedef struct Entitled__V1__UnfulfilledPurchase Entitled__V1__UnfulfilledPurchase;
@@ -106,6 +109,32 @@ typedef enum _Entitled__V1__OtherCustomerRole {
   ENTITLED__V1__OTHER_CUSTOMER_ROLE__OTHER_CUSTOMER_ROLE_TOKEN_OWNER = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__OTHER_CUSTOMER_ROLE)
 } Entitled__V1__OtherCustomerRole;
+/*
+ * Whether a webhook has received an event.
+ */
+typedef enum _Entitled__V1__EventDeliveryState {
+  /*
+   * Not known to this version.
+   */
+  ENTITLED__V1__EVENT_DELIVERY_STATE__EVENT_DELIVERY_STATE_UNSPECIFIED = 0,
+  /*
+   * It was not sent yet.
+   */
+  ENTITLED__V1__EVENT_DELIVERY_STATE__EVENT_DELIVERY_STATE_QUEUED = 1,
+  /*
+   * An attempt failed, or an earlier message has to be delivered first.
+   */
+  ENTITLED__V1__EVENT_DELIVERY_STATE__EVENT_DELIVERY_STATE_PENDING = 2,
+  /*
+   * The webhook received it, or it was discarded.
+   */
+  ENTITLED__V1__EVENT_DELIVERY_STATE__EVENT_DELIVERY_STATE_DELIVERED = 3,
+  /*
+   * Given up after all attempts.
+   */
+  ENTITLED__V1__EVENT_DELIVERY_STATE__EVENT_DELIVERY_STATE_DEAD_LETTER = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__EVENT_DELIVERY_STATE)
+} Entitled__V1__EventDeliveryState;
 /*
  * The rule for a purchase that another customer owns.
  */
@@ -332,10 +361,53 @@ struct  Entitled__V1__GetCustomerResponse
    */
   size_t n_token_conflicts;
   Entitled__V1__TokenConflict **token_conflicts;
+  /*
+   * Whether anything is stored that names the customer. False: the id is unknown, and the response is that of any new
+   * customer.
+   */
+  protobuf_c_boolean known;
+  /*
+   * The other environments in which this customer has an entitlement now: a hint that the wrong one was asked.
+   */
+  size_t n_active_in_environments;
+  Entitled__V1__Environment *active_in_environments;
+  /*
+   * The customer's installs of the app, one for each Apple Account.
+   */
+  size_t n_app_installs;
+  Entitled__V1__AppInstall **app_installs;
 };
 #define ENTITLED__V1__GET_CUSTOMER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_customer_response__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, NULL, NULL, 0,NULL }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, NULL, NULL, 0,NULL, 0, 0,NULL, 0,NULL }
+
+
+/*
+ * An Apple Account's install of the app.
+ */
+struct  Entitled__V1__AppInstall
+{
+  ProtobufCMessage base;
+  /*
+   * Apple's id of the account and the app; empty for documents from before Apple introduced it.
+   */
+  char *app_transaction_id;
+  /*
+   * The version that the account got first; the build number except on macOS.
+   */
+  char *original_application_version;
+  /*
+   * When the account got the app first; unset: not known.
+   */
+  Google__Protobuf__Timestamp *original_purchase_date;
+  /*
+   * When the account pre-ordered the app; unset: it did not.
+   */
+  Google__Protobuf__Timestamp *preorder_date;
+};
+#define ENTITLED__V1__APP_INSTALL__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__app_install__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL }
 
 
 /*
@@ -914,10 +986,28 @@ struct  Entitled__V1__ListTimelineRequest
    * Includes Apple's notifications, also those that changed nothing.
    */
   protobuf_c_boolean include_notifications;
+  /*
+   * The latest event first, and the latest notification; otherwise the oldest.
+   */
+  protobuf_c_boolean newest_first;
+  /*
+   * Only events of these types, for example RENEWED; empty: all.
+   */
+  size_t n_types;
+  char **types;
+  /*
+   * Only events about these entitlements; empty: all, and events about none.
+   */
+  size_t n_entitlements;
+  char **entitlements;
+  /*
+   * Includes the delivery of each event of the page to each webhook. Needs the role to operate.
+   */
+  protobuf_c_boolean include_webhooks;
 };
 #define ENTITLED__V1__LIST_TIMELINE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_timeline_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, 0, 0, 0,NULL, 0,NULL, 0 }
 
 
 /*
@@ -941,10 +1031,51 @@ struct  Entitled__V1__ListTimelineResponse
    */
   size_t n_notifications;
   Entitled__V1__Notification **notifications;
+  /*
+   * The deliveries of the page's events, in the order of the events.
+   */
+  size_t n_deliveries;
+  Entitled__V1__EventDelivery **deliveries;
 };
 #define ENTITLED__V1__LIST_TIMELINE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_timeline_response__descriptor) \
-    , 0,NULL, (char *)protobuf_c_empty_string, 0,NULL }
+    , 0,NULL, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL }
+
+
+/*
+ * The delivery of one event to one webhook.
+ */
+struct  Entitled__V1__EventDelivery
+{
+  ProtobufCMessage base;
+  /*
+   * The sequence of the event.
+   */
+  int64_t sequence;
+  /*
+   * The name of the webhook in the configuration.
+   */
+  char *webhook;
+  /*
+   * Its state.
+   */
+  Entitled__V1__EventDeliveryState state;
+  /*
+   * The number of attempts of a pending message or a dead letter.
+   */
+  int32_t attempts;
+  /*
+   * The result of the last attempt of a pending message or a dead letter.
+   */
+  char *outcome;
+  /*
+   * When the next attempt of a pending message is due; unset: after an earlier message.
+   */
+  Google__Protobuf__Timestamp *next_attempt_at;
+};
+#define ENTITLED__V1__EVENT_DELIVERY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__event_delivery__descriptor) \
+    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__EVENT_DELIVERY_STATE__EVENT_DELIVERY_STATE_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, NULL }
 
 
 /*
@@ -1362,10 +1493,40 @@ struct  Entitled__V1__ListUnclaimedPurchasesResponse
    * The token of the next page; empty on the last page.
    */
   char *next_page_token;
+  /*
+   * The customers who probably own the purchases.
+   */
+  size_t n_candidates;
+  Entitled__V1__OwnerCandidate **candidates;
 };
 #define ENTITLED__V1__LIST_UNCLAIMED_PURCHASES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_unclaimed_purchases_response__descriptor) \
-    , 0,NULL, (char *)protobuf_c_empty_string }
+    , 0,NULL, (char *)protobuf_c_empty_string, 0,NULL }
+
+
+/*
+ * A customer who probably owns an unclaimed purchase.
+ */
+struct  Entitled__V1__OwnerCandidate
+{
+  ProtobufCMessage base;
+  /*
+   * The unclaimed purchase.
+   */
+  char *original_transaction_id;
+  /*
+   * The operator's id of the customer.
+   */
+  char *customer_id;
+  /*
+   * SAME_APP_ACCOUNT: the customer owns another purchase of the same Apple Account in the app. TOKEN_IS_CUSTOMER: the
+   * appAccountToken of the purchase is the customer's id.
+   */
+  char *reason;
+};
+#define ENTITLED__V1__OWNER_CANDIDATE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__owner_candidate__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -2283,6 +2444,25 @@ Entitled__V1__GetCustomerResponse *
 void   entitled__v1__get_customer_response__free_unpacked
                      (Entitled__V1__GetCustomerResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__AppInstall methods */
+void   entitled__v1__app_install__init
+                     (Entitled__V1__AppInstall         *message);
+size_t entitled__v1__app_install__get_packed_size
+                     (const Entitled__V1__AppInstall   *message);
+size_t entitled__v1__app_install__pack
+                     (const Entitled__V1__AppInstall   *message,
+                      uint8_t             *out);
+size_t entitled__v1__app_install__pack_to_buffer
+                     (const Entitled__V1__AppInstall   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__AppInstall *
+       entitled__v1__app_install__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__app_install__free_unpacked
+                     (Entitled__V1__AppInstall *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__TokenConflict methods */
 void   entitled__v1__token_conflict__init
                      (Entitled__V1__TokenConflict         *message);
@@ -2549,6 +2729,25 @@ Entitled__V1__ListTimelineResponse *
 void   entitled__v1__list_timeline_response__free_unpacked
                      (Entitled__V1__ListTimelineResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__EventDelivery methods */
+void   entitled__v1__event_delivery__init
+                     (Entitled__V1__EventDelivery         *message);
+size_t entitled__v1__event_delivery__get_packed_size
+                     (const Entitled__V1__EventDelivery   *message);
+size_t entitled__v1__event_delivery__pack
+                     (const Entitled__V1__EventDelivery   *message,
+                      uint8_t             *out);
+size_t entitled__v1__event_delivery__pack_to_buffer
+                     (const Entitled__V1__EventDelivery   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__EventDelivery *
+       entitled__v1__event_delivery__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__event_delivery__free_unpacked
+                     (Entitled__V1__EventDelivery *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__LinkPurchaseRequest methods */
 void   entitled__v1__link_purchase_request__init
                      (Entitled__V1__LinkPurchaseRequest         *message);
@@ -2776,6 +2975,25 @@ Entitled__V1__ListUnclaimedPurchasesResponse *
                       const uint8_t       *data);
 void   entitled__v1__list_unclaimed_purchases_response__free_unpacked
                      (Entitled__V1__ListUnclaimedPurchasesResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__OwnerCandidate methods */
+void   entitled__v1__owner_candidate__init
+                     (Entitled__V1__OwnerCandidate         *message);
+size_t entitled__v1__owner_candidate__get_packed_size
+                     (const Entitled__V1__OwnerCandidate   *message);
+size_t entitled__v1__owner_candidate__pack
+                     (const Entitled__V1__OwnerCandidate   *message,
+                      uint8_t             *out);
+size_t entitled__v1__owner_candidate__pack_to_buffer
+                     (const Entitled__V1__OwnerCandidate   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__OwnerCandidate *
+       entitled__v1__owner_candidate__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__owner_candidate__free_unpacked
+                     (Entitled__V1__OwnerCandidate *message,
                       ProtobufCAllocator *allocator);
 /* Entitled__V1__ListUnfulfilledPurchasesRequest methods */
 void   entitled__v1__list_unfulfilled_purchases_request__init
@@ -3218,6 +3436,9 @@ typedef void (*Entitled__V1__GetCustomerRequest_Closure)
 typedef void (*Entitled__V1__GetCustomerResponse_Closure)
                  (const Entitled__V1__GetCustomerResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__AppInstall_Closure)
+                 (const Entitled__V1__AppInstall *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__TokenConflict_Closure)
                  (const Entitled__V1__TokenConflict *message,
                   void *closure_data);
@@ -3260,6 +3481,9 @@ typedef void (*Entitled__V1__ListTimelineRequest_Closure)
 typedef void (*Entitled__V1__ListTimelineResponse_Closure)
                  (const Entitled__V1__ListTimelineResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__EventDelivery_Closure)
+                 (const Entitled__V1__EventDelivery *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__LinkPurchaseRequest_Closure)
                  (const Entitled__V1__LinkPurchaseRequest *message,
                   void *closure_data);
@@ -3295,6 +3519,9 @@ typedef void (*Entitled__V1__ListUnclaimedPurchasesRequest_Closure)
                   void *closure_data);
 typedef void (*Entitled__V1__ListUnclaimedPurchasesResponse_Closure)
                  (const Entitled__V1__ListUnclaimedPurchasesResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__OwnerCandidate_Closure)
+                 (const Entitled__V1__OwnerCandidate *message,
                   void *closure_data);
 typedef void (*Entitled__V1__ListUnfulfilledPurchasesRequest_Closure)
                  (const Entitled__V1__ListUnfulfilledPurchasesRequest *message,
@@ -3570,6 +3797,7 @@ void entitled__v1__entitlement_service__get_subscription_metrics(ProtobufCServic
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    entitled__v1__other_customer_role__descriptor;
+extern const ProtobufCEnumDescriptor    entitled__v1__event_delivery_state__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__ownership_policy__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__check_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__check_response__descriptor;
@@ -3578,6 +3806,7 @@ extern const ProtobufCMessageDescriptor entitled__v1__batch_check_response__desc
 extern const ProtobufCMessageDescriptor entitled__v1__check_result__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_customer_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_customer_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__app_install__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__token_conflict__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__customer_product__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__customer_subscription_group__descriptor;
@@ -3592,6 +3821,7 @@ extern const ProtobufCMessageDescriptor entitled__v1__heartbeat__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__entitlement_event__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_timeline_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_timeline_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__event_delivery__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__link_purchase_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__link_purchase_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__register_app_account_token_request__descriptor;
@@ -3604,6 +3834,7 @@ extern const ProtobufCMessageDescriptor entitled__v1__undo_transfer_request__des
 extern const ProtobufCMessageDescriptor entitled__v1__undo_transfer_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_unclaimed_purchases_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_unclaimed_purchases_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__owner_candidate__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_unfulfilled_purchases_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_unfulfilled_purchases_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__unfulfilled_purchase__descriptor;
