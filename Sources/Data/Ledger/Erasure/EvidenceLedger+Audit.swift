@@ -10,15 +10,7 @@ extension EvidenceLedger {
     try await write { store throws(StoreError) in
       let hasErasures = try !store.erasures().isEmpty
       for var entry in entries {
-        if hasErasures {
-          let appID = entry.appID
-          entry.customerIDs = try entry.customerIDs.map { id throws(StoreError) in
-            try store.pseudonym(of: id, in: appID, catalog, list) ?? id
-          }
-          if !entry.subject.isEmpty, try store.pseudonym(of: entry.subject, in: "", catalog, list) != nil {
-            entry.subject = ""
-          }
-        }
+        if hasErasures { try store.removeErasedNames(from: &entry, catalog, list) }
         try store.append(entry)
       }
     }
@@ -37,6 +29,22 @@ extension EvidenceLedger {
 }
 
 extension StoreTransaction {
+  /// Removes what an erasure would remove from the entry, had it been stored before: an entry waits while its customer is
+  /// erased, and the entry of the erasure itself follows it.
+  fileprivate func removeErasedNames(
+    from entry: inout AuditEntry, _ catalog: Catalog, _ list: ErasureList
+  ) throws(StoreError) {
+    for (index, id) in entry.customerIDs.enumerated() {
+      guard let pseudonym = try self.pseudonym(of: id, in: entry.appID, catalog, list) else { continue }
+      entry.customerIDs[index] = pseudonym
+      (entry.note, entry.subject) = ("", "")
+      if entry.actor == id { entry.actor = pseudonym }
+    }
+    if !entry.subject.isEmpty, try pseudonym(of: entry.subject, in: "", catalog, list) != nil {
+      entry.subject = ""
+    }
+  }
+
   /// The pseudonym of an erased customer, unless the app has data of the customer again.
   fileprivate func pseudonym(
     of customerID: String, in appID: String, _ catalog: Catalog, _ list: ErasureList

@@ -10,7 +10,7 @@ extension SQLiteTransaction {
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, entry.at, entry.caller, entry.actor, entry.method, entry.appID, entry.subject, entry.note,
       entry.outcome, entry.requestID)
-    let number = try use().lastInsertedRow
+    let number = use().lastInsertedRow
     for (position, customerID) in entry.customerIDs.enumerated() {
       try run(
         "INSERT OR IGNORE INTO audit_customer (customer_id, app, entry_id, position) VALUES (?, ?, ?, ?)",

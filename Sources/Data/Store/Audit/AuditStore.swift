@@ -19,7 +19,7 @@ package struct AuditEntry: Hashable, Sendable {
   /// What the request names instead of a customer, such as `evidence 12`; otherwise empty.
   package var subject: String
   /// The reason that the request states; otherwise empty.
-  package let note: String
+  package var note: String
   /// The name of gRPC's status code, such as `OK`.
   package let outcome: String
   /// The id of the call in the logs.
