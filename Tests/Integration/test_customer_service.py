@@ -360,9 +360,9 @@ def test_the_lanes_of_a_history_say_what_explain_says(start):
     world.channel.close()
 
 
-def timeline(entitlements, customer, **more):
+def timeline(stub, customer, **more):
     request = wire.ListTimelineRequest(app=APP, customer_id=customer, **more)
-    return entitlements.ListTimeline(request, timeout=CALL_LIMIT)
+    return stub.ListTimeline(request, timeout=CALL_LIMIT)
 
 
 def test_a_timeline_is_listed_newest_first_and_filtered(service, receipts, entitlements, customer):

@@ -15,7 +15,7 @@ import Testing
       (
         "retention: {commands: 9}",
         "retention of the configuration: unknown key 'commands'; known: rejected, notifications, documents, "
-          + "receipts"
+          + "receipts, audit"
       ),
       ("retention: {rejected: 0}", "rejected of retention of the configuration is not between 1 and 36500"),
       ("retention: 90", "retention of the configuration is not a mapping"),

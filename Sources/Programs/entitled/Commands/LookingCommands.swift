@@ -77,12 +77,12 @@ struct PurchaseCommand: AsyncParsableCommand {
 
 extension GetPurchaseResponse {
   fileprivate var rows: [(String, String)] {
-    var rows = [
+    var rows: [(String, String)] = [
       ("purchase", originalTransactionId),
       ("owner", customerIds.isEmpty ? "(unclaimed)" : customerIds.joined(separator: ", ")),
     ]
-    rows += transactions.compactMap { found in
-      found.transaction.map { transaction in
+    rows += transactions.compactMap { found -> (String, String)? in
+      found.transaction.map { transaction -> (String, String) in
         let end = transaction.expiresDate.text
         return (
           "transaction",
@@ -91,7 +91,7 @@ extension GetPurchaseResponse {
         )
       }
     }
-    rows += ownershipChanges.map { change in
+    rows += ownershipChanges.map { change -> (String, String) in
       let by = change.actor.isEmpty ? "" : " by \(change.actor)"
       return (
         "link",
@@ -133,7 +133,7 @@ struct EvidenceCommand: AsyncParsableCommand {
 
 extension GetEvidenceResponse {
   fileprivate var rows: [(String, String)] {
-    var rows = [
+    var rows: [(String, String)] = [
       ("evidence", "\(evidenceId) \(kind)"), ("source", source), ("received", receivedAt.text),
       ("verdict", rejectionReason.isEmpty ? "accepted" : "rejected: \(rejectionReason)"),
       ("customers", customerIds.joined(separator: ", ")),
@@ -170,7 +170,7 @@ struct EventCommand: AsyncParsableCommand {
       [
         ("event", "\(event.sequence) \(event.type)"), ("customer", event.customerId),
         ("entitlement", event.entitlement), ("effective", event.effectiveAt.text),
-        ("recorded", event.recordedAt.text), ("evidence", event.evidenceId == 0 ? "" : "\(event.evidenceId)"),
+        ("recorded", event.recordedAt.text), ("evidence", event.evidenceId.map(String.init) ?? ""),
         ("transaction", event.transactionId), ("actor", event.actor), ("meaning", event.explanation),
       ])
   }

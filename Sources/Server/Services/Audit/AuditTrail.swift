@@ -1,7 +1,7 @@
 package import AppStore
 package import Ledger
-package import Platform
-package import Store
+internal import Platform
+internal import Store
 internal import Synchronization
 
 /// Writes the audit entries of calls to the store, many in one write, so that no call waits for its entry.
