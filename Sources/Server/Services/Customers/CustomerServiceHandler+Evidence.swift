@@ -40,8 +40,9 @@ extension CustomerServiceHandler {
 
   func getEvent(_ request: GetEventRequest, _ call: CallContext) async throws(Status) -> GetEventResponse {
     let app = try context.catalog.value.app(request.app)
-    let stored = try await context.read { reader throws(StoreError) in
-      try reader.events(ofApp: app.id, after: request.sequence - 1, limit: 1).first
+    let stored = try await context.read { reader throws(StoreError) -> StoredEvent? in
+      guard request.sequence > 0 else { return nil }
+      return try reader.events(ofApp: app.id, after: request.sequence - 1, limit: 1).first
     }
     guard let stored, stored.sequence == request.sequence, stored.event.customer.appID == app.id else {
       throw Status(

@@ -58,9 +58,9 @@ struct WebhookServiceHandler: WebhookServiceMethods {
       request.webhook, request.kind, of: context.catalog.value.app(request.app).id)
     let position = request.position
     let found = try await context.read { reader throws(StoreError) -> GetDeliveryResponse? in
-      guard let message = try context.deliveries.message(at: position, to: settings, in: reader) else {
-        return nil
-      }
+      guard position > 0,
+        let message = try context.deliveries.message(at: position, to: settings, in: reader)
+      else { return nil }
       let pending = try reader.deliveries(of: settings.key, in: nil, after: position - 1, limit: 1).first
       return .with {
         $0.webhookId = message.id
