@@ -326,7 +326,7 @@ def test_dead_letters_can_be_discarded_and_resent_from_the_log(start, tmp_path, 
     first = int(deliveries(service)[0]["position"])
     shown = json.loads(service.command("webhooks", "show", "billing", first, "--json").stdout)
     assert base64.b64decode(shown["body"]) in [request.body for request, _ in receiver.requests]
-    assert (shown["subject"], shown["delivery"]["attempts"]) == ("ana", 1)
+    assert (shown["subject"], shown["delivery"]["attempts"]) == ("ana", 2)
     status, answer = service.json(
         "entitled.v1.WebhookService/GetDelivery", {"app": APP, "webhook": "billing", "position": 99})
     assert status == 404

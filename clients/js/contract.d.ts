@@ -16,6 +16,8 @@ export interface Access {
   anyRole?: boolean;
   /** Whether the handler limits the response to the apps of the caller, so that a request may name no app. */
   limitsApps?: boolean;
+  /** Whether the response shows customers that the request does not name. The handler adds them to the audit entry. */
+  showsCustomers?: boolean;
 }
 
 /** The type of a product; Apple's `type`. */
@@ -990,289 +992,70 @@ export interface AppStoreService {
   listSeats(request: ListSeatsRequest, options?: CallOptions): Promise<ListSeatsResponse>;
 }
 
-/** What a query was recognized as. */
-export type CustomerHitKind =
-  | "CUSTOMER_HIT_KIND_UNSPECIFIED"
-  | "CUSTOMER_HIT_KIND_CUSTOMER"
-  | "CUSTOMER_HIT_KIND_MERGED_CUSTOMER"
-  | "CUSTOMER_HIT_KIND_ERASED_CUSTOMER"
-  | "CUSTOMER_HIT_KIND_CUSTOMER_PREFIX"
-  | "CUSTOMER_HIT_KIND_APP_ACCOUNT_TOKEN"
-  | "CUSTOMER_HIT_KIND_PURCHASE"
-  | "CUSTOMER_HIT_KIND_TRANSACTION"
-  | "CUSTOMER_HIT_KIND_WEB_ORDER_LINE_ITEM"
-  | "CUSTOMER_HIT_KIND_APP_TRANSACTION"
-  | "CUSTOMER_HIT_KIND_GRANT"
-  | "CUSTOMER_HIT_KIND_SEAT"
-  | "CUSTOMER_HIT_KIND_TRANSFER"
-  | "CUSTOMER_HIT_KIND_EVENT"
-  | "CUSTOMER_HIT_KIND_EVIDENCE"
-  | "CUSTOMER_HIT_KIND_NOTIFICATION"
-  | "CUSTOMER_HIT_KIND_ATTRIBUTE";
-
-/** The request of FindCustomers. */
-export interface FindCustomersRequest {
-  /**
-   * What to search, at most 256 bytes. `event 12`, `#12` and `evidence 12` name an event and a piece of evidence;
-   * `NAME=VALUE` names an attribute.
-   */
-  query?: string;
-  /** Only this app; empty: all apps that the caller may access. */
+/** The request of ListAuditEntries. */
+export interface ListAuditEntriesRequest {
+  /** Only calls about this app; empty: all apps. */
   app?: string;
-  /** Only this environment; unspecified: all. */
-  environment?: Environment;
-  /** The maximum number of hits: 1 to 1000; unset: 100. */
-  pageSize?: number;
-}
-
-/** The response of FindCustomers. */
-export interface FindCustomersResponse {
-  /** The hits, exact ones first. The same customer can have several. */
-  hits?: Array<CustomerHit>;
-  /** Whether there are more hits than the page has; a longer query finds fewer. */
-  truncated?: boolean;
-}
-
-/** One meaning of a query. */
-export interface CustomerHit {
-  /** What the query was recognized as. */
-  kind?: CustomerHitKind;
-  /** The app of the hit. */
-  app?: string;
-  /** The environment of the hit; unspecified for evidence whose environment is not known. */
-  environment?: Environment;
-  /** The customers, the longest-standing owner of a purchase first; none for an unclaimed purchase. */
-  customerIds?: Array<string>;
-  /** The customer that a merged customer belongs to now. */
-  mergedIntoCustomerId?: string;
-  /** The purchase; empty: the hit names none. */
-  originalTransactionId?: string;
-  /** The transaction; empty: the hit names none. */
-  transactionId?: string;
-  /** The product of the transaction or of the latest transaction of the purchase. */
-  productId?: string;
-  /** The piece of evidence; 0: the hit names none. */
-  evidenceId?: string;
-  /** The event; 0: the hit names none. */
-  sequence?: string;
-  /** The hit as a sentence. */
-  explanation?: string;
-}
-
-/** The request of DescribeCustomer. */
-export interface DescribeCustomerRequest {
-  /** The configured name of the app. */
-  app?: string;
-  /** The operator's id of the customer. */
+  /** Only calls about this customer. After an erasure: the pseudonym. */
   customerId?: string;
-  /** The environment; unspecified: the app's first one. */
-  environment?: Environment;
-}
-
-/** The response of DescribeCustomer. */
-export interface DescribeCustomerResponse {
-  /** The id of the request, or that of its merge target. */
-  customerId?: string;
-  /** The environment of the answers. */
-  environment?: Environment;
-  /** One sentence about the customer, for a ticket. */
-  summary?: string;
-  /** Each entitlement of the app, those with something to do first, then granted ones, then others. */
-  entitlements?: Array<EntitlementDescription>;
-  /** The other environments in which the customer has an entitlement now: a hint that the wrong one was asked. */
-  activeInEnvironments?: Array<Environment>;
-  /** Consumption requests that wait for an answer to Apple. */
-  openRefundRequests?: Array<OpenRefundRequest>;
-  /** The instant of the answers, by the server's clock. */
-  evaluatedAt?: string;
-}
-
-/** What to say and to do about one entitlement. */
-export interface EntitlementDescription {
-  /** The entitlement. */
-  entitlement?: string;
-  /** Whether the customer is entitled. */
-  entitled?: boolean;
-  /** The stable reason, as Check returns it. */
-  reason?: string;
-  /** What holds, for the operator's staff: the reason, the product and the dates. */
-  supportSentence?: string;
-  /** What to tell the customer, in the second person. */
-  customerSentence?: string;
-  /** What the operator's staff can do; empty: nothing. */
-  actions?: Array<string>;
-  /** The App Store page where the customer can act; empty: none. */
-  url?: string;
-  /** The deadline of the first action; unset: none. */
-  deadline?: string;
-  /** The end of the access, or of the last access; unset: no end, or never entitled. */
-  until?: string;
-  /** The product that decides; empty: none. */
-  productId?: string;
-}
-
-/** A refund that a customer asked Apple for, and about which Apple asks the operator. */
-export interface OpenRefundRequest {
-  /** The transaction. */
-  transactionId?: string;
-  /** The product. */
-  productId?: string;
-  /** When Apple asked. */
-  requestedAt?: string;
-  /** When Apple decides without an answer. */
-  answerBy?: string;
-}
-
-/** The request of AddNote. */
-export interface AddNoteRequest {
-  /** The configured name of the app. */
-  app?: string;
-  /** The operator's id of the customer. */
-  customerId?: string;
-  /** The environment; unspecified: the app's first one. */
-  environment?: Environment;
-  /** The text, at most 4096 bytes. */
-  text?: string;
-  /** The person who writes the note. */
+  /** Only calls of this caller, or on behalf of this person. */
   actor?: string;
-}
-
-/** The response of AddNote. */
-export interface AddNoteResponse {
-  /** The note. */
-  note?: Note;
-  /**
-   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
-   * call wrote. Empty: it could not be read.
-   */
-  position?: string;
-}
-
-/** A note of the operator's staff about a customer. */
-export interface Note {
-  /** Identifies the note. */
-  noteId?: string;
-  /** The customer it was written about; a customer merged into the one of the request keeps its notes. */
-  customerId?: string;
-  /** The text. */
-  text?: string;
-  /** The caller and the person who wrote it. */
-  actor?: string;
-  /** When it was written. */
-  createdAt?: string;
-  /** The command that added it. */
-  evidenceId?: string;
-}
-
-/** The request of ListNotes. */
-export interface ListNotesRequest {
-  /** The configured name of the app. */
-  app?: string;
-  /** The operator's id of the customer. */
-  customerId?: string;
-  /** The environment; unspecified: the app's first one. */
-  environment?: Environment;
-  /** The maximum number of notes: 1 to 1000; unset: 100. */
+  /** Only calls of this method, for example "GetCustomer". */
+  method?: string;
+  /** Only calls from this instant on. */
+  from?: string;
+  /** Only calls before this instant. */
+  to?: string;
+  /** The maximum number of entries: 1 to 1000; unset: 100. */
   pageSize?: number;
   /** The `next_page_token` of the previous page; empty for the first page. */
   pageToken?: string;
 }
 
-/** The response of ListNotes. */
-export interface ListNotesResponse {
-  /** The notes, newest first. */
-  notes?: Array<Note>;
+/** The response of ListAuditEntries. */
+export interface ListAuditEntriesResponse {
+  /** The entries, latest first. */
+  entries?: Array<AuditEntry>;
   /** The token of the next page; empty on the last page. */
   nextPageToken?: string;
 }
 
-/** The request of DeleteNote. */
-export interface DeleteNoteRequest {
-  /** The configured name of the app. */
-  app?: string;
-  /** The note. */
-  noteId?: string;
-  /** The person who deletes it. */
+/** One call that looked at or changed a customer. */
+export interface AuditEntry {
+  /** Identifies the entry. Later entries have higher numbers. */
+  number?: string;
+  /** When the call ended, by the system's clock. */
+  time?: string;
+  /** The operator's name of the caller; empty if callers are not authenticated. */
+  caller?: string;
+  /** The person or system for which the caller acted, as the request states it. */
   actor?: string;
-}
-
-/** The response of DeleteNote. */
-export interface DeleteNoteResponse {
-  /**
-   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
-   * call wrote. Empty: it could not be read.
-   */
-  position?: string;
-}
-
-/** The request of SetCustomerAttributes. */
-export interface SetCustomerAttributesRequest {
-  /** The configured name of the app. */
+  /** The method, `/package.Service/Method`. */
+  method?: string;
+  /** The app that the request names; empty: none. */
   app?: string;
-  /** The operator's id of the customer. */
-  customerId?: string;
-  /** The environment; unspecified: the app's first one. */
-  environment?: Environment;
-  /** Attributes to set; an empty value removes one. Attributes that are not named stay. A customer has at most 64. */
-  attributes?: Array<CustomerAttribute>;
-  /** The person who changes them. */
-  actor?: string;
-}
-
-/** The response of SetCustomerAttributes. */
-export interface SetCustomerAttributesResponse {
-  /** All attributes of the customer, by name. */
-  attributes?: Array<CustomerAttribute>;
+  /** The customers that the request names and those that the response shows. A pseudonym after an erasure. */
+  customerIds?: Array<string>;
   /**
-   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
-   * call wrote. Empty: it could not be read.
+   * What the request names instead of a customer, for example a purchase or a piece of evidence. Empty for a query that
+   * found no customer: it may be a person's, and no erasure would find it.
    */
-  position?: string;
+  subject?: string;
+  /** The reason that the request states. */
+  note?: string;
+  /** The name of the status code, `OK` for a call that succeeded. */
+  outcome?: string;
+  /** The id of the call in the logs. */
+  requestId?: string;
 }
 
-/** A name and a value that the operator attaches to a customer. */
-export interface CustomerAttribute {
-  /** At most 64 bytes of letters, digits, `_`, `-`, `.` and `:`. */
-  name?: string;
-  /** At most 256 bytes. */
-  value?: string;
-}
-
-/** The request of GetCustomerAttributes. */
-export interface GetCustomerAttributesRequest {
-  /** The configured name of the app. */
-  app?: string;
-  /** The operator's id of the customer. */
-  customerId?: string;
-  /** The environment; unspecified: the app's first one. */
-  environment?: Environment;
-}
-
-/** The response of GetCustomerAttributes. */
-export interface GetCustomerAttributesResponse {
-  /** All attributes of the customer, by name. */
-  attributes?: Array<CustomerAttribute>;
-}
-
-/** Customers for people who help them: search, notes, attributes, and what to tell a customer. */
-export interface CustomerService {
+/** Who looked at customers, and who changed them. */
+export interface AuditService {
   /**
-   * Finds customers by anything that a person may have at hand: a customer id or its beginning, an appAccountToken, an
-   * id of Apple's, a grant, an event, a notification, the value of an attribute.
+   * Returns the calls that looked at or changed a customer, latest first, page by page. Check and BatchCheck are not
+   * recorded.
    */
-  findCustomers(request: FindCustomersRequest, options?: CallOptions): Promise<FindCustomersResponse>;
-  /** Returns what to tell a customer about each entitlement, and what the operator's staff can do. */
-  describeCustomer(request: DescribeCustomerRequest, options?: CallOptions): Promise<DescribeCustomerResponse>;
-  /** Adds a note about a customer for the operator's staff. */
-  addNote(request: AddNoteRequest, options?: CallOptions): Promise<AddNoteResponse>;
-  /** Returns the notes about a customer and the customers merged into it, newest first, page by page. */
-  listNotes(request: ListNotesRequest, options?: CallOptions): Promise<ListNotesResponse>;
-  /** Deletes a note. Deleting a note twice succeeds. */
-  deleteNote(request: DeleteNoteRequest, options?: CallOptions): Promise<DeleteNoteResponse>;
-  /** Sets and removes attributes of a customer; FindCustomers finds their values. */
-  setCustomerAttributes(request: SetCustomerAttributesRequest, options?: CallOptions): Promise<SetCustomerAttributesResponse>;
-  /** Returns the attributes of a customer. */
-  getCustomerAttributes(request: GetCustomerAttributesRequest, options?: CallOptions): Promise<GetCustomerAttributesResponse>;
+  listAuditEntries(request: ListAuditEntriesRequest, options?: CallOptions): Promise<ListAuditEntriesResponse>;
 }
 
 /** The result of processing a notification. */
@@ -1661,6 +1444,14 @@ export type OtherCustomerRole =
   | "OTHER_CUSTOMER_ROLE_CLAIMANT"
   | "OTHER_CUSTOMER_ROLE_TOKEN_OWNER";
 
+/** Whether a webhook has received an event. */
+export type EventDeliveryState =
+  | "EVENT_DELIVERY_STATE_UNSPECIFIED"
+  | "EVENT_DELIVERY_STATE_QUEUED"
+  | "EVENT_DELIVERY_STATE_PENDING"
+  | "EVENT_DELIVERY_STATE_DELIVERED"
+  | "EVENT_DELIVERY_STATE_DEAD_LETTER";
+
 /** The rule for a purchase that another customer owns. */
 export type OwnershipPolicy =
   | "OWNERSHIP_POLICY_UNSPECIFIED"
@@ -1749,6 +1540,27 @@ export interface GetCustomerResponse {
   consumptionConsent?: ConsumptionConsent;
   /** The customer's purchases that were made with the appAccountToken of another customer. */
   tokenConflicts?: Array<TokenConflict>;
+  /**
+   * Whether anything is stored that names the customer. False: the id is unknown, and the response is that of any new
+   * customer.
+   */
+  known?: boolean;
+  /** The other environments in which this customer has an entitlement now: a hint that the wrong one was asked. */
+  activeInEnvironments?: Array<Environment>;
+  /** The customer's installs of the app, one for each Apple Account. */
+  appInstalls?: Array<AppInstall>;
+}
+
+/** An Apple Account's install of the app. */
+export interface AppInstall {
+  /** Apple's id of the account and the app; empty for documents from before Apple introduced it. */
+  appTransactionId?: string;
+  /** The version that the account got first; the build number except on macOS. */
+  originalApplicationVersion?: string;
+  /** When the account got the app first; unset: not known. */
+  originalPurchaseDate?: string;
+  /** When the account pre-ordered the app; unset: it did not. */
+  preorderDate?: string;
 }
 
 /** A purchase of the customer that was made with the appAccountToken of another customer. */
@@ -2012,6 +1824,14 @@ export interface ListTimelineRequest {
   pageToken?: string;
   /** Includes Apple's notifications, also those that changed nothing. */
   includeNotifications?: boolean;
+  /** The latest event first, and the latest notification; otherwise the oldest. */
+  newestFirst?: boolean;
+  /** Only events of these types, for example RENEWED; empty: all. */
+  types?: Array<string>;
+  /** Only events about these entitlements; empty: all, and events about none. */
+  entitlements?: Array<string>;
+  /** Includes the delivery of each event of the page to each webhook. Needs the role to operate. */
+  includeWebhooks?: boolean;
 }
 
 /** The response of ListTimeline. */
@@ -2025,6 +1845,24 @@ export interface ListTimelineResponse {
    * up to the last event, or until now on the last page. At most the latest 1000.
    */
   notifications?: Array<Notification>;
+  /** The deliveries of the page's events, in the order of the events. */
+  deliveries?: Array<EventDelivery>;
+}
+
+/** The delivery of one event to one webhook. */
+export interface EventDelivery {
+  /** The sequence of the event. */
+  sequence?: string;
+  /** The name of the webhook in the configuration. */
+  webhook?: string;
+  /** Its state. */
+  state?: EventDeliveryState;
+  /** The number of attempts of a pending message or a dead letter. */
+  attempts?: number;
+  /** The result of the last attempt of a pending message or a dead letter. */
+  outcome?: string;
+  /** When the next attempt of a pending message is due; unset: after an earlier message. */
+  nextAttemptAt?: string;
 }
 
 /** The request of LinkPurchase. */
@@ -2230,6 +2068,21 @@ export interface ListUnclaimedPurchasesResponse {
   transactions?: Array<Transaction>;
   /** The token of the next page; empty on the last page. */
   nextPageToken?: string;
+  /** The customers who probably own the purchases. */
+  candidates?: Array<OwnerCandidate>;
+}
+
+/** A customer who probably owns an unclaimed purchase. */
+export interface OwnerCandidate {
+  /** The unclaimed purchase. */
+  originalTransactionId?: string;
+  /** The operator's id of the customer. */
+  customerId?: string;
+  /**
+   * SAME_APP_ACCOUNT: the customer owns another purchase of the same Apple Account in the app. TOKEN_IS_CUSTOMER: the
+   * appAccountToken of the purchase is the customer's id.
+   */
+  reason?: string;
 }
 
 /** The request of ListUnfulfilledPurchases. */
@@ -2728,6 +2581,45 @@ export interface SubmitTransactionResponse {
   position?: string;
 }
 
+/** The request of SubmitTransactions. */
+export interface SubmitTransactionsRequest {
+  /** The configured name of the app. */
+  app?: string;
+  /** The operator's id of the customer. Empty: the purchases are stored in the claim queue. */
+  customerId?: string;
+  /** The documents of each purchase: 1 to 100. */
+  submissions?: Array<SubmittedDocuments>;
+}
+
+/** The signed documents of one purchase; at least one is required. */
+export interface SubmittedDocuments {
+  /** StoreKit 2's `jwsRepresentation` of a transaction. */
+  signedTransaction?: string;
+  /** StoreKit 2's `jwsRepresentation` of the renewal info. */
+  signedRenewalInfo?: string;
+  /** StoreKit 2's `jwsRepresentation` of the app transaction. */
+  signedAppTransaction?: string;
+}
+
+/** The response of SubmitTransactions. */
+export interface SubmitTransactionsResponse {
+  /** One result for each submission, in the same order. */
+  results?: Array<SubmissionOutcome>;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The result of one submission of several. */
+export interface SubmissionOutcome {
+  /** The response of SubmitTransaction. */
+  response?: SubmitTransactionResponse;
+  /** The error of SubmitTransaction. */
+  error?: { code: number; message: string; details?: object[] };
+}
+
 /** The request of SubmitReceipt. */
 export interface SubmitReceiptRequest {
   /** The configured name of the app, for example "ocean-journal". Required. */
@@ -3187,6 +3079,8 @@ export interface ReceiptService {
    * and returns the customer's entitlements. A repeated submission changes nothing.
    */
   submitTransaction(request: SubmitTransactionRequest, options?: CallOptions): Promise<SubmitTransactionResponse>;
+  /** Submits up to 100 purchases at once, for an app that restores purchases. A rejected one does not fail the others. */
+  submitTransactions(request: SubmitTransactionsRequest, options?: CallOptions): Promise<SubmitTransactionsResponse>;
   /**
    * Submits a legacy app receipt: verifies it, fetches the history from Apple, stores the signed transactions, and
    * returns the customer's entitlements. With the receipt of the device alone, an app can restore purchases at
@@ -3217,6 +3111,547 @@ export interface ReceiptService {
    * INTRODUCTORY_OFFER_USED if the customer's history contradicts it.
    */
   signOffer(request: SignOfferRequest, options?: CallOptions): Promise<SignOfferResponse>;
+}
+
+/** What a query was recognized as. */
+export type CustomerHitKind =
+  | "CUSTOMER_HIT_KIND_UNSPECIFIED"
+  | "CUSTOMER_HIT_KIND_CUSTOMER"
+  | "CUSTOMER_HIT_KIND_MERGED_CUSTOMER"
+  | "CUSTOMER_HIT_KIND_ERASED_CUSTOMER"
+  | "CUSTOMER_HIT_KIND_CUSTOMER_PREFIX"
+  | "CUSTOMER_HIT_KIND_APP_ACCOUNT_TOKEN"
+  | "CUSTOMER_HIT_KIND_PURCHASE"
+  | "CUSTOMER_HIT_KIND_TRANSACTION"
+  | "CUSTOMER_HIT_KIND_WEB_ORDER_LINE_ITEM"
+  | "CUSTOMER_HIT_KIND_APP_TRANSACTION"
+  | "CUSTOMER_HIT_KIND_GRANT"
+  | "CUSTOMER_HIT_KIND_SEAT"
+  | "CUSTOMER_HIT_KIND_TRANSFER"
+  | "CUSTOMER_HIT_KIND_EVENT"
+  | "CUSTOMER_HIT_KIND_EVIDENCE"
+  | "CUSTOMER_HIT_KIND_NOTIFICATION"
+  | "CUSTOMER_HIT_KIND_ATTRIBUTE";
+
+/** The subject of a lane. */
+export type HistoryLaneKind =
+  | "HISTORY_LANE_KIND_UNSPECIFIED"
+  | "HISTORY_LANE_KIND_ACCESS"
+  | "HISTORY_LANE_KIND_PURCHASE"
+  | "HISTORY_LANE_KIND_SHARED"
+  | "HISTORY_LANE_KIND_GRANT"
+  | "HISTORY_LANE_KIND_APPLE"
+  | "HISTORY_LANE_KIND_OPERATOR";
+
+/** The request of FindCustomers. */
+export interface FindCustomersRequest {
+  /**
+   * What to search, at most 256 bytes. `event 12`, `#12` and `evidence 12` name an event and a piece of evidence;
+   * `NAME=VALUE` names an attribute.
+   */
+  query?: string;
+  /** Only this app; empty: all apps that the caller may access. */
+  app?: string;
+  /** Only this environment; unspecified: all. */
+  environment?: Environment;
+  /** The maximum number of hits: 1 to 1000; unset: 100. */
+  pageSize?: number;
+}
+
+/** The response of FindCustomers. */
+export interface FindCustomersResponse {
+  /** The hits, exact ones first. The same customer can have several. */
+  hits?: Array<CustomerHit>;
+  /** Whether there are more hits than the page has; a longer query finds fewer. */
+  truncated?: boolean;
+}
+
+/** One meaning of a query. */
+export interface CustomerHit {
+  /** What the query was recognized as. */
+  kind?: CustomerHitKind;
+  /** The app of the hit. */
+  app?: string;
+  /** The environment of the hit; unspecified for evidence whose environment is not known. */
+  environment?: Environment;
+  /** The customers, the longest-standing owner of a purchase first; none for an unclaimed purchase. */
+  customerIds?: Array<string>;
+  /** The customer that a merged customer belongs to now. */
+  mergedIntoCustomerId?: string;
+  /** The purchase; empty: the hit names none. */
+  originalTransactionId?: string;
+  /** The transaction; empty: the hit names none. */
+  transactionId?: string;
+  /** The product of the transaction or of the latest transaction of the purchase. */
+  productId?: string;
+  /** The piece of evidence; 0: the hit names none. */
+  evidenceId?: string;
+  /** The event; 0: the hit names none. */
+  sequence?: string;
+  /** The hit as a sentence. */
+  explanation?: string;
+}
+
+/** The request of DescribeCustomer. */
+export interface DescribeCustomerRequest {
+  /** The configured name of the app. */
+  app?: string;
+  /** The operator's id of the customer. */
+  customerId?: string;
+  /** The environment; unspecified: the app's first one. */
+  environment?: Environment;
+}
+
+/** The response of DescribeCustomer. */
+export interface DescribeCustomerResponse {
+  /** The id of the request, or that of its merge target. */
+  customerId?: string;
+  /** The environment of the answers. */
+  environment?: Environment;
+  /** One sentence about the customer, for a ticket. */
+  summary?: string;
+  /** Each entitlement of the app, those with something to do first, then granted ones, then others. */
+  entitlements?: Array<EntitlementDescription>;
+  /** The other environments in which the customer has an entitlement now: a hint that the wrong one was asked. */
+  activeInEnvironments?: Array<Environment>;
+  /** Consumption requests that wait for an answer to Apple. */
+  openRefundRequests?: Array<OpenRefundRequest>;
+  /** The instant of the answers, by the server's clock. */
+  evaluatedAt?: string;
+}
+
+/** What to say and to do about one entitlement. */
+export interface EntitlementDescription {
+  /** The entitlement. */
+  entitlement?: string;
+  /** Whether the customer is entitled. */
+  entitled?: boolean;
+  /** The stable reason, as Check returns it. */
+  reason?: string;
+  /** What holds, for the operator's staff: the reason, the product and the dates. */
+  supportSentence?: string;
+  /** What to tell the customer, in the second person. */
+  customerSentence?: string;
+  /** What the operator's staff can do; empty: nothing. */
+  actions?: Array<string>;
+  /** The App Store page where the customer can act; empty: none. */
+  url?: string;
+  /** The deadline of the first action; unset: none. */
+  deadline?: string;
+  /** The end of the access, or of the last access; unset: no end, or never entitled. */
+  until?: string;
+  /** The product that decides; empty: none. */
+  productId?: string;
+}
+
+/** A refund that a customer asked Apple for, and about which Apple asks the operator. */
+export interface OpenRefundRequest {
+  /** The transaction. */
+  transactionId?: string;
+  /** The product. */
+  productId?: string;
+  /** When Apple asked. */
+  requestedAt?: string;
+  /** When Apple decides without an answer. */
+  answerBy?: string;
+}
+
+/** The request of AddNote. */
+export interface AddNoteRequest {
+  /** The configured name of the app. */
+  app?: string;
+  /** The operator's id of the customer. */
+  customerId?: string;
+  /** The environment; unspecified: the app's first one. */
+  environment?: Environment;
+  /** The text, at most 4096 bytes. */
+  text?: string;
+  /** The person who writes the note. */
+  actor?: string;
+}
+
+/** The response of AddNote. */
+export interface AddNoteResponse {
+  /** The note. */
+  note?: Note;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** A note of the operator's staff about a customer. */
+export interface Note {
+  /** Identifies the note. */
+  noteId?: string;
+  /** The customer it was written about; a customer merged into the one of the request keeps its notes. */
+  customerId?: string;
+  /** The text. */
+  text?: string;
+  /** The caller and the person who wrote it. */
+  actor?: string;
+  /** When it was written. */
+  createdAt?: string;
+  /** The command that added it. */
+  evidenceId?: string;
+}
+
+/** The request of ListNotes. */
+export interface ListNotesRequest {
+  /** The configured name of the app. */
+  app?: string;
+  /** The operator's id of the customer. */
+  customerId?: string;
+  /** The environment; unspecified: the app's first one. */
+  environment?: Environment;
+  /** The maximum number of notes: 1 to 1000; unset: 100. */
+  pageSize?: number;
+  /** The `next_page_token` of the previous page; empty for the first page. */
+  pageToken?: string;
+}
+
+/** The response of ListNotes. */
+export interface ListNotesResponse {
+  /** The notes, newest first. */
+  notes?: Array<Note>;
+  /** The token of the next page; empty on the last page. */
+  nextPageToken?: string;
+}
+
+/** The request of DeleteNote. */
+export interface DeleteNoteRequest {
+  /** The configured name of the app. */
+  app?: string;
+  /** The note. */
+  noteId?: string;
+  /** The person who deletes it. */
+  actor?: string;
+}
+
+/** The response of DeleteNote. */
+export interface DeleteNoteResponse {
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of SetCustomerAttributes. */
+export interface SetCustomerAttributesRequest {
+  /** The configured name of the app. */
+  app?: string;
+  /** The operator's id of the customer. */
+  customerId?: string;
+  /** The environment; unspecified: the app's first one. */
+  environment?: Environment;
+  /** Attributes to set; an empty value removes one. Attributes that are not named stay. A customer has at most 64. */
+  attributes?: Array<CustomerAttribute>;
+  /** The person who changes them. */
+  actor?: string;
+}
+
+/** The response of SetCustomerAttributes. */
+export interface SetCustomerAttributesResponse {
+  /** All attributes of the customer, by name. */
+  attributes?: Array<CustomerAttribute>;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** A name and a value that the operator attaches to a customer. */
+export interface CustomerAttribute {
+  /** At most 64 bytes of letters, digits, `_`, `-`, `.` and `:`. */
+  name?: string;
+  /** At most 256 bytes. */
+  value?: string;
+}
+
+/** The request of GetCustomerAttributes. */
+export interface GetCustomerAttributesRequest {
+  /** The configured name of the app. */
+  app?: string;
+  /** The operator's id of the customer. */
+  customerId?: string;
+  /** The environment; unspecified: the app's first one. */
+  environment?: Environment;
+}
+
+/** The response of GetCustomerAttributes. */
+export interface GetCustomerAttributesResponse {
+  /** All attributes of the customer, by name. */
+  attributes?: Array<CustomerAttribute>;
+}
+
+/** The request of GetPurchase. */
+export interface GetPurchaseRequest {
+  /** The configured name of the app. */
+  app?: string;
+  /** The environment; unspecified: the app's first one. */
+  environment?: Environment;
+  /** The original transaction id, or the id of any transaction of the purchase. */
+  originalTransactionId?: string;
+}
+
+/** The response of GetPurchase. */
+export interface GetPurchaseResponse {
+  /** Apple's id of the purchase. */
+  originalTransactionId?: string;
+  /** The environment of the purchase. */
+  environment?: Environment;
+  /** The owners now, the longest-standing first; none: the purchase is unclaimed. */
+  customerIds?: Array<string>;
+  /** All transactions with their evidence, oldest first. */
+  transactions?: Array<PurchaseTransaction>;
+  /** The latest renewal info; unset: none. */
+  renewalInfo?: RenewalInfo;
+  /** Links and unlinks, oldest first. */
+  ownershipChanges?: Array<OwnershipChange>;
+  /**
+   * The latest events about the purchase of its present and former owners, oldest first; refused claims are among them.
+   * At most 1000.
+   */
+  events?: Array<EntitlementEvent>;
+  /** Apple's notifications about the purchase, oldest first; at most 1000. */
+  notifications?: Array<Notification>;
+  /** The claimed seats, oldest first. */
+  seats?: Array<PurchaseSeat>;
+  /** When the next status poll is due; unset: none is scheduled. */
+  nextPollAt?: string;
+  /** The call to Apple that waits for another attempt; unset: none. */
+  pendingLookup?: PendingLookup;
+}
+
+/** A transaction with its evidence. */
+export interface PurchaseTransaction {
+  /** The transaction. */
+  transaction?: Transaction;
+  /** The evidence that stated its present content first; 0: its body was purged. */
+  evidenceId?: string;
+}
+
+/** A purchase was linked to a customer, or unlinked. */
+export interface OwnershipChange {
+  /** The customer. */
+  customerId?: string;
+  /** Whether the purchase was linked; otherwise it was unlinked. */
+  linked?: boolean;
+  /** When it was recorded. */
+  time?: string;
+  /** The document or the command that caused it. */
+  evidenceId?: string;
+  /** The word of the command, such as MOVE or MERGE, or the kind of the document. */
+  kind?: string;
+  /** The caller and the person who made the command; empty for a document. */
+  actor?: string;
+}
+
+/** A claimed seat of a purchase. */
+export interface PurchaseSeat {
+  /** Identifies the seat. */
+  seatId?: string;
+  /** The holder; empty: none yet. */
+  customerId?: string;
+  /** When it was claimed. */
+  claimedAt?: string;
+  /** When it was released; unset: it is held. */
+  releasedAt?: string;
+}
+
+/** A call to Apple about a purchase that waits for another attempt. */
+export interface PendingLookup {
+  /** The number of failed attempts. */
+  attempts?: number;
+  /** When the next attempt is due. */
+  nextAttemptAt?: string;
+  /** The stable reason of the last failure. */
+  reason?: string;
+}
+
+/** The request of GetCustomerHistory. */
+export interface GetCustomerHistoryRequest {
+  /** The configured name of the app. */
+  app?: string;
+  /** The operator's id of the customer. */
+  customerId?: string;
+  /** The environment; unspecified: the app's first one. */
+  environment?: Environment;
+  /** The first instant of the lanes; unset: 13 months before `as_of`. */
+  from?: string;
+  /** The last instant of the lanes; unset: now. */
+  asOf?: string;
+  /** Only evidence recorded until this instant counts; unset: all evidence. */
+  knownAt?: string;
+}
+
+/** The response of GetCustomerHistory. */
+export interface GetCustomerHistoryResponse {
+  /** The id of the request, or that of its merge target. */
+  customerId?: string;
+  /** The environment of the lanes. */
+  environment?: Environment;
+  /** The first instant of the lanes. */
+  from?: string;
+  /** The last instant of the lanes. */
+  asOf?: string;
+  /** Access to each entitlement, then purchases, then grants; then what Apple reported, and what the operator did. */
+  lanes?: Array<HistoryLane>;
+}
+
+/** One lane of the picture. Its segments are in order of time and never overlap. */
+export interface HistoryLane {
+  /** The subject of the lane. */
+  kind?: HistoryLaneKind;
+  /** The entitlement, the original transaction id or the grant. */
+  name?: string;
+  /** Time spans with one answer. */
+  segments?: Array<HistorySegment>;
+  /** Instants at which something happened. */
+  marks?: Array<HistoryMark>;
+}
+
+/** A time span with one answer. */
+export interface HistorySegment {
+  /** The first instant. */
+  since?: string;
+  /** The instant after the last one; after `as_of` it is the expected end; unset: no known end. */
+  until?: string;
+  /** The stable reason, as Check returns it. */
+  reason?: string;
+  /** How much of the entitlement is granted. */
+  accessLevel?: AccessLevel;
+  /** The product that decides; empty: none. */
+  productId?: string;
+  /** The transaction that decides; empty: none. */
+  transactionId?: string;
+  /** The price of this transaction; unset for customers who do not pay. */
+  price?: Money;
+  /** The offer of this transaction. */
+  offerType?: OfferType;
+  /** The grant that decides; empty: none. */
+  grantId?: string;
+  /** The evidence of the transaction or the grant; 0: none. */
+  evidenceId?: string;
+}
+
+/** An instant at which something happened. */
+export interface HistoryMark {
+  /** When it happened. */
+  time?: string;
+  /**
+   * The stable type: PURCHASED, RENEWED, REFUNDED, SHARING_ENDED, GRANT_REVOKED; Apple's notification type and
+   * subtype; or the type of an event.
+   */
+  type?: string;
+  /** The mark as a sentence; empty: the type says it all. */
+  explanation?: string;
+  /** The transaction; empty: none. */
+  transactionId?: string;
+  /** The evidence; 0: none. */
+  evidenceId?: string;
+  /** The event; 0: none. */
+  sequence?: string;
+}
+
+/** The request of GetEvidence. */
+export interface GetEvidenceRequest {
+  /** The configured name of the app. */
+  app?: string;
+  /** The id of the piece of evidence. */
+  evidenceId?: string;
+  /** Whether to return the bytes as they arrived. Needs the role `admin`. */
+  includeBody?: boolean;
+}
+
+/** The response of GetEvidence. */
+export interface GetEvidenceResponse {
+  /** The id of the piece of evidence. */
+  evidenceId?: string;
+  /** SIGNED_TRANSACTION, NOTIFICATION_V2 and other kinds; the word of an operator's command, for example MOVE. */
+  kind?: string;
+  /** The route by which it arrived, for example SUBMISSION. */
+  source?: string;
+  /** The environment; unspecified: not known. */
+  environment?: Environment;
+  /** When it arrived. */
+  receivedAt?: string;
+  /** When it counted; later than its arrival if the clock was set back before. */
+  knownAt?: string;
+  /** The stable reason of its rejection; empty: it was accepted. */
+  rejectionReason?: string;
+  /** The number of bytes that arrived. */
+  size?: string;
+  /** SHA-256 of the bytes, in hexadecimal. */
+  sha256?: string;
+  /** Whether the bytes are stored; they can be purged by age, or by an erasure. */
+  hasBody?: boolean;
+  /** The bytes as they arrived, if the request includes them. */
+  body?: string;
+  /** The decoded document with the result of verifying it now; unset for commands and purged documents. */
+  document?: InspectResponse;
+  /** The decoded command as JSON; empty for documents. */
+  commandJson?: string;
+  /** The caller and the person who made a command. */
+  actor?: string;
+  /** The reason of a command. */
+  note?: string;
+  /** The customers that it names, and the owners of its purchases. */
+  customerIds?: Array<string>;
+  /** The original transaction ids that it is about. */
+  originalTransactionIds?: Array<string>;
+  /** The transactions that it states. */
+  transactions?: Array<Transaction>;
+  /** The renewal infos that it states. */
+  renewalInfos?: Array<RenewalInfo>;
+  /** The events that it caused, in order. */
+  events?: Array<EntitlementEvent>;
+}
+
+/** The request of GetEvent. */
+export interface GetEventRequest {
+  /** The configured name of the app. */
+  app?: string;
+  /** The sequence of the event. */
+  sequence?: string;
+}
+
+/** The response of GetEvent. */
+export interface GetEventResponse {
+  /** The event. */
+  event?: EntitlementEvent;
+}
+
+/** Customers for people who help them: search, notes, attributes, and what to tell a customer. */
+export interface CustomerService {
+  /**
+   * Finds customers by anything that a person may have at hand: a customer id or its beginning, an appAccountToken, an
+   * id of Apple's, a grant, an event, a notification, the value of an attribute.
+   */
+  findCustomers(request: FindCustomersRequest, options?: CallOptions): Promise<FindCustomersResponse>;
+  /** Returns what to tell a customer about each entitlement, and what the operator's staff can do. */
+  describeCustomer(request: DescribeCustomerRequest, options?: CallOptions): Promise<DescribeCustomerResponse>;
+  /** Returns one purchase: its transactions, renewal info, owners, events, notifications and seats. */
+  getPurchase(request: GetPurchaseRequest, options?: CallOptions): Promise<GetPurchaseResponse>;
+  /** Returns what a customer had, and when, as lanes for a picture: entitlements, purchases and grants. */
+  getCustomerHistory(request: GetCustomerHistoryRequest, options?: CallOptions): Promise<GetCustomerHistoryResponse>;
+  /** Returns one piece of evidence, decoded, with its verdict and the events that it caused. */
+  getEvidence(request: GetEvidenceRequest, options?: CallOptions): Promise<GetEvidenceResponse>;
+  /** Returns one event. */
+  getEvent(request: GetEventRequest, options?: CallOptions): Promise<GetEventResponse>;
+  /** Adds a note about a customer for the operator's staff. */
+  addNote(request: AddNoteRequest, options?: CallOptions): Promise<AddNoteResponse>;
+  /** Returns the notes about a customer and the customers merged into it, newest first, page by page. */
+  listNotes(request: ListNotesRequest, options?: CallOptions): Promise<ListNotesResponse>;
+  /** Deletes a note. Deleting a note twice succeeds. */
+  deleteNote(request: DeleteNoteRequest, options?: CallOptions): Promise<DeleteNoteResponse>;
+  /** Sets and removes attributes of a customer; FindCustomers finds their values. */
+  setCustomerAttributes(request: SetCustomerAttributesRequest, options?: CallOptions): Promise<SetCustomerAttributesResponse>;
+  /** Returns the attributes of a customer. */
+  getCustomerAttributes(request: GetCustomerAttributesRequest, options?: CallOptions): Promise<GetCustomerAttributesResponse>;
 }
 
 /** The request of WhoAmI. */
@@ -3511,6 +3946,32 @@ export interface ResumeWebhookResponse {
   webhook?: Webhook;
 }
 
+/** The request of GetDelivery. */
+export interface GetDeliveryRequest {
+  /** The configured name of the app. */
+  app?: string;
+  /** The name of the webhook in the configuration. */
+  webhook?: string;
+  /** The content of its messages; unspecified: EVENTS. */
+  kind?: WebhookKind;
+  /** The sequence of the event, or the evidence id of the notification. */
+  position?: string;
+}
+
+/** The response of GetDelivery. */
+export interface GetDeliveryResponse {
+  /** The `webhook-id` of each attempt; empty for forwarded notifications. */
+  webhookId?: string;
+  /** Such as `entitlement.started`, or Apple's notification type. */
+  type?: string;
+  /** The ordering key: the customer of an event, or the original transaction id of a notification. */
+  subject?: string;
+  /** The body of each attempt. */
+  body?: string;
+  /** The attempts so far, if the message is pending or a dead letter; unset: it was delivered, or not sent yet. */
+  delivery?: Delivery;
+}
+
 /**
  * Outgoing messages: events to the operator's webhooks, and Apple's notifications, unchanged, to forwarding
  * endpoints. The configuration has the endpoints; this service has their cursors and pending messages.
@@ -3520,6 +3981,8 @@ export interface WebhookService {
   listWebhooks(request: ListWebhooksRequest, options?: CallOptions): Promise<ListWebhooksResponse>;
   /** Returns pending messages and dead letters in delivery order, page by page. */
   listDeliveries(request: ListDeliveriesRequest, options?: CallOptions): Promise<ListDeliveriesResponse>;
+  /** Returns one message with its body as the webhook receives it, delivered or not. */
+  getDelivery(request: GetDeliveryRequest, options?: CallOptions): Promise<GetDeliveryResponse>;
   /** Sends dead letters or earlier messages again. */
   resendDeliveries(request: ResendDeliveriesRequest, options?: CallOptions): Promise<ResendDeliveriesResponse>;
   /** Discards dead letters. */
@@ -3531,10 +3994,11 @@ export interface WebhookService {
 /** The services, by their names without `Service`. */
 export interface Services {
   readonly appStore: AppStoreService;
-  readonly customer: CustomerService;
+  readonly audit: AuditService;
   readonly notification: NotificationService;
   readonly entitlement: EntitlementService;
   readonly receipt: ReceiptService;
+  readonly customer: CustomerService;
   readonly status: StatusService;
   readonly webhook: WebhookService;
 }

@@ -21,16 +21,10 @@ export const services = {
       ListSeats: true,
     },
   },
-  customer: {
-    name: "entitled.v1.CustomerService",
+  audit: {
+    name: "entitled.v1.AuditService",
     methods: {
-      FindCustomers: true,
-      DescribeCustomer: true,
-      AddNote: false,
-      ListNotes: true,
-      DeleteNote: false,
-      SetCustomerAttributes: false,
-      GetCustomerAttributes: true,
+      ListAuditEntries: true,
     },
   },
   notification: {
@@ -75,6 +69,7 @@ export const services = {
     name: "entitled.v1.ReceiptService",
     methods: {
       SubmitTransaction: false,
+      SubmitTransactions: false,
       SubmitReceipt: false,
       Inspect: true,
       StartMigration: false,
@@ -85,6 +80,22 @@ export const services = {
       CompareWithApple: false,
       CancelMigration: false,
       SignOffer: false,
+    },
+  },
+  customer: {
+    name: "entitled.v1.CustomerService",
+    methods: {
+      FindCustomers: true,
+      DescribeCustomer: true,
+      GetPurchase: true,
+      GetCustomerHistory: true,
+      GetEvidence: true,
+      GetEvent: true,
+      AddNote: false,
+      ListNotes: true,
+      DeleteNote: false,
+      SetCustomerAttributes: false,
+      GetCustomerAttributes: true,
     },
   },
   status: {
@@ -100,6 +111,7 @@ export const services = {
     methods: {
       ListWebhooks: true,
       ListDeliveries: true,
+      GetDelivery: true,
       ResendDeliveries: false,
       DiscardDeliveries: false,
       ResumeWebhook: false,

@@ -7,6 +7,7 @@ import grpc.aio
 
 from entitled.v1 import (
     app_store_service_pb2,
+    audit_service_pb2,
     customer_service_pb2,
     entitlement_service_pb2,
     notification_service_pb2,
@@ -17,6 +18,7 @@ from entitled.v1 import (
 
 FILES = (
     app_store_service_pb2,
+    audit_service_pb2,
     customer_service_pb2,
     entitlement_service_pb2,
     notification_service_pb2,
@@ -152,65 +154,17 @@ class AppStoreService:
         )
 
 
-class CustomerService:
-    """The methods of entitled.v1.CustomerService."""
+class AuditService:
+    """The methods of entitled.v1.AuditService."""
 
     def __init__(self, channel: grpc.Channel) -> None:
-        self.FindCustomers: grpc.UnaryUnaryMultiCallable[
-            customer_service_pb2.FindCustomersRequest,
-            customer_service_pb2.FindCustomersResponse,
+        self.ListAuditEntries: grpc.UnaryUnaryMultiCallable[
+            audit_service_pb2.ListAuditEntriesRequest,
+            audit_service_pb2.ListAuditEntriesResponse,
         ] = channel.unary_unary(
-            "/entitled.v1.CustomerService/FindCustomers",
-            request_serializer=customer_service_pb2.FindCustomersRequest.SerializeToString,
-            response_deserializer=customer_service_pb2.FindCustomersResponse.FromString,
-        )
-        self.DescribeCustomer: grpc.UnaryUnaryMultiCallable[
-            customer_service_pb2.DescribeCustomerRequest,
-            customer_service_pb2.DescribeCustomerResponse,
-        ] = channel.unary_unary(
-            "/entitled.v1.CustomerService/DescribeCustomer",
-            request_serializer=customer_service_pb2.DescribeCustomerRequest.SerializeToString,
-            response_deserializer=customer_service_pb2.DescribeCustomerResponse.FromString,
-        )
-        self.AddNote: grpc.UnaryUnaryMultiCallable[
-            customer_service_pb2.AddNoteRequest,
-            customer_service_pb2.AddNoteResponse,
-        ] = channel.unary_unary(
-            "/entitled.v1.CustomerService/AddNote",
-            request_serializer=customer_service_pb2.AddNoteRequest.SerializeToString,
-            response_deserializer=customer_service_pb2.AddNoteResponse.FromString,
-        )
-        self.ListNotes: grpc.UnaryUnaryMultiCallable[
-            customer_service_pb2.ListNotesRequest,
-            customer_service_pb2.ListNotesResponse,
-        ] = channel.unary_unary(
-            "/entitled.v1.CustomerService/ListNotes",
-            request_serializer=customer_service_pb2.ListNotesRequest.SerializeToString,
-            response_deserializer=customer_service_pb2.ListNotesResponse.FromString,
-        )
-        self.DeleteNote: grpc.UnaryUnaryMultiCallable[
-            customer_service_pb2.DeleteNoteRequest,
-            customer_service_pb2.DeleteNoteResponse,
-        ] = channel.unary_unary(
-            "/entitled.v1.CustomerService/DeleteNote",
-            request_serializer=customer_service_pb2.DeleteNoteRequest.SerializeToString,
-            response_deserializer=customer_service_pb2.DeleteNoteResponse.FromString,
-        )
-        self.SetCustomerAttributes: grpc.UnaryUnaryMultiCallable[
-            customer_service_pb2.SetCustomerAttributesRequest,
-            customer_service_pb2.SetCustomerAttributesResponse,
-        ] = channel.unary_unary(
-            "/entitled.v1.CustomerService/SetCustomerAttributes",
-            request_serializer=customer_service_pb2.SetCustomerAttributesRequest.SerializeToString,
-            response_deserializer=customer_service_pb2.SetCustomerAttributesResponse.FromString,
-        )
-        self.GetCustomerAttributes: grpc.UnaryUnaryMultiCallable[
-            customer_service_pb2.GetCustomerAttributesRequest,
-            customer_service_pb2.GetCustomerAttributesResponse,
-        ] = channel.unary_unary(
-            "/entitled.v1.CustomerService/GetCustomerAttributes",
-            request_serializer=customer_service_pb2.GetCustomerAttributesRequest.SerializeToString,
-            response_deserializer=customer_service_pb2.GetCustomerAttributesResponse.FromString,
+            "/entitled.v1.AuditService/ListAuditEntries",
+            request_serializer=audit_service_pb2.ListAuditEntriesRequest.SerializeToString,
+            response_deserializer=audit_service_pb2.ListAuditEntriesResponse.FromString,
         )
 
 
@@ -470,6 +424,14 @@ class ReceiptService:
             request_serializer=receipt_service_pb2.SubmitTransactionRequest.SerializeToString,
             response_deserializer=receipt_service_pb2.SubmitTransactionResponse.FromString,
         )
+        self.SubmitTransactions: grpc.UnaryUnaryMultiCallable[
+            receipt_service_pb2.SubmitTransactionsRequest,
+            receipt_service_pb2.SubmitTransactionsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.ReceiptService/SubmitTransactions",
+            request_serializer=receipt_service_pb2.SubmitTransactionsRequest.SerializeToString,
+            response_deserializer=receipt_service_pb2.SubmitTransactionsResponse.FromString,
+        )
         self.SubmitReceipt: grpc.UnaryUnaryMultiCallable[
             receipt_service_pb2.SubmitReceiptRequest,
             receipt_service_pb2.SubmitReceiptResponse,
@@ -560,6 +522,100 @@ class ReceiptService:
         )
 
 
+class CustomerService:
+    """The methods of entitled.v1.CustomerService."""
+
+    def __init__(self, channel: grpc.Channel) -> None:
+        self.FindCustomers: grpc.UnaryUnaryMultiCallable[
+            customer_service_pb2.FindCustomersRequest,
+            customer_service_pb2.FindCustomersResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/FindCustomers",
+            request_serializer=customer_service_pb2.FindCustomersRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.FindCustomersResponse.FromString,
+        )
+        self.DescribeCustomer: grpc.UnaryUnaryMultiCallable[
+            customer_service_pb2.DescribeCustomerRequest,
+            customer_service_pb2.DescribeCustomerResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/DescribeCustomer",
+            request_serializer=customer_service_pb2.DescribeCustomerRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.DescribeCustomerResponse.FromString,
+        )
+        self.GetPurchase: grpc.UnaryUnaryMultiCallable[
+            customer_service_pb2.GetPurchaseRequest,
+            customer_service_pb2.GetPurchaseResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/GetPurchase",
+            request_serializer=customer_service_pb2.GetPurchaseRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.GetPurchaseResponse.FromString,
+        )
+        self.GetCustomerHistory: grpc.UnaryUnaryMultiCallable[
+            customer_service_pb2.GetCustomerHistoryRequest,
+            customer_service_pb2.GetCustomerHistoryResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/GetCustomerHistory",
+            request_serializer=customer_service_pb2.GetCustomerHistoryRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.GetCustomerHistoryResponse.FromString,
+        )
+        self.GetEvidence: grpc.UnaryUnaryMultiCallable[
+            customer_service_pb2.GetEvidenceRequest,
+            customer_service_pb2.GetEvidenceResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/GetEvidence",
+            request_serializer=customer_service_pb2.GetEvidenceRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.GetEvidenceResponse.FromString,
+        )
+        self.GetEvent: grpc.UnaryUnaryMultiCallable[
+            customer_service_pb2.GetEventRequest,
+            customer_service_pb2.GetEventResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/GetEvent",
+            request_serializer=customer_service_pb2.GetEventRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.GetEventResponse.FromString,
+        )
+        self.AddNote: grpc.UnaryUnaryMultiCallable[
+            customer_service_pb2.AddNoteRequest,
+            customer_service_pb2.AddNoteResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/AddNote",
+            request_serializer=customer_service_pb2.AddNoteRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.AddNoteResponse.FromString,
+        )
+        self.ListNotes: grpc.UnaryUnaryMultiCallable[
+            customer_service_pb2.ListNotesRequest,
+            customer_service_pb2.ListNotesResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/ListNotes",
+            request_serializer=customer_service_pb2.ListNotesRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.ListNotesResponse.FromString,
+        )
+        self.DeleteNote: grpc.UnaryUnaryMultiCallable[
+            customer_service_pb2.DeleteNoteRequest,
+            customer_service_pb2.DeleteNoteResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/DeleteNote",
+            request_serializer=customer_service_pb2.DeleteNoteRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.DeleteNoteResponse.FromString,
+        )
+        self.SetCustomerAttributes: grpc.UnaryUnaryMultiCallable[
+            customer_service_pb2.SetCustomerAttributesRequest,
+            customer_service_pb2.SetCustomerAttributesResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/SetCustomerAttributes",
+            request_serializer=customer_service_pb2.SetCustomerAttributesRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.SetCustomerAttributesResponse.FromString,
+        )
+        self.GetCustomerAttributes: grpc.UnaryUnaryMultiCallable[
+            customer_service_pb2.GetCustomerAttributesRequest,
+            customer_service_pb2.GetCustomerAttributesResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/GetCustomerAttributes",
+            request_serializer=customer_service_pb2.GetCustomerAttributesRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.GetCustomerAttributesResponse.FromString,
+        )
+
+
 class StatusService:
     """The methods of entitled.v1.StatusService."""
 
@@ -610,6 +666,14 @@ class WebhookService:
             request_serializer=webhook_service_pb2.ListDeliveriesRequest.SerializeToString,
             response_deserializer=webhook_service_pb2.ListDeliveriesResponse.FromString,
         )
+        self.GetDelivery: grpc.UnaryUnaryMultiCallable[
+            webhook_service_pb2.GetDeliveryRequest,
+            webhook_service_pb2.GetDeliveryResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.WebhookService/GetDelivery",
+            request_serializer=webhook_service_pb2.GetDeliveryRequest.SerializeToString,
+            response_deserializer=webhook_service_pb2.GetDeliveryResponse.FromString,
+        )
         self.ResendDeliveries: grpc.UnaryUnaryMultiCallable[
             webhook_service_pb2.ResendDeliveriesRequest,
             webhook_service_pb2.ResendDeliveriesResponse,
@@ -641,10 +705,11 @@ class Services:
 
     def __init__(self, channel: grpc.Channel) -> None:
         self.app_store = AppStoreService(channel)
-        self.customer = CustomerService(channel)
+        self.audit = AuditService(channel)
         self.notification = NotificationService(channel)
         self.entitlement = EntitlementService(channel)
         self.receipt = ReceiptService(channel)
+        self.customer = CustomerService(channel)
         self.status = StatusService(channel)
         self.webhook = WebhookService(channel)
 
@@ -775,65 +840,17 @@ class AsyncAppStoreService:
         )
 
 
-class AsyncCustomerService:
-    """The methods of entitled.v1.CustomerService."""
+class AsyncAuditService:
+    """The methods of entitled.v1.AuditService."""
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
-        self.FindCustomers: grpc.aio.UnaryUnaryMultiCallable[
-            customer_service_pb2.FindCustomersRequest,
-            customer_service_pb2.FindCustomersResponse,
+        self.ListAuditEntries: grpc.aio.UnaryUnaryMultiCallable[
+            audit_service_pb2.ListAuditEntriesRequest,
+            audit_service_pb2.ListAuditEntriesResponse,
         ] = channel.unary_unary(
-            "/entitled.v1.CustomerService/FindCustomers",
-            request_serializer=customer_service_pb2.FindCustomersRequest.SerializeToString,
-            response_deserializer=customer_service_pb2.FindCustomersResponse.FromString,
-        )
-        self.DescribeCustomer: grpc.aio.UnaryUnaryMultiCallable[
-            customer_service_pb2.DescribeCustomerRequest,
-            customer_service_pb2.DescribeCustomerResponse,
-        ] = channel.unary_unary(
-            "/entitled.v1.CustomerService/DescribeCustomer",
-            request_serializer=customer_service_pb2.DescribeCustomerRequest.SerializeToString,
-            response_deserializer=customer_service_pb2.DescribeCustomerResponse.FromString,
-        )
-        self.AddNote: grpc.aio.UnaryUnaryMultiCallable[
-            customer_service_pb2.AddNoteRequest,
-            customer_service_pb2.AddNoteResponse,
-        ] = channel.unary_unary(
-            "/entitled.v1.CustomerService/AddNote",
-            request_serializer=customer_service_pb2.AddNoteRequest.SerializeToString,
-            response_deserializer=customer_service_pb2.AddNoteResponse.FromString,
-        )
-        self.ListNotes: grpc.aio.UnaryUnaryMultiCallable[
-            customer_service_pb2.ListNotesRequest,
-            customer_service_pb2.ListNotesResponse,
-        ] = channel.unary_unary(
-            "/entitled.v1.CustomerService/ListNotes",
-            request_serializer=customer_service_pb2.ListNotesRequest.SerializeToString,
-            response_deserializer=customer_service_pb2.ListNotesResponse.FromString,
-        )
-        self.DeleteNote: grpc.aio.UnaryUnaryMultiCallable[
-            customer_service_pb2.DeleteNoteRequest,
-            customer_service_pb2.DeleteNoteResponse,
-        ] = channel.unary_unary(
-            "/entitled.v1.CustomerService/DeleteNote",
-            request_serializer=customer_service_pb2.DeleteNoteRequest.SerializeToString,
-            response_deserializer=customer_service_pb2.DeleteNoteResponse.FromString,
-        )
-        self.SetCustomerAttributes: grpc.aio.UnaryUnaryMultiCallable[
-            customer_service_pb2.SetCustomerAttributesRequest,
-            customer_service_pb2.SetCustomerAttributesResponse,
-        ] = channel.unary_unary(
-            "/entitled.v1.CustomerService/SetCustomerAttributes",
-            request_serializer=customer_service_pb2.SetCustomerAttributesRequest.SerializeToString,
-            response_deserializer=customer_service_pb2.SetCustomerAttributesResponse.FromString,
-        )
-        self.GetCustomerAttributes: grpc.aio.UnaryUnaryMultiCallable[
-            customer_service_pb2.GetCustomerAttributesRequest,
-            customer_service_pb2.GetCustomerAttributesResponse,
-        ] = channel.unary_unary(
-            "/entitled.v1.CustomerService/GetCustomerAttributes",
-            request_serializer=customer_service_pb2.GetCustomerAttributesRequest.SerializeToString,
-            response_deserializer=customer_service_pb2.GetCustomerAttributesResponse.FromString,
+            "/entitled.v1.AuditService/ListAuditEntries",
+            request_serializer=audit_service_pb2.ListAuditEntriesRequest.SerializeToString,
+            response_deserializer=audit_service_pb2.ListAuditEntriesResponse.FromString,
         )
 
 
@@ -1093,6 +1110,14 @@ class AsyncReceiptService:
             request_serializer=receipt_service_pb2.SubmitTransactionRequest.SerializeToString,
             response_deserializer=receipt_service_pb2.SubmitTransactionResponse.FromString,
         )
+        self.SubmitTransactions: grpc.aio.UnaryUnaryMultiCallable[
+            receipt_service_pb2.SubmitTransactionsRequest,
+            receipt_service_pb2.SubmitTransactionsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.ReceiptService/SubmitTransactions",
+            request_serializer=receipt_service_pb2.SubmitTransactionsRequest.SerializeToString,
+            response_deserializer=receipt_service_pb2.SubmitTransactionsResponse.FromString,
+        )
         self.SubmitReceipt: grpc.aio.UnaryUnaryMultiCallable[
             receipt_service_pb2.SubmitReceiptRequest,
             receipt_service_pb2.SubmitReceiptResponse,
@@ -1183,6 +1208,100 @@ class AsyncReceiptService:
         )
 
 
+class AsyncCustomerService:
+    """The methods of entitled.v1.CustomerService."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self.FindCustomers: grpc.aio.UnaryUnaryMultiCallable[
+            customer_service_pb2.FindCustomersRequest,
+            customer_service_pb2.FindCustomersResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/FindCustomers",
+            request_serializer=customer_service_pb2.FindCustomersRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.FindCustomersResponse.FromString,
+        )
+        self.DescribeCustomer: grpc.aio.UnaryUnaryMultiCallable[
+            customer_service_pb2.DescribeCustomerRequest,
+            customer_service_pb2.DescribeCustomerResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/DescribeCustomer",
+            request_serializer=customer_service_pb2.DescribeCustomerRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.DescribeCustomerResponse.FromString,
+        )
+        self.GetPurchase: grpc.aio.UnaryUnaryMultiCallable[
+            customer_service_pb2.GetPurchaseRequest,
+            customer_service_pb2.GetPurchaseResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/GetPurchase",
+            request_serializer=customer_service_pb2.GetPurchaseRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.GetPurchaseResponse.FromString,
+        )
+        self.GetCustomerHistory: grpc.aio.UnaryUnaryMultiCallable[
+            customer_service_pb2.GetCustomerHistoryRequest,
+            customer_service_pb2.GetCustomerHistoryResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/GetCustomerHistory",
+            request_serializer=customer_service_pb2.GetCustomerHistoryRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.GetCustomerHistoryResponse.FromString,
+        )
+        self.GetEvidence: grpc.aio.UnaryUnaryMultiCallable[
+            customer_service_pb2.GetEvidenceRequest,
+            customer_service_pb2.GetEvidenceResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/GetEvidence",
+            request_serializer=customer_service_pb2.GetEvidenceRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.GetEvidenceResponse.FromString,
+        )
+        self.GetEvent: grpc.aio.UnaryUnaryMultiCallable[
+            customer_service_pb2.GetEventRequest,
+            customer_service_pb2.GetEventResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/GetEvent",
+            request_serializer=customer_service_pb2.GetEventRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.GetEventResponse.FromString,
+        )
+        self.AddNote: grpc.aio.UnaryUnaryMultiCallable[
+            customer_service_pb2.AddNoteRequest,
+            customer_service_pb2.AddNoteResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/AddNote",
+            request_serializer=customer_service_pb2.AddNoteRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.AddNoteResponse.FromString,
+        )
+        self.ListNotes: grpc.aio.UnaryUnaryMultiCallable[
+            customer_service_pb2.ListNotesRequest,
+            customer_service_pb2.ListNotesResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/ListNotes",
+            request_serializer=customer_service_pb2.ListNotesRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.ListNotesResponse.FromString,
+        )
+        self.DeleteNote: grpc.aio.UnaryUnaryMultiCallable[
+            customer_service_pb2.DeleteNoteRequest,
+            customer_service_pb2.DeleteNoteResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/DeleteNote",
+            request_serializer=customer_service_pb2.DeleteNoteRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.DeleteNoteResponse.FromString,
+        )
+        self.SetCustomerAttributes: grpc.aio.UnaryUnaryMultiCallable[
+            customer_service_pb2.SetCustomerAttributesRequest,
+            customer_service_pb2.SetCustomerAttributesResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/SetCustomerAttributes",
+            request_serializer=customer_service_pb2.SetCustomerAttributesRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.SetCustomerAttributesResponse.FromString,
+        )
+        self.GetCustomerAttributes: grpc.aio.UnaryUnaryMultiCallable[
+            customer_service_pb2.GetCustomerAttributesRequest,
+            customer_service_pb2.GetCustomerAttributesResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/GetCustomerAttributes",
+            request_serializer=customer_service_pb2.GetCustomerAttributesRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.GetCustomerAttributesResponse.FromString,
+        )
+
+
 class AsyncStatusService:
     """The methods of entitled.v1.StatusService."""
 
@@ -1233,6 +1352,14 @@ class AsyncWebhookService:
             request_serializer=webhook_service_pb2.ListDeliveriesRequest.SerializeToString,
             response_deserializer=webhook_service_pb2.ListDeliveriesResponse.FromString,
         )
+        self.GetDelivery: grpc.aio.UnaryUnaryMultiCallable[
+            webhook_service_pb2.GetDeliveryRequest,
+            webhook_service_pb2.GetDeliveryResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.WebhookService/GetDelivery",
+            request_serializer=webhook_service_pb2.GetDeliveryRequest.SerializeToString,
+            response_deserializer=webhook_service_pb2.GetDeliveryResponse.FromString,
+        )
         self.ResendDeliveries: grpc.aio.UnaryUnaryMultiCallable[
             webhook_service_pb2.ResendDeliveriesRequest,
             webhook_service_pb2.ResendDeliveriesResponse,
@@ -1264,9 +1391,10 @@ class AsyncServices:
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self.app_store = AsyncAppStoreService(channel)
-        self.customer = AsyncCustomerService(channel)
+        self.audit = AsyncAuditService(channel)
         self.notification = AsyncNotificationService(channel)
         self.entitlement = AsyncEntitlementService(channel)
         self.receipt = AsyncReceiptService(channel)
+        self.customer = AsyncCustomerService(channel)
         self.status = AsyncStatusService(channel)
         self.webhook = AsyncWebhookService(channel)

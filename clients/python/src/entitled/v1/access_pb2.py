@@ -14,7 +14,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import descriptor_pb2 as google_dot_protobuf_dot_descriptor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x65ntitled/v1/access.proto\x12\x0b\x65ntitled.v1\x1a google/protobuf/descriptor.proto\"\x95\x02\n\x06\x41\x63\x63\x65ss\x12&\n\x04role\x18\x01 \x01(\x0e\x32\x18.entitled.v1.Access.Role\x12\x0f\n\x07mutates\x18\x02 \x01(\x08\x12\x15\n\ron_event_loop\x18\x03 \x01(\x08\x12\x11\n\tmay_defer\x18\x04 \x01(\x08\x12\x10\n\x08\x61ny_role\x18\x05 \x01(\x08\x12\x13\n\x0blimits_apps\x18\x06 \x01(\x08\"\x80\x01\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\r\n\tROLE_READ\x10\x01\x12\x0f\n\x0bROLE_SUBMIT\x10\x02\x12\x10\n\x0cROLE_OPERATE\x10\x03\x12\x0e\n\nROLE_ADMIN\x10\x04\x12\x10\n\x0cROLE_REPORTS\x10\x05\x12\x0e\n\nROLE_AUDIT\x10\x06:E\n\x06\x61\x63\x63\x65ss\x12\x1e.google.protobuf.MethodOptions\x18\xd1\x86\x03 \x01(\x0b\x32\x13.entitled.v1.AccessBY\n\x0b\x65ntitled.v1P\x01Z\x16\x65ntitled/v1;entitledv1\xa2\x02\x03\x45NT\xaa\x02\x0b\x45ntitled.V1\xba\x02\x0c\x45ntitled_V1_\xea\x02\x0c\x45ntitled::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x65ntitled/v1/access.proto\x12\x0b\x65ntitled.v1\x1a google/protobuf/descriptor.proto\"\xae\x02\n\x06\x41\x63\x63\x65ss\x12&\n\x04role\x18\x01 \x01(\x0e\x32\x18.entitled.v1.Access.Role\x12\x0f\n\x07mutates\x18\x02 \x01(\x08\x12\x15\n\ron_event_loop\x18\x03 \x01(\x08\x12\x11\n\tmay_defer\x18\x04 \x01(\x08\x12\x10\n\x08\x61ny_role\x18\x05 \x01(\x08\x12\x13\n\x0blimits_apps\x18\x06 \x01(\x08\x12\x17\n\x0fshows_customers\x18\x07 \x01(\x08\"\x80\x01\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\r\n\tROLE_READ\x10\x01\x12\x0f\n\x0bROLE_SUBMIT\x10\x02\x12\x10\n\x0cROLE_OPERATE\x10\x03\x12\x0e\n\nROLE_ADMIN\x10\x04\x12\x10\n\x0cROLE_REPORTS\x10\x05\x12\x0e\n\nROLE_AUDIT\x10\x06:E\n\x06\x61\x63\x63\x65ss\x12\x1e.google.protobuf.MethodOptions\x18\xd1\x86\x03 \x01(\x0b\x32\x13.entitled.v1.AccessBY\n\x0b\x65ntitled.v1P\x01Z\x16\x65ntitled/v1;entitledv1\xa2\x02\x03\x45NT\xaa\x02\x0b\x45ntitled.V1\xba\x02\x0c\x45ntitled_V1_\xea\x02\x0c\x45ntitled::V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'entitled.v1.access_pb2', globals())
@@ -24,7 +24,7 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   DESCRIPTOR._options = None
   DESCRIPTOR._serialized_options = b'\n\013entitled.v1P\001Z\026entitled/v1;entitledv1\242\002\003ENT\252\002\013Entitled.V1\272\002\014Entitled_V1_\352\002\014Entitled::V1'
   _ACCESS._serialized_start=76
-  _ACCESS._serialized_end=353
-  _ACCESS_ROLE._serialized_start=225
-  _ACCESS_ROLE._serialized_end=353
+  _ACCESS._serialized_end=378
+  _ACCESS_ROLE._serialized_start=250
+  _ACCESS_ROLE._serialized_end=378
 # @@protoc_insertion_point(module_scope)

@@ -9,7 +9,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 access: _descriptor.FieldDescriptor
 
 class Access(_message.Message):
-    __slots__ = ["any_role", "limits_apps", "may_defer", "mutates", "on_event_loop", "role"]
+    __slots__ = ["any_role", "limits_apps", "may_defer", "mutates", "on_event_loop", "role", "shows_customers"]
     class Role(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = []
     ANY_ROLE_FIELD_NUMBER: _ClassVar[int]
@@ -25,10 +25,12 @@ class Access(_message.Message):
     ROLE_REPORTS: Access.Role
     ROLE_SUBMIT: Access.Role
     ROLE_UNSPECIFIED: Access.Role
+    SHOWS_CUSTOMERS_FIELD_NUMBER: _ClassVar[int]
     any_role: bool
     limits_apps: bool
     may_defer: bool
     mutates: bool
     on_event_loop: bool
     role: Access.Role
-    def __init__(self, role: _Optional[_Union[Access.Role, str]] = ..., mutates: bool = ..., on_event_loop: bool = ..., may_defer: bool = ..., any_role: bool = ..., limits_apps: bool = ...) -> None: ...
+    shows_customers: bool
+    def __init__(self, role: _Optional[_Union[Access.Role, str]] = ..., mutates: bool = ..., on_event_loop: bool = ..., may_defer: bool = ..., any_role: bool = ..., limits_apps: bool = ..., shows_customers: bool = ...) -> None: ...

@@ -12,11 +12,17 @@ _sym_db = _symbol_database.Default()
 
 
 from entitled.v1 import access_pb2 as entitled_dot_v1_dot_access__pb2
+from entitled.v1 import entitlement_pb2 as entitled_dot_v1_dot_entitlement__pb2
+from entitled.v1 import entitlement_service_pb2 as entitled_dot_v1_dot_entitlement__service__pb2
 from entitled.v1 import environment_pb2 as entitled_dot_v1_dot_environment__pb2
+from entitled.v1 import notification_service_pb2 as entitled_dot_v1_dot_notification__service__pb2
+from entitled.v1 import product_pb2 as entitled_dot_v1_dot_product__pb2
+from entitled.v1 import receipt_service_pb2 as entitled_dot_v1_dot_receipt__service__pb2
+from entitled.v1 import transaction_pb2 as entitled_dot_v1_dot_transaction__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"entitled/v1/customer_service.proto\x12\x0b\x65ntitled.v1\x1a\x18\x65ntitled/v1/access.proto\x1a\x1d\x65ntitled/v1/environment.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"t\n\x14\x46indCustomersRequest\x12\r\n\x05query\x18\x01 \x01(\t\x12\x0b\n\x03\x61pp\x18\x02 \x01(\t\x12-\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x11\n\tpage_size\x18\x04 \x01(\x05\"R\n\x15\x46indCustomersResponse\x12&\n\x04hits\x18\x01 \x03(\x0b\x32\x18.entitled.v1.CustomerHit\x12\x11\n\ttruncated\x18\x02 \x01(\x08\"\xb5\x02\n\x0b\x43ustomerHit\x12*\n\x04kind\x18\x01 \x01(\x0e\x32\x1c.entitled.v1.CustomerHitKind\x12\x0b\n\x03\x61pp\x18\x02 \x01(\t\x12-\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x14\n\x0c\x63ustomer_ids\x18\x04 \x03(\t\x12\x1f\n\x17merged_into_customer_id\x18\x05 \x01(\t\x12\x1f\n\x17original_transaction_id\x18\x06 \x01(\t\x12\x16\n\x0etransaction_id\x18\x07 \x01(\t\x12\x12\n\nproduct_id\x18\x08 \x01(\t\x12\x13\n\x0b\x65vidence_id\x18\t \x01(\x03\x12\x10\n\x08sequence\x18\n \x01(\x03\x12\x13\n\x0b\x65xplanation\x18\x0b \x01(\t\"j\n\x17\x44\x65scribeCustomerRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x02 \x01(\t\x12-\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x18.entitled.v1.Environment\"\xd4\x02\n\x18\x44\x65scribeCustomerResponse\x12\x13\n\x0b\x63ustomer_id\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x0f\n\x07summary\x18\x03 \x01(\t\x12\x39\n\x0c\x65ntitlements\x18\x04 \x03(\x0b\x32#.entitled.v1.EntitlementDescription\x12\x38\n\x16\x61\x63tive_in_environments\x18\x05 \x03(\x0e\x32\x18.entitled.v1.Environment\x12<\n\x14open_refund_requests\x18\x06 \x03(\x0b\x32\x1e.entitled.v1.OpenRefundRequest\x12\x30\n\x0c\x65valuated_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x8f\x02\n\x16\x45ntitlementDescription\x12\x13\n\x0b\x65ntitlement\x18\x01 \x01(\t\x12\x10\n\x08\x65ntitled\x18\x02 \x01(\x08\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x18\n\x10support_sentence\x18\x04 \x01(\t\x12\x19\n\x11\x63ustomer_sentence\x18\x05 \x01(\t\x12\x0f\n\x07\x61\x63tions\x18\x06 \x03(\t\x12\x0b\n\x03url\x18\x07 \x01(\t\x12,\n\x08\x64\x65\x61\x64line\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x05until\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nproduct_id\x18\n \x01(\t\"\xa0\x01\n\x11OpenRefundRequest\x12\x16\n\x0etransaction_id\x18\x01 \x01(\t\x12\x12\n\nproduct_id\x18\x02 \x01(\t\x12\x30\n\x0crequested_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\tanswer_by\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"~\n\x0e\x41\x64\x64NoteRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x02 \x01(\t\x12-\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x05 \x01(\t\"D\n\x0f\x41\x64\x64NoteResponse\x12\x1f\n\x04note\x18\x01 \x01(\x0b\x32\x11.entitled.v1.Note\x12\x10\n\x08position\x18\x0f \x01(\t\"\x8e\x01\n\x04Note\x12\x0f\n\x07note_id\x18\x01 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x04 \x01(\t\x12.\n\ncreated_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0b\x65vidence_id\x18\x06 \x01(\x03\"\x8a\x01\n\x10ListNotesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x02 \x01(\t\x12-\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\t\"N\n\x11ListNotesResponse\x12 \n\x05notes\x18\x01 \x03(\x0b\x32\x11.entitled.v1.Note\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"@\n\x11\x44\x65leteNoteRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07note_id\x18\x02 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x03 \x01(\t\"&\n\x12\x44\x65leteNoteResponse\x12\x10\n\x08position\x18\x0f \x01(\t\"\xb2\x01\n\x1cSetCustomerAttributesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x02 \x01(\t\x12-\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x32\n\nattributes\x18\x04 \x03(\x0b\x32\x1e.entitled.v1.CustomerAttribute\x12\r\n\x05\x61\x63tor\x18\x05 \x01(\t\"e\n\x1dSetCustomerAttributesResponse\x12\x32\n\nattributes\x18\x01 \x03(\x0b\x32\x1e.entitled.v1.CustomerAttribute\x12\x10\n\x08position\x18\x0f \x01(\t\"0\n\x11\x43ustomerAttribute\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\"o\n\x1cGetCustomerAttributesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x02 \x01(\t\x12-\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x18.entitled.v1.Environment\"S\n\x1dGetCustomerAttributesResponse\x12\x32\n\nattributes\x18\x01 \x03(\x0b\x32\x1e.entitled.v1.CustomerAttribute*\xe2\x04\n\x0f\x43ustomerHitKind\x12!\n\x1d\x43USTOMER_HIT_KIND_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43USTOMER_HIT_KIND_CUSTOMER\x10\x01\x12%\n!CUSTOMER_HIT_KIND_MERGED_CUSTOMER\x10\x02\x12%\n!CUSTOMER_HIT_KIND_ERASED_CUSTOMER\x10\x03\x12%\n!CUSTOMER_HIT_KIND_CUSTOMER_PREFIX\x10\x04\x12\'\n#CUSTOMER_HIT_KIND_APP_ACCOUNT_TOKEN\x10\x05\x12\x1e\n\x1a\x43USTOMER_HIT_KIND_PURCHASE\x10\x06\x12!\n\x1d\x43USTOMER_HIT_KIND_TRANSACTION\x10\x07\x12)\n%CUSTOMER_HIT_KIND_WEB_ORDER_LINE_ITEM\x10\x08\x12%\n!CUSTOMER_HIT_KIND_APP_TRANSACTION\x10\t\x12\x1b\n\x17\x43USTOMER_HIT_KIND_GRANT\x10\n\x12\x1a\n\x16\x43USTOMER_HIT_KIND_SEAT\x10\x0b\x12\x1e\n\x1a\x43USTOMER_HIT_KIND_TRANSFER\x10\x0c\x12\x1b\n\x17\x43USTOMER_HIT_KIND_EVENT\x10\r\x12\x1e\n\x1a\x43USTOMER_HIT_KIND_EVIDENCE\x10\x0e\x12\"\n\x1e\x43USTOMER_HIT_KIND_NOTIFICATION\x10\x0f\x12\x1f\n\x1b\x43USTOMER_HIT_KIND_ATTRIBUTE\x10\x10\x32\xd7\x05\n\x0f\x43ustomerService\x12\x63\n\rFindCustomers\x12!.entitled.v1.FindCustomersRequest\x1a\".entitled.v1.FindCustomersResponse\"\x0b\x90\x02\x01\x8a\xb5\x18\x04\x08\x01\x30\x01\x12j\n\x10\x44\x65scribeCustomer\x12$.entitled.v1.DescribeCustomerRequest\x1a%.entitled.v1.DescribeCustomerResponse\"\t\x90\x02\x01\x8a\xb5\x18\x02\x08\x01\x12N\n\x07\x41\x64\x64Note\x12\x1b.entitled.v1.AddNoteRequest\x1a\x1c.entitled.v1.AddNoteResponse\"\x08\x8a\xb5\x18\x04\x08\x03\x10\x01\x12U\n\tListNotes\x12\x1d.entitled.v1.ListNotesRequest\x1a\x1e.entitled.v1.ListNotesResponse\"\t\x90\x02\x01\x8a\xb5\x18\x02\x08\x01\x12W\n\nDeleteNote\x12\x1e.entitled.v1.DeleteNoteRequest\x1a\x1f.entitled.v1.DeleteNoteResponse\"\x08\x8a\xb5\x18\x04\x08\x03\x10\x01\x12x\n\x15SetCustomerAttributes\x12).entitled.v1.SetCustomerAttributesRequest\x1a*.entitled.v1.SetCustomerAttributesResponse\"\x08\x8a\xb5\x18\x04\x08\x03\x10\x01\x12y\n\x15GetCustomerAttributes\x12).entitled.v1.GetCustomerAttributesRequest\x1a*.entitled.v1.GetCustomerAttributesResponse\"\t\x90\x02\x01\x8a\xb5\x18\x02\x08\x01\x42Y\n\x0b\x65ntitled.v1P\x01Z\x16\x65ntitled/v1;entitledv1\xa2\x02\x03\x45NT\xaa\x02\x0b\x45ntitled.V1\xba\x02\x0c\x45ntitled_V1_\xea\x02\x0c\x45ntitled::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"entitled/v1/customer_service.proto\x12\x0b\x65ntitled.v1\x1a\x18\x65ntitled/v1/access.proto\x1a\x1d\x65ntitled/v1/entitlement.proto\x1a%entitled/v1/entitlement_service.proto\x1a\x1d\x65ntitled/v1/environment.proto\x1a&entitled/v1/notification_service.proto\x1a\x19\x65ntitled/v1/product.proto\x1a!entitled/v1/receipt_service.proto\x1a\x1d\x65ntitled/v1/transaction.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"t\n\x14\x46indCustomersRequest\x12\r\n\x05query\x18\x01 \x01(\t\x12\x0b\n\x03\x61pp\x18\x02 \x01(\t\x12-\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x11\n\tpage_size\x18\x04 \x01(\x05\"R\n\x15\x46indCustomersResponse\x12&\n\x04hits\x18\x01 \x03(\x0b\x32\x18.entitled.v1.CustomerHit\x12\x11\n\ttruncated\x18\x02 \x01(\x08\"\xb5\x02\n\x0b\x43ustomerHit\x12*\n\x04kind\x18\x01 \x01(\x0e\x32\x1c.entitled.v1.CustomerHitKind\x12\x0b\n\x03\x61pp\x18\x02 \x01(\t\x12-\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x14\n\x0c\x63ustomer_ids\x18\x04 \x03(\t\x12\x1f\n\x17merged_into_customer_id\x18\x05 \x01(\t\x12\x1f\n\x17original_transaction_id\x18\x06 \x01(\t\x12\x16\n\x0etransaction_id\x18\x07 \x01(\t\x12\x12\n\nproduct_id\x18\x08 \x01(\t\x12\x13\n\x0b\x65vidence_id\x18\t \x01(\x03\x12\x10\n\x08sequence\x18\n \x01(\x03\x12\x13\n\x0b\x65xplanation\x18\x0b \x01(\t\"j\n\x17\x44\x65scribeCustomerRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x02 \x01(\t\x12-\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x18.entitled.v1.Environment\"\xd4\x02\n\x18\x44\x65scribeCustomerResponse\x12\x13\n\x0b\x63ustomer_id\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x0f\n\x07summary\x18\x03 \x01(\t\x12\x39\n\x0c\x65ntitlements\x18\x04 \x03(\x0b\x32#.entitled.v1.EntitlementDescription\x12\x38\n\x16\x61\x63tive_in_environments\x18\x05 \x03(\x0e\x32\x18.entitled.v1.Environment\x12<\n\x14open_refund_requests\x18\x06 \x03(\x0b\x32\x1e.entitled.v1.OpenRefundRequest\x12\x30\n\x0c\x65valuated_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x8f\x02\n\x16\x45ntitlementDescription\x12\x13\n\x0b\x65ntitlement\x18\x01 \x01(\t\x12\x10\n\x08\x65ntitled\x18\x02 \x01(\x08\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x18\n\x10support_sentence\x18\x04 \x01(\t\x12\x19\n\x11\x63ustomer_sentence\x18\x05 \x01(\t\x12\x0f\n\x07\x61\x63tions\x18\x06 \x03(\t\x12\x0b\n\x03url\x18\x07 \x01(\t\x12,\n\x08\x64\x65\x61\x64line\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x05until\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nproduct_id\x18\n \x01(\t\"\xa0\x01\n\x11OpenRefundRequest\x12\x16\n\x0etransaction_id\x18\x01 \x01(\t\x12\x12\n\nproduct_id\x18\x02 \x01(\t\x12\x30\n\x0crequested_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\tanswer_by\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"~\n\x0e\x41\x64\x64NoteRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x02 \x01(\t\x12-\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x0c\n\x04text\x18\x04 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x05 \x01(\t\"D\n\x0f\x41\x64\x64NoteResponse\x12\x1f\n\x04note\x18\x01 \x01(\x0b\x32\x11.entitled.v1.Note\x12\x10\n\x08position\x18\x0f \x01(\t\"\x8e\x01\n\x04Note\x12\x0f\n\x07note_id\x18\x01 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x04 \x01(\t\x12.\n\ncreated_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0b\x65vidence_id\x18\x06 \x01(\x03\"\x8a\x01\n\x10ListNotesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x02 \x01(\t\x12-\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\t\"N\n\x11ListNotesResponse\x12 \n\x05notes\x18\x01 \x03(\x0b\x32\x11.entitled.v1.Note\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"@\n\x11\x44\x65leteNoteRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x0f\n\x07note_id\x18\x02 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x03 \x01(\t\"&\n\x12\x44\x65leteNoteResponse\x12\x10\n\x08position\x18\x0f \x01(\t\"\xb2\x01\n\x1cSetCustomerAttributesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x02 \x01(\t\x12-\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x32\n\nattributes\x18\x04 \x03(\x0b\x32\x1e.entitled.v1.CustomerAttribute\x12\r\n\x05\x61\x63tor\x18\x05 \x01(\t\"e\n\x1dSetCustomerAttributesResponse\x12\x32\n\nattributes\x18\x01 \x03(\x0b\x32\x1e.entitled.v1.CustomerAttribute\x12\x10\n\x08position\x18\x0f \x01(\t\"0\n\x11\x43ustomerAttribute\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\"o\n\x1cGetCustomerAttributesRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x02 \x01(\t\x12-\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x18.entitled.v1.Environment\"S\n\x1dGetCustomerAttributesResponse\x12\x32\n\nattributes\x18\x01 \x03(\x0b\x32\x1e.entitled.v1.CustomerAttribute\"q\n\x12GetPurchaseRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x1f\n\x17original_transaction_id\x18\x03 \x01(\t\"\x8d\x04\n\x13GetPurchaseResponse\x12\x1f\n\x17original_transaction_id\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12\x14\n\x0c\x63ustomer_ids\x18\x03 \x03(\t\x12\x36\n\x0ctransactions\x18\x04 \x03(\x0b\x32 .entitled.v1.PurchaseTransaction\x12.\n\x0crenewal_info\x18\x05 \x01(\x0b\x32\x18.entitled.v1.RenewalInfo\x12\x37\n\x11ownership_changes\x18\x06 \x03(\x0b\x32\x1c.entitled.v1.OwnershipChange\x12-\n\x06\x65vents\x18\x07 \x03(\x0b\x32\x1d.entitled.v1.EntitlementEvent\x12\x30\n\rnotifications\x18\x08 \x03(\x0b\x32\x19.entitled.v1.Notification\x12(\n\x05seats\x18\t \x03(\x0b\x32\x19.entitled.v1.PurchaseSeat\x12\x30\n\x0cnext_poll_at\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x32\n\x0epending_lookup\x18\x0b \x01(\x0b\x32\x1a.entitled.v1.PendingLookup\"Y\n\x13PurchaseTransaction\x12-\n\x0btransaction\x18\x01 \x01(\x0b\x32\x18.entitled.v1.Transaction\x12\x13\n\x0b\x65vidence_id\x18\x02 \x01(\x03\"\x92\x01\n\x0fOwnershipChange\x12\x13\n\x0b\x63ustomer_id\x18\x01 \x01(\t\x12\x0e\n\x06linked\x18\x02 \x01(\x08\x12(\n\x04time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0b\x65vidence_id\x18\x04 \x01(\x03\x12\x0c\n\x04kind\x18\x05 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x06 \x01(\t\"\x95\x01\n\x0cPurchaseSeat\x12\x0f\n\x07seat_id\x18\x01 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x02 \x01(\t\x12.\n\nclaimed_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0breleased_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"f\n\rPendingLookup\x12\x10\n\x08\x61ttempts\x18\x01 \x01(\x05\x12\x33\n\x0fnext_attempt_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06reason\x18\x03 \x01(\t\"\xef\x01\n\x19GetCustomerHistoryRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x13\n\x0b\x63ustomer_id\x18\x02 \x01(\t\x12-\n\x0b\x65nvironment\x18\x03 \x01(\x0e\x32\x18.entitled.v1.Environment\x12(\n\x04\x66rom\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x05\x61s_of\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08known_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xde\x01\n\x1aGetCustomerHistoryResponse\x12\x13\n\x0b\x63ustomer_id\x18\x01 \x01(\t\x12-\n\x0b\x65nvironment\x18\x02 \x01(\x0e\x32\x18.entitled.v1.Environment\x12(\n\x04\x66rom\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x05\x61s_of\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\'\n\x05lanes\x18\x05 \x03(\x0b\x32\x18.entitled.v1.HistoryLane\"\x9f\x01\n\x0bHistoryLane\x12*\n\x04kind\x18\x01 \x01(\x0e\x32\x1c.entitled.v1.HistoryLaneKind\x12\x0c\n\x04name\x18\x02 \x01(\t\x12-\n\x08segments\x18\x03 \x03(\x0b\x32\x1b.entitled.v1.HistorySegment\x12\'\n\x05marks\x18\x04 \x03(\x0b\x32\x18.entitled.v1.HistoryMark\"\xc8\x02\n\x0eHistorySegment\x12)\n\x05since\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x05until\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12.\n\x0c\x61\x63\x63\x65ss_level\x18\x04 \x01(\x0e\x32\x18.entitled.v1.AccessLevel\x12\x12\n\nproduct_id\x18\x05 \x01(\t\x12\x16\n\x0etransaction_id\x18\x06 \x01(\t\x12!\n\x05price\x18\x07 \x01(\x0b\x32\x12.entitled.v1.Money\x12*\n\noffer_type\x18\x08 \x01(\x0e\x32\x16.entitled.v1.OfferType\x12\x10\n\x08grant_id\x18\t \x01(\t\x12\x13\n\x0b\x65vidence_id\x18\n \x01(\x03\"\x99\x01\n\x0bHistoryMark\x12(\n\x04time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0c\n\x04type\x18\x02 \x01(\t\x12\x13\n\x0b\x65xplanation\x18\x03 \x01(\t\x12\x16\n\x0etransaction_id\x18\x04 \x01(\t\x12\x13\n\x0b\x65vidence_id\x18\x05 \x01(\x03\x12\x10\n\x08sequence\x18\x06 \x01(\x03\"L\n\x12GetEvidenceRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x13\n\x0b\x65vidence_id\x18\x02 \x01(\x03\x12\x14\n\x0cinclude_body\x18\x03 \x01(\x08\"\xd9\x04\n\x13GetEvidenceResponse\x12\x13\n\x0b\x65vidence_id\x18\x01 \x01(\x03\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0e\n\x06source\x18\x03 \x01(\t\x12-\n\x0b\x65nvironment\x18\x04 \x01(\x0e\x32\x18.entitled.v1.Environment\x12/\n\x0breceived_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08known_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x18\n\x10rejection_reason\x18\x07 \x01(\t\x12\x0c\n\x04size\x18\x08 \x01(\x03\x12\x0e\n\x06sha256\x18\t \x01(\t\x12\x10\n\x08has_body\x18\n \x01(\x08\x12\x0c\n\x04\x62ody\x18\x0b \x01(\x0c\x12.\n\x08\x64ocument\x18\x0c \x01(\x0b\x32\x1c.entitled.v1.InspectResponse\x12\x14\n\x0c\x63ommand_json\x18\r \x01(\t\x12\r\n\x05\x61\x63tor\x18\x0e \x01(\t\x12\x0c\n\x04note\x18\x0f \x01(\t\x12\x14\n\x0c\x63ustomer_ids\x18\x10 \x03(\t\x12 \n\x18original_transaction_ids\x18\x11 \x03(\t\x12.\n\x0ctransactions\x18\x12 \x03(\x0b\x32\x18.entitled.v1.Transaction\x12/\n\rrenewal_infos\x18\x13 \x03(\x0b\x32\x18.entitled.v1.RenewalInfo\x12-\n\x06\x65vents\x18\x14 \x03(\x0b\x32\x1d.entitled.v1.EntitlementEvent\"0\n\x0fGetEventRequest\x12\x0b\n\x03\x61pp\x18\x01 \x01(\t\x12\x10\n\x08sequence\x18\x02 \x01(\x03\"@\n\x10GetEventResponse\x12,\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x1d.entitled.v1.EntitlementEvent*\xe2\x04\n\x0f\x43ustomerHitKind\x12!\n\x1d\x43USTOMER_HIT_KIND_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43USTOMER_HIT_KIND_CUSTOMER\x10\x01\x12%\n!CUSTOMER_HIT_KIND_MERGED_CUSTOMER\x10\x02\x12%\n!CUSTOMER_HIT_KIND_ERASED_CUSTOMER\x10\x03\x12%\n!CUSTOMER_HIT_KIND_CUSTOMER_PREFIX\x10\x04\x12\'\n#CUSTOMER_HIT_KIND_APP_ACCOUNT_TOKEN\x10\x05\x12\x1e\n\x1a\x43USTOMER_HIT_KIND_PURCHASE\x10\x06\x12!\n\x1d\x43USTOMER_HIT_KIND_TRANSACTION\x10\x07\x12)\n%CUSTOMER_HIT_KIND_WEB_ORDER_LINE_ITEM\x10\x08\x12%\n!CUSTOMER_HIT_KIND_APP_TRANSACTION\x10\t\x12\x1b\n\x17\x43USTOMER_HIT_KIND_GRANT\x10\n\x12\x1a\n\x16\x43USTOMER_HIT_KIND_SEAT\x10\x0b\x12\x1e\n\x1a\x43USTOMER_HIT_KIND_TRANSFER\x10\x0c\x12\x1b\n\x17\x43USTOMER_HIT_KIND_EVENT\x10\r\x12\x1e\n\x1a\x43USTOMER_HIT_KIND_EVIDENCE\x10\x0e\x12\"\n\x1e\x43USTOMER_HIT_KIND_NOTIFICATION\x10\x0f\x12\x1f\n\x1b\x43USTOMER_HIT_KIND_ATTRIBUTE\x10\x10*\xea\x01\n\x0fHistoryLaneKind\x12!\n\x1dHISTORY_LANE_KIND_UNSPECIFIED\x10\x00\x12\x1c\n\x18HISTORY_LANE_KIND_ACCESS\x10\x01\x12\x1e\n\x1aHISTORY_LANE_KIND_PURCHASE\x10\x02\x12\x1c\n\x18HISTORY_LANE_KIND_SHARED\x10\x03\x12\x1b\n\x17HISTORY_LANE_KIND_GRANT\x10\x04\x12\x1b\n\x17HISTORY_LANE_KIND_APPLE\x10\x05\x12\x1e\n\x1aHISTORY_LANE_KIND_OPERATOR\x10\x06\x32\xdf\x08\n\x0f\x43ustomerService\x12\x65\n\rFindCustomers\x12!.entitled.v1.FindCustomersRequest\x1a\".entitled.v1.FindCustomersResponse\"\r\x90\x02\x01\x8a\xb5\x18\x06\x08\x01\x30\x01\x38\x01\x12j\n\x10\x44\x65scribeCustomer\x12$.entitled.v1.DescribeCustomerRequest\x1a%.entitled.v1.DescribeCustomerResponse\"\t\x90\x02\x01\x8a\xb5\x18\x02\x08\x01\x12]\n\x0bGetPurchase\x12\x1f.entitled.v1.GetPurchaseRequest\x1a .entitled.v1.GetPurchaseResponse\"\x0b\x90\x02\x01\x8a\xb5\x18\x04\x08\x01\x38\x01\x12p\n\x12GetCustomerHistory\x12&.entitled.v1.GetCustomerHistoryRequest\x1a\'.entitled.v1.GetCustomerHistoryResponse\"\t\x90\x02\x01\x8a\xb5\x18\x02\x08\x01\x12]\n\x0bGetEvidence\x12\x1f.entitled.v1.GetEvidenceRequest\x1a .entitled.v1.GetEvidenceResponse\"\x0b\x90\x02\x01\x8a\xb5\x18\x04\x08\x01\x38\x01\x12T\n\x08GetEvent\x12\x1c.entitled.v1.GetEventRequest\x1a\x1d.entitled.v1.GetEventResponse\"\x0b\x90\x02\x01\x8a\xb5\x18\x04\x08\x01\x38\x01\x12N\n\x07\x41\x64\x64Note\x12\x1b.entitled.v1.AddNoteRequest\x1a\x1c.entitled.v1.AddNoteResponse\"\x08\x8a\xb5\x18\x04\x08\x03\x10\x01\x12U\n\tListNotes\x12\x1d.entitled.v1.ListNotesRequest\x1a\x1e.entitled.v1.ListNotesResponse\"\t\x90\x02\x01\x8a\xb5\x18\x02\x08\x01\x12W\n\nDeleteNote\x12\x1e.entitled.v1.DeleteNoteRequest\x1a\x1f.entitled.v1.DeleteNoteResponse\"\x08\x8a\xb5\x18\x04\x08\x03\x10\x01\x12x\n\x15SetCustomerAttributes\x12).entitled.v1.SetCustomerAttributesRequest\x1a*.entitled.v1.SetCustomerAttributesResponse\"\x08\x8a\xb5\x18\x04\x08\x03\x10\x01\x12y\n\x15GetCustomerAttributes\x12).entitled.v1.GetCustomerAttributesRequest\x1a*.entitled.v1.GetCustomerAttributesResponse\"\t\x90\x02\x01\x8a\xb5\x18\x02\x08\x01\x42Y\n\x0b\x65ntitled.v1P\x01Z\x16\x65ntitled/v1;entitledv1\xa2\x02\x03\x45NT\xaa\x02\x0b\x45ntitled.V1\xba\x02\x0c\x45ntitled_V1_\xea\x02\x0c\x45ntitled::V1b\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'entitled.v1.customer_service_pb2', globals())
@@ -25,9 +31,17 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   DESCRIPTOR._options = None
   DESCRIPTOR._serialized_options = b'\n\013entitled.v1P\001Z\026entitled/v1;entitledv1\242\002\003ENT\252\002\013Entitled.V1\272\002\014Entitled_V1_\352\002\014Entitled::V1'
   _CUSTOMERSERVICE.methods_by_name['FindCustomers']._options = None
-  _CUSTOMERSERVICE.methods_by_name['FindCustomers']._serialized_options = b'\220\002\001\212\265\030\004\010\0010\001'
+  _CUSTOMERSERVICE.methods_by_name['FindCustomers']._serialized_options = b'\220\002\001\212\265\030\006\010\0010\0018\001'
   _CUSTOMERSERVICE.methods_by_name['DescribeCustomer']._options = None
   _CUSTOMERSERVICE.methods_by_name['DescribeCustomer']._serialized_options = b'\220\002\001\212\265\030\002\010\001'
+  _CUSTOMERSERVICE.methods_by_name['GetPurchase']._options = None
+  _CUSTOMERSERVICE.methods_by_name['GetPurchase']._serialized_options = b'\220\002\001\212\265\030\004\010\0018\001'
+  _CUSTOMERSERVICE.methods_by_name['GetCustomerHistory']._options = None
+  _CUSTOMERSERVICE.methods_by_name['GetCustomerHistory']._serialized_options = b'\220\002\001\212\265\030\002\010\001'
+  _CUSTOMERSERVICE.methods_by_name['GetEvidence']._options = None
+  _CUSTOMERSERVICE.methods_by_name['GetEvidence']._serialized_options = b'\220\002\001\212\265\030\004\010\0018\001'
+  _CUSTOMERSERVICE.methods_by_name['GetEvent']._options = None
+  _CUSTOMERSERVICE.methods_by_name['GetEvent']._serialized_options = b'\220\002\001\212\265\030\004\010\0018\001'
   _CUSTOMERSERVICE.methods_by_name['AddNote']._options = None
   _CUSTOMERSERVICE.methods_by_name['AddNote']._serialized_options = b'\212\265\030\004\010\003\020\001'
   _CUSTOMERSERVICE.methods_by_name['ListNotes']._options = None
@@ -38,46 +52,78 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _CUSTOMERSERVICE.methods_by_name['SetCustomerAttributes']._serialized_options = b'\212\265\030\004\010\003\020\001'
   _CUSTOMERSERVICE.methods_by_name['GetCustomerAttributes']._options = None
   _CUSTOMERSERVICE.methods_by_name['GetCustomerAttributes']._serialized_options = b'\220\002\001\212\265\030\002\010\001'
-  _CUSTOMERHITKIND._serialized_start=2746
-  _CUSTOMERHITKIND._serialized_end=3356
-  _FINDCUSTOMERSREQUEST._serialized_start=141
-  _FINDCUSTOMERSREQUEST._serialized_end=257
-  _FINDCUSTOMERSRESPONSE._serialized_start=259
-  _FINDCUSTOMERSRESPONSE._serialized_end=341
-  _CUSTOMERHIT._serialized_start=344
-  _CUSTOMERHIT._serialized_end=653
-  _DESCRIBECUSTOMERREQUEST._serialized_start=655
-  _DESCRIBECUSTOMERREQUEST._serialized_end=761
-  _DESCRIBECUSTOMERRESPONSE._serialized_start=764
-  _DESCRIBECUSTOMERRESPONSE._serialized_end=1104
-  _ENTITLEMENTDESCRIPTION._serialized_start=1107
-  _ENTITLEMENTDESCRIPTION._serialized_end=1378
-  _OPENREFUNDREQUEST._serialized_start=1381
-  _OPENREFUNDREQUEST._serialized_end=1541
-  _ADDNOTEREQUEST._serialized_start=1543
-  _ADDNOTEREQUEST._serialized_end=1669
-  _ADDNOTERESPONSE._serialized_start=1671
-  _ADDNOTERESPONSE._serialized_end=1739
-  _NOTE._serialized_start=1742
-  _NOTE._serialized_end=1884
-  _LISTNOTESREQUEST._serialized_start=1887
-  _LISTNOTESREQUEST._serialized_end=2025
-  _LISTNOTESRESPONSE._serialized_start=2027
-  _LISTNOTESRESPONSE._serialized_end=2105
-  _DELETENOTEREQUEST._serialized_start=2107
-  _DELETENOTEREQUEST._serialized_end=2171
-  _DELETENOTERESPONSE._serialized_start=2173
-  _DELETENOTERESPONSE._serialized_end=2211
-  _SETCUSTOMERATTRIBUTESREQUEST._serialized_start=2214
-  _SETCUSTOMERATTRIBUTESREQUEST._serialized_end=2392
-  _SETCUSTOMERATTRIBUTESRESPONSE._serialized_start=2394
-  _SETCUSTOMERATTRIBUTESRESPONSE._serialized_end=2495
-  _CUSTOMERATTRIBUTE._serialized_start=2497
-  _CUSTOMERATTRIBUTE._serialized_end=2545
-  _GETCUSTOMERATTRIBUTESREQUEST._serialized_start=2547
-  _GETCUSTOMERATTRIBUTESREQUEST._serialized_end=2658
-  _GETCUSTOMERATTRIBUTESRESPONSE._serialized_start=2660
-  _GETCUSTOMERATTRIBUTESRESPONSE._serialized_end=2743
-  _CUSTOMERSERVICE._serialized_start=3359
-  _CUSTOMERSERVICE._serialized_end=4086
+  _CUSTOMERHITKIND._serialized_start=6002
+  _CUSTOMERHITKIND._serialized_end=6612
+  _HISTORYLANEKIND._serialized_start=6615
+  _HISTORYLANEKIND._serialized_end=6849
+  _FINDCUSTOMERSREQUEST._serialized_start=344
+  _FINDCUSTOMERSREQUEST._serialized_end=460
+  _FINDCUSTOMERSRESPONSE._serialized_start=462
+  _FINDCUSTOMERSRESPONSE._serialized_end=544
+  _CUSTOMERHIT._serialized_start=547
+  _CUSTOMERHIT._serialized_end=856
+  _DESCRIBECUSTOMERREQUEST._serialized_start=858
+  _DESCRIBECUSTOMERREQUEST._serialized_end=964
+  _DESCRIBECUSTOMERRESPONSE._serialized_start=967
+  _DESCRIBECUSTOMERRESPONSE._serialized_end=1307
+  _ENTITLEMENTDESCRIPTION._serialized_start=1310
+  _ENTITLEMENTDESCRIPTION._serialized_end=1581
+  _OPENREFUNDREQUEST._serialized_start=1584
+  _OPENREFUNDREQUEST._serialized_end=1744
+  _ADDNOTEREQUEST._serialized_start=1746
+  _ADDNOTEREQUEST._serialized_end=1872
+  _ADDNOTERESPONSE._serialized_start=1874
+  _ADDNOTERESPONSE._serialized_end=1942
+  _NOTE._serialized_start=1945
+  _NOTE._serialized_end=2087
+  _LISTNOTESREQUEST._serialized_start=2090
+  _LISTNOTESREQUEST._serialized_end=2228
+  _LISTNOTESRESPONSE._serialized_start=2230
+  _LISTNOTESRESPONSE._serialized_end=2308
+  _DELETENOTEREQUEST._serialized_start=2310
+  _DELETENOTEREQUEST._serialized_end=2374
+  _DELETENOTERESPONSE._serialized_start=2376
+  _DELETENOTERESPONSE._serialized_end=2414
+  _SETCUSTOMERATTRIBUTESREQUEST._serialized_start=2417
+  _SETCUSTOMERATTRIBUTESREQUEST._serialized_end=2595
+  _SETCUSTOMERATTRIBUTESRESPONSE._serialized_start=2597
+  _SETCUSTOMERATTRIBUTESRESPONSE._serialized_end=2698
+  _CUSTOMERATTRIBUTE._serialized_start=2700
+  _CUSTOMERATTRIBUTE._serialized_end=2748
+  _GETCUSTOMERATTRIBUTESREQUEST._serialized_start=2750
+  _GETCUSTOMERATTRIBUTESREQUEST._serialized_end=2861
+  _GETCUSTOMERATTRIBUTESRESPONSE._serialized_start=2863
+  _GETCUSTOMERATTRIBUTESRESPONSE._serialized_end=2946
+  _GETPURCHASEREQUEST._serialized_start=2948
+  _GETPURCHASEREQUEST._serialized_end=3061
+  _GETPURCHASERESPONSE._serialized_start=3064
+  _GETPURCHASERESPONSE._serialized_end=3589
+  _PURCHASETRANSACTION._serialized_start=3591
+  _PURCHASETRANSACTION._serialized_end=3680
+  _OWNERSHIPCHANGE._serialized_start=3683
+  _OWNERSHIPCHANGE._serialized_end=3829
+  _PURCHASESEAT._serialized_start=3832
+  _PURCHASESEAT._serialized_end=3981
+  _PENDINGLOOKUP._serialized_start=3983
+  _PENDINGLOOKUP._serialized_end=4085
+  _GETCUSTOMERHISTORYREQUEST._serialized_start=4088
+  _GETCUSTOMERHISTORYREQUEST._serialized_end=4327
+  _GETCUSTOMERHISTORYRESPONSE._serialized_start=4330
+  _GETCUSTOMERHISTORYRESPONSE._serialized_end=4552
+  _HISTORYLANE._serialized_start=4555
+  _HISTORYLANE._serialized_end=4714
+  _HISTORYSEGMENT._serialized_start=4717
+  _HISTORYSEGMENT._serialized_end=5045
+  _HISTORYMARK._serialized_start=5048
+  _HISTORYMARK._serialized_end=5201
+  _GETEVIDENCEREQUEST._serialized_start=5203
+  _GETEVIDENCEREQUEST._serialized_end=5279
+  _GETEVIDENCERESPONSE._serialized_start=5282
+  _GETEVIDENCERESPONSE._serialized_end=5883
+  _GETEVENTREQUEST._serialized_start=5885
+  _GETEVENTREQUEST._serialized_end=5933
+  _GETEVENTRESPONSE._serialized_start=5935
+  _GETEVENTRESPONSE._serialized_end=5999
+  _CUSTOMERSERVICE._serialized_start=6852
+  _CUSTOMERSERVICE._serialized_end=7971
 # @@protoc_insertion_point(module_scope)

@@ -1,5 +1,11 @@
 from entitled.v1 import access_pb2 as _access_pb2
+from entitled.v1 import entitlement_pb2 as _entitlement_pb2
+from entitled.v1 import entitlement_service_pb2 as _entitlement_service_pb2
 from entitled.v1 import environment_pb2 as _environment_pb2
+from entitled.v1 import notification_service_pb2 as _notification_service_pb2
+from entitled.v1 import product_pb2 as _product_pb2
+from entitled.v1 import receipt_service_pb2 as _receipt_service_pb2
+from entitled.v1 import transaction_pb2 as _transaction_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -25,6 +31,13 @@ CUSTOMER_HIT_KIND_TRANSFER: CustomerHitKind
 CUSTOMER_HIT_KIND_UNSPECIFIED: CustomerHitKind
 CUSTOMER_HIT_KIND_WEB_ORDER_LINE_ITEM: CustomerHitKind
 DESCRIPTOR: _descriptor.FileDescriptor
+HISTORY_LANE_KIND_ACCESS: HistoryLaneKind
+HISTORY_LANE_KIND_APPLE: HistoryLaneKind
+HISTORY_LANE_KIND_GRANT: HistoryLaneKind
+HISTORY_LANE_KIND_OPERATOR: HistoryLaneKind
+HISTORY_LANE_KIND_PURCHASE: HistoryLaneKind
+HISTORY_LANE_KIND_SHARED: HistoryLaneKind
+HISTORY_LANE_KIND_UNSPECIFIED: HistoryLaneKind
 
 class AddNoteRequest(_message.Message):
     __slots__ = ["actor", "app", "customer_id", "environment", "text"]
@@ -186,6 +199,190 @@ class GetCustomerAttributesResponse(_message.Message):
     attributes: _containers.RepeatedCompositeFieldContainer[CustomerAttribute]
     def __init__(self, attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping]]] = ...) -> None: ...
 
+class GetCustomerHistoryRequest(_message.Message):
+    __slots__ = ["app", "as_of", "customer_id", "environment", "known_at"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    FROM_FIELD_NUMBER: _ClassVar[int]
+    KNOWN_AT_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    as_of: _timestamp_pb2.Timestamp
+    customer_id: str
+    environment: _environment_pb2.Environment
+    known_at: _timestamp_pb2.Timestamp
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., **kwargs) -> None: ...
+
+class GetCustomerHistoryResponse(_message.Message):
+    __slots__ = ["as_of", "customer_id", "environment", "lanes"]
+    AS_OF_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    FROM_FIELD_NUMBER: _ClassVar[int]
+    LANES_FIELD_NUMBER: _ClassVar[int]
+    as_of: _timestamp_pb2.Timestamp
+    customer_id: str
+    environment: _environment_pb2.Environment
+    lanes: _containers.RepeatedCompositeFieldContainer[HistoryLane]
+    def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., lanes: _Optional[_Iterable[_Union[HistoryLane, _Mapping]]] = ..., **kwargs) -> None: ...
+
+class GetEventRequest(_message.Message):
+    __slots__ = ["app", "sequence"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    sequence: int
+    def __init__(self, app: _Optional[str] = ..., sequence: _Optional[int] = ...) -> None: ...
+
+class GetEventResponse(_message.Message):
+    __slots__ = ["event"]
+    EVENT_FIELD_NUMBER: _ClassVar[int]
+    event: _entitlement_service_pb2.EntitlementEvent
+    def __init__(self, event: _Optional[_Union[_entitlement_service_pb2.EntitlementEvent, _Mapping]] = ...) -> None: ...
+
+class GetEvidenceRequest(_message.Message):
+    __slots__ = ["app", "evidence_id", "include_body"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_BODY_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    evidence_id: int
+    include_body: bool
+    def __init__(self, app: _Optional[str] = ..., evidence_id: _Optional[int] = ..., include_body: bool = ...) -> None: ...
+
+class GetEvidenceResponse(_message.Message):
+    __slots__ = ["actor", "body", "command_json", "customer_ids", "document", "environment", "events", "evidence_id", "has_body", "kind", "known_at", "note", "original_transaction_ids", "received_at", "rejection_reason", "renewal_infos", "sha256", "size", "source", "transactions"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    BODY_FIELD_NUMBER: _ClassVar[int]
+    COMMAND_JSON_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_IDS_FIELD_NUMBER: _ClassVar[int]
+    DOCUMENT_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    EVENTS_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
+    HAS_BODY_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    KNOWN_AT_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_TRANSACTION_IDS_FIELD_NUMBER: _ClassVar[int]
+    RECEIVED_AT_FIELD_NUMBER: _ClassVar[int]
+    REJECTION_REASON_FIELD_NUMBER: _ClassVar[int]
+    RENEWAL_INFOS_FIELD_NUMBER: _ClassVar[int]
+    SHA256_FIELD_NUMBER: _ClassVar[int]
+    SIZE_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTIONS_FIELD_NUMBER: _ClassVar[int]
+    actor: str
+    body: bytes
+    command_json: str
+    customer_ids: _containers.RepeatedScalarFieldContainer[str]
+    document: _receipt_service_pb2.InspectResponse
+    environment: _environment_pb2.Environment
+    events: _containers.RepeatedCompositeFieldContainer[_entitlement_service_pb2.EntitlementEvent]
+    evidence_id: int
+    has_body: bool
+    kind: str
+    known_at: _timestamp_pb2.Timestamp
+    note: str
+    original_transaction_ids: _containers.RepeatedScalarFieldContainer[str]
+    received_at: _timestamp_pb2.Timestamp
+    rejection_reason: str
+    renewal_infos: _containers.RepeatedCompositeFieldContainer[_transaction_pb2.RenewalInfo]
+    sha256: str
+    size: int
+    source: str
+    transactions: _containers.RepeatedCompositeFieldContainer[_transaction_pb2.Transaction]
+    def __init__(self, evidence_id: _Optional[int] = ..., kind: _Optional[str] = ..., source: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., received_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., rejection_reason: _Optional[str] = ..., size: _Optional[int] = ..., sha256: _Optional[str] = ..., has_body: bool = ..., body: _Optional[bytes] = ..., document: _Optional[_Union[_receipt_service_pb2.InspectResponse, _Mapping]] = ..., command_json: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., customer_ids: _Optional[_Iterable[str]] = ..., original_transaction_ids: _Optional[_Iterable[str]] = ..., transactions: _Optional[_Iterable[_Union[_transaction_pb2.Transaction, _Mapping]]] = ..., renewal_infos: _Optional[_Iterable[_Union[_transaction_pb2.RenewalInfo, _Mapping]]] = ..., events: _Optional[_Iterable[_Union[_entitlement_service_pb2.EntitlementEvent, _Mapping]]] = ...) -> None: ...
+
+class GetPurchaseRequest(_message.Message):
+    __slots__ = ["app", "environment", "original_transaction_id"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    environment: _environment_pb2.Environment
+    original_transaction_id: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., original_transaction_id: _Optional[str] = ...) -> None: ...
+
+class GetPurchaseResponse(_message.Message):
+    __slots__ = ["customer_ids", "environment", "events", "next_poll_at", "notifications", "original_transaction_id", "ownership_changes", "pending_lookup", "renewal_info", "seats", "transactions"]
+    CUSTOMER_IDS_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    EVENTS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_POLL_AT_FIELD_NUMBER: _ClassVar[int]
+    NOTIFICATIONS_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    OWNERSHIP_CHANGES_FIELD_NUMBER: _ClassVar[int]
+    PENDING_LOOKUP_FIELD_NUMBER: _ClassVar[int]
+    RENEWAL_INFO_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTIONS_FIELD_NUMBER: _ClassVar[int]
+    customer_ids: _containers.RepeatedScalarFieldContainer[str]
+    environment: _environment_pb2.Environment
+    events: _containers.RepeatedCompositeFieldContainer[_entitlement_service_pb2.EntitlementEvent]
+    next_poll_at: _timestamp_pb2.Timestamp
+    notifications: _containers.RepeatedCompositeFieldContainer[_notification_service_pb2.Notification]
+    original_transaction_id: str
+    ownership_changes: _containers.RepeatedCompositeFieldContainer[OwnershipChange]
+    pending_lookup: PendingLookup
+    renewal_info: _transaction_pb2.RenewalInfo
+    seats: _containers.RepeatedCompositeFieldContainer[PurchaseSeat]
+    transactions: _containers.RepeatedCompositeFieldContainer[PurchaseTransaction]
+    def __init__(self, original_transaction_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., transactions: _Optional[_Iterable[_Union[PurchaseTransaction, _Mapping]]] = ..., renewal_info: _Optional[_Union[_transaction_pb2.RenewalInfo, _Mapping]] = ..., ownership_changes: _Optional[_Iterable[_Union[OwnershipChange, _Mapping]]] = ..., events: _Optional[_Iterable[_Union[_entitlement_service_pb2.EntitlementEvent, _Mapping]]] = ..., notifications: _Optional[_Iterable[_Union[_notification_service_pb2.Notification, _Mapping]]] = ..., seats: _Optional[_Iterable[_Union[PurchaseSeat, _Mapping]]] = ..., next_poll_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., pending_lookup: _Optional[_Union[PendingLookup, _Mapping]] = ...) -> None: ...
+
+class HistoryLane(_message.Message):
+    __slots__ = ["kind", "marks", "name", "segments"]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    MARKS_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    SEGMENTS_FIELD_NUMBER: _ClassVar[int]
+    kind: HistoryLaneKind
+    marks: _containers.RepeatedCompositeFieldContainer[HistoryMark]
+    name: str
+    segments: _containers.RepeatedCompositeFieldContainer[HistorySegment]
+    def __init__(self, kind: _Optional[_Union[HistoryLaneKind, str]] = ..., name: _Optional[str] = ..., segments: _Optional[_Iterable[_Union[HistorySegment, _Mapping]]] = ..., marks: _Optional[_Iterable[_Union[HistoryMark, _Mapping]]] = ...) -> None: ...
+
+class HistoryMark(_message.Message):
+    __slots__ = ["evidence_id", "explanation", "sequence", "time", "transaction_id", "type"]
+    EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
+    EXPLANATION_FIELD_NUMBER: _ClassVar[int]
+    SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    evidence_id: int
+    explanation: str
+    sequence: int
+    time: _timestamp_pb2.Timestamp
+    transaction_id: str
+    type: str
+    def __init__(self, time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., type: _Optional[str] = ..., explanation: _Optional[str] = ..., transaction_id: _Optional[str] = ..., evidence_id: _Optional[int] = ..., sequence: _Optional[int] = ...) -> None: ...
+
+class HistorySegment(_message.Message):
+    __slots__ = ["access_level", "evidence_id", "grant_id", "offer_type", "price", "product_id", "reason", "since", "transaction_id", "until"]
+    ACCESS_LEVEL_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
+    GRANT_ID_FIELD_NUMBER: _ClassVar[int]
+    OFFER_TYPE_FIELD_NUMBER: _ClassVar[int]
+    PRICE_FIELD_NUMBER: _ClassVar[int]
+    PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    SINCE_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_FIELD_NUMBER: _ClassVar[int]
+    access_level: _entitlement_pb2.AccessLevel
+    evidence_id: int
+    grant_id: str
+    offer_type: _product_pb2.OfferType
+    price: _product_pb2.Money
+    product_id: str
+    reason: str
+    since: _timestamp_pb2.Timestamp
+    transaction_id: str
+    until: _timestamp_pb2.Timestamp
+    def __init__(self, since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., reason: _Optional[str] = ..., access_level: _Optional[_Union[_entitlement_pb2.AccessLevel, str]] = ..., product_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., price: _Optional[_Union[_product_pb2.Money, _Mapping]] = ..., offer_type: _Optional[_Union[_product_pb2.OfferType, str]] = ..., grant_id: _Optional[str] = ..., evidence_id: _Optional[int] = ...) -> None: ...
+
 class ListNotesRequest(_message.Message):
     __slots__ = ["app", "customer_id", "environment", "page_size", "page_token"]
     APP_FIELD_NUMBER: _ClassVar[int]
@@ -236,6 +433,52 @@ class OpenRefundRequest(_message.Message):
     transaction_id: str
     def __init__(self, transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., requested_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., answer_by: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
+class OwnershipChange(_message.Message):
+    __slots__ = ["actor", "customer_id", "evidence_id", "kind", "linked", "time"]
+    ACTOR_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    LINKED_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    actor: str
+    customer_id: str
+    evidence_id: int
+    kind: str
+    linked: bool
+    time: _timestamp_pb2.Timestamp
+    def __init__(self, customer_id: _Optional[str] = ..., linked: bool = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., evidence_id: _Optional[int] = ..., kind: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
+
+class PendingLookup(_message.Message):
+    __slots__ = ["attempts", "next_attempt_at", "reason"]
+    ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_ATTEMPT_AT_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    attempts: int
+    next_attempt_at: _timestamp_pb2.Timestamp
+    reason: str
+    def __init__(self, attempts: _Optional[int] = ..., next_attempt_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class PurchaseSeat(_message.Message):
+    __slots__ = ["claimed_at", "customer_id", "released_at", "seat_id"]
+    CLAIMED_AT_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    RELEASED_AT_FIELD_NUMBER: _ClassVar[int]
+    SEAT_ID_FIELD_NUMBER: _ClassVar[int]
+    claimed_at: _timestamp_pb2.Timestamp
+    customer_id: str
+    released_at: _timestamp_pb2.Timestamp
+    seat_id: str
+    def __init__(self, seat_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., claimed_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., released_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class PurchaseTransaction(_message.Message):
+    __slots__ = ["evidence_id", "transaction"]
+    EVIDENCE_ID_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTION_FIELD_NUMBER: _ClassVar[int]
+    evidence_id: int
+    transaction: _transaction_pb2.Transaction
+    def __init__(self, transaction: _Optional[_Union[_transaction_pb2.Transaction, _Mapping]] = ..., evidence_id: _Optional[int] = ...) -> None: ...
+
 class SetCustomerAttributesRequest(_message.Message):
     __slots__ = ["actor", "app", "attributes", "customer_id", "environment"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
@@ -259,4 +502,7 @@ class SetCustomerAttributesResponse(_message.Message):
     def __init__(self, attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class CustomerHitKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
+
+class HistoryLaneKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []

@@ -15,6 +15,11 @@ from google.protobuf import message as _message
 from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+EVENT_DELIVERY_STATE_DEAD_LETTER: EventDeliveryState
+EVENT_DELIVERY_STATE_DELIVERED: EventDeliveryState
+EVENT_DELIVERY_STATE_PENDING: EventDeliveryState
+EVENT_DELIVERY_STATE_QUEUED: EventDeliveryState
+EVENT_DELIVERY_STATE_UNSPECIFIED: EventDeliveryState
 OTHER_CUSTOMER_ROLE_CLAIMANT: OtherCustomerRole
 OTHER_CUSTOMER_ROLE_OWNER: OtherCustomerRole
 OTHER_CUSTOMER_ROLE_TOKEN_OWNER: OtherCustomerRole
@@ -49,6 +54,18 @@ class AcknowledgeFulfillmentResponse(_message.Message):
     position: str
     units_due: int
     def __init__(self, fulfilled_units: _Optional[int] = ..., units_due: _Optional[int] = ..., position: _Optional[str] = ...) -> None: ...
+
+class AppInstall(_message.Message):
+    __slots__ = ["app_transaction_id", "original_application_version", "original_purchase_date", "preorder_date"]
+    APP_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_APPLICATION_VERSION_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_PURCHASE_DATE_FIELD_NUMBER: _ClassVar[int]
+    PREORDER_DATE_FIELD_NUMBER: _ClassVar[int]
+    app_transaction_id: str
+    original_application_version: str
+    original_purchase_date: _timestamp_pb2.Timestamp
+    preorder_date: _timestamp_pb2.Timestamp
+    def __init__(self, app_transaction_id: _Optional[str] = ..., original_application_version: _Optional[str] = ..., original_purchase_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., preorder_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class BatchCheckRequest(_message.Message):
     __slots__ = ["checks"]
@@ -260,6 +277,22 @@ class EraseCustomerResponse(_message.Message):
     pseudonym: str
     def __init__(self, erased_rows: _Optional[int] = ..., erased_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., pseudonym: _Optional[str] = ..., position: _Optional[str] = ...) -> None: ...
 
+class EventDelivery(_message.Message):
+    __slots__ = ["attempts", "next_attempt_at", "outcome", "sequence", "state", "webhook"]
+    ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_ATTEMPT_AT_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    WEBHOOK_FIELD_NUMBER: _ClassVar[int]
+    attempts: int
+    next_attempt_at: _timestamp_pb2.Timestamp
+    outcome: str
+    sequence: int
+    state: EventDeliveryState
+    webhook: str
+    def __init__(self, sequence: _Optional[int] = ..., webhook: _Optional[str] = ..., state: _Optional[_Union[EventDeliveryState, str]] = ..., attempts: _Optional[int] = ..., outcome: _Optional[str] = ..., next_attempt_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
 class ExplainRequest(_message.Message):
     __slots__ = ["app", "as_of", "customer_id", "entitlement", "environment", "known_at", "page_size", "page_token"]
     APP_FIELD_NUMBER: _ClassVar[int]
@@ -329,7 +362,9 @@ class GetCustomerRequest(_message.Message):
     def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., read_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ...) -> None: ...
 
 class GetCustomerResponse(_message.Message):
-    __slots__ = ["consumables", "consumption_consent", "customer_id", "entitlements", "environment", "evaluated_at", "grants", "products", "sequence", "subscription_groups", "token_conflicts"]
+    __slots__ = ["active_in_environments", "app_installs", "consumables", "consumption_consent", "customer_id", "entitlements", "environment", "evaluated_at", "grants", "known", "products", "sequence", "subscription_groups", "token_conflicts"]
+    ACTIVE_IN_ENVIRONMENTS_FIELD_NUMBER: _ClassVar[int]
+    APP_INSTALLS_FIELD_NUMBER: _ClassVar[int]
     CONSUMABLES_FIELD_NUMBER: _ClassVar[int]
     CONSUMPTION_CONSENT_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
@@ -337,10 +372,13 @@ class GetCustomerResponse(_message.Message):
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     EVALUATED_AT_FIELD_NUMBER: _ClassVar[int]
     GRANTS_FIELD_NUMBER: _ClassVar[int]
+    KNOWN_FIELD_NUMBER: _ClassVar[int]
     PRODUCTS_FIELD_NUMBER: _ClassVar[int]
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     SUBSCRIPTION_GROUPS_FIELD_NUMBER: _ClassVar[int]
     TOKEN_CONFLICTS_FIELD_NUMBER: _ClassVar[int]
+    active_in_environments: _containers.RepeatedScalarFieldContainer[_environment_pb2.Environment]
+    app_installs: _containers.RepeatedCompositeFieldContainer[AppInstall]
     consumables: _containers.RepeatedCompositeFieldContainer[ConsumableBalance]
     consumption_consent: _entitlement_pb2.ConsumptionConsent
     customer_id: str
@@ -348,11 +386,12 @@ class GetCustomerResponse(_message.Message):
     environment: _environment_pb2.Environment
     evaluated_at: _timestamp_pb2.Timestamp
     grants: _containers.RepeatedCompositeFieldContainer[Grant]
+    known: bool
     products: _containers.RepeatedCompositeFieldContainer[CustomerProduct]
     sequence: int
     subscription_groups: _containers.RepeatedCompositeFieldContainer[CustomerSubscriptionGroup]
     token_conflicts: _containers.RepeatedCompositeFieldContainer[TokenConflict]
-    def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., entitlements: _Optional[_Iterable[_Union[_entitlement_pb2.Entitlement, _Mapping]]] = ..., products: _Optional[_Iterable[_Union[CustomerProduct, _Mapping]]] = ..., subscription_groups: _Optional[_Iterable[_Union[CustomerSubscriptionGroup, _Mapping]]] = ..., consumables: _Optional[_Iterable[_Union[ConsumableBalance, _Mapping]]] = ..., grants: _Optional[_Iterable[_Union[Grant, _Mapping]]] = ..., sequence: _Optional[int] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., consumption_consent: _Optional[_Union[_entitlement_pb2.ConsumptionConsent, _Mapping]] = ..., token_conflicts: _Optional[_Iterable[_Union[TokenConflict, _Mapping]]] = ...) -> None: ...
+    def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., entitlements: _Optional[_Iterable[_Union[_entitlement_pb2.Entitlement, _Mapping]]] = ..., products: _Optional[_Iterable[_Union[CustomerProduct, _Mapping]]] = ..., subscription_groups: _Optional[_Iterable[_Union[CustomerSubscriptionGroup, _Mapping]]] = ..., consumables: _Optional[_Iterable[_Union[ConsumableBalance, _Mapping]]] = ..., grants: _Optional[_Iterable[_Union[Grant, _Mapping]]] = ..., sequence: _Optional[int] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., consumption_consent: _Optional[_Union[_entitlement_pb2.ConsumptionConsent, _Mapping]] = ..., token_conflicts: _Optional[_Iterable[_Union[TokenConflict, _Mapping]]] = ..., known: bool = ..., active_in_environments: _Optional[_Iterable[_Union[_environment_pb2.Environment, str]]] = ..., app_installs: _Optional[_Iterable[_Union[AppInstall, _Mapping]]] = ...) -> None: ...
 
 class GetProbableFamilyRequest(_message.Message):
     __slots__ = ["app", "customer_id", "environment"]
@@ -582,30 +621,40 @@ class ListGrantsResponse(_message.Message):
     def __init__(self, grants: _Optional[_Iterable[_Union[Grant, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ListTimelineRequest(_message.Message):
-    __slots__ = ["app", "customer_id", "environment", "include_notifications", "page_size", "page_token"]
+    __slots__ = ["app", "customer_id", "entitlements", "environment", "include_notifications", "include_webhooks", "newest_first", "page_size", "page_token", "types"]
     APP_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ENTITLEMENTS_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_NOTIFICATIONS_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_WEBHOOKS_FIELD_NUMBER: _ClassVar[int]
+    NEWEST_FIRST_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    TYPES_FIELD_NUMBER: _ClassVar[int]
     app: str
     customer_id: str
+    entitlements: _containers.RepeatedScalarFieldContainer[str]
     environment: _environment_pb2.Environment
     include_notifications: bool
+    include_webhooks: bool
+    newest_first: bool
     page_size: int
     page_token: str
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., include_notifications: bool = ...) -> None: ...
+    types: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., include_notifications: bool = ..., newest_first: bool = ..., types: _Optional[_Iterable[str]] = ..., entitlements: _Optional[_Iterable[str]] = ..., include_webhooks: bool = ...) -> None: ...
 
 class ListTimelineResponse(_message.Message):
-    __slots__ = ["events", "next_page_token", "notifications"]
+    __slots__ = ["deliveries", "events", "next_page_token", "notifications"]
+    DELIVERIES_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     NOTIFICATIONS_FIELD_NUMBER: _ClassVar[int]
+    deliveries: _containers.RepeatedCompositeFieldContainer[EventDelivery]
     events: _containers.RepeatedCompositeFieldContainer[EntitlementEvent]
     next_page_token: str
     notifications: _containers.RepeatedCompositeFieldContainer[_notification_service_pb2.Notification]
-    def __init__(self, events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., notifications: _Optional[_Iterable[_Union[_notification_service_pb2.Notification, _Mapping]]] = ...) -> None: ...
+    def __init__(self, events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., notifications: _Optional[_Iterable[_Union[_notification_service_pb2.Notification, _Mapping]]] = ..., deliveries: _Optional[_Iterable[_Union[EventDelivery, _Mapping]]] = ...) -> None: ...
 
 class ListUnclaimedPurchasesRequest(_message.Message):
     __slots__ = ["app", "environment", "page_size", "page_token"]
@@ -620,12 +669,14 @@ class ListUnclaimedPurchasesRequest(_message.Message):
     def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListUnclaimedPurchasesResponse(_message.Message):
-    __slots__ = ["next_page_token", "transactions"]
+    __slots__ = ["candidates", "next_page_token", "transactions"]
+    CANDIDATES_FIELD_NUMBER: _ClassVar[int]
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     TRANSACTIONS_FIELD_NUMBER: _ClassVar[int]
+    candidates: _containers.RepeatedCompositeFieldContainer[OwnerCandidate]
     next_page_token: str
     transactions: _containers.RepeatedCompositeFieldContainer[_transaction_pb2.Transaction]
-    def __init__(self, transactions: _Optional[_Iterable[_Union[_transaction_pb2.Transaction, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, transactions: _Optional[_Iterable[_Union[_transaction_pb2.Transaction, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., candidates: _Optional[_Iterable[_Union[OwnerCandidate, _Mapping]]] = ...) -> None: ...
 
 class ListUnfulfilledPurchasesRequest(_message.Message):
     __slots__ = ["app", "customer_id", "environment", "page_size", "page_token"]
@@ -682,6 +733,16 @@ class MergeCustomersResponse(_message.Message):
     repeated: bool
     transfer_id: str
     def __init__(self, transfer_id: _Optional[str] = ..., original_transaction_ids: _Optional[_Iterable[str]] = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+
+class OwnerCandidate(_message.Message):
+    __slots__ = ["customer_id", "original_transaction_id", "reason"]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    customer_id: str
+    original_transaction_id: str
+    reason: str
+    def __init__(self, original_transaction_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class ProbableFamilyMember(_message.Message):
     __slots__ = ["confidence", "customer_id", "grounds", "in_app_ownership_type", "original_transaction_id"]
@@ -862,6 +923,9 @@ class WatchResponse(_message.Message):
     def __init__(self, sequence: _Optional[int] = ..., event: _Optional[_Union[EntitlementEvent, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class OtherCustomerRole(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = []
+
+class EventDeliveryState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []
 
 class OwnershipPolicy(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):

@@ -407,6 +407,14 @@ class StartMigrationResponse(_message.Message):
     repeated: bool
     def __init__(self, migration: _Optional[_Union[Migration, _Mapping]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
+class SubmissionOutcome(_message.Message):
+    __slots__ = ["error", "response"]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    RESPONSE_FIELD_NUMBER: _ClassVar[int]
+    error: _status_pb2.Status
+    response: SubmitTransactionResponse
+    def __init__(self, response: _Optional[_Union[SubmitTransactionResponse, _Mapping]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
+
 class SubmitReceiptRequest(_message.Message):
     __slots__ = ["app", "customer_id", "device_identifier", "receipt_base64", "receipt_bytes"]
     APP_FIELD_NUMBER: _ClassVar[int]
@@ -488,6 +496,34 @@ class SubmitTransactionResponse(_message.Message):
     renewal_info: _transaction_pb2.RenewalInfo
     transaction: _transaction_pb2.Transaction
     def __init__(self, evidence_id: _Optional[int] = ..., already_known: bool = ..., transaction: _Optional[_Union[_transaction_pb2.Transaction, _Mapping]] = ..., renewal_info: _Optional[_Union[_transaction_pb2.RenewalInfo, _Mapping]] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., entitlements: _Optional[_Iterable[_Union[_entitlement_pb2.Entitlement, _Mapping]]] = ..., customer_id: _Optional[str] = ..., certificates_checked_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., position: _Optional[str] = ...) -> None: ...
+
+class SubmitTransactionsRequest(_message.Message):
+    __slots__ = ["app", "customer_id", "submissions"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    SUBMISSIONS_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    customer_id: str
+    submissions: _containers.RepeatedCompositeFieldContainer[SubmittedDocuments]
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., submissions: _Optional[_Iterable[_Union[SubmittedDocuments, _Mapping]]] = ...) -> None: ...
+
+class SubmitTransactionsResponse(_message.Message):
+    __slots__ = ["position", "results"]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    RESULTS_FIELD_NUMBER: _ClassVar[int]
+    position: str
+    results: _containers.RepeatedCompositeFieldContainer[SubmissionOutcome]
+    def __init__(self, results: _Optional[_Iterable[_Union[SubmissionOutcome, _Mapping]]] = ..., position: _Optional[str] = ...) -> None: ...
+
+class SubmittedDocuments(_message.Message):
+    __slots__ = ["signed_app_transaction", "signed_renewal_info", "signed_transaction"]
+    SIGNED_APP_TRANSACTION_FIELD_NUMBER: _ClassVar[int]
+    SIGNED_RENEWAL_INFO_FIELD_NUMBER: _ClassVar[int]
+    SIGNED_TRANSACTION_FIELD_NUMBER: _ClassVar[int]
+    signed_app_transaction: str
+    signed_renewal_info: str
+    signed_transaction: str
+    def __init__(self, signed_transaction: _Optional[str] = ..., signed_renewal_info: _Optional[str] = ..., signed_app_transaction: _Optional[str] = ...) -> None: ...
 
 class SubmittedProductState(_message.Message):
     __slots__ = ["product_id", "state"]

@@ -78,6 +78,32 @@ class DiscardDeliveriesResponse(_message.Message):
     discarded: int
     def __init__(self, discarded: _Optional[int] = ...) -> None: ...
 
+class GetDeliveryRequest(_message.Message):
+    __slots__ = ["app", "kind", "position", "webhook"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    WEBHOOK_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    kind: WebhookKind
+    position: int
+    webhook: str
+    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., position: _Optional[int] = ...) -> None: ...
+
+class GetDeliveryResponse(_message.Message):
+    __slots__ = ["body", "delivery", "subject", "type", "webhook_id"]
+    BODY_FIELD_NUMBER: _ClassVar[int]
+    DELIVERY_FIELD_NUMBER: _ClassVar[int]
+    SUBJECT_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    WEBHOOK_ID_FIELD_NUMBER: _ClassVar[int]
+    body: bytes
+    delivery: Delivery
+    subject: str
+    type: str
+    webhook_id: str
+    def __init__(self, webhook_id: _Optional[str] = ..., type: _Optional[str] = ..., subject: _Optional[str] = ..., body: _Optional[bytes] = ..., delivery: _Optional[_Union[Delivery, _Mapping]] = ...) -> None: ...
+
 class ListDeliveriesRequest(_message.Message):
     __slots__ = ["app", "kind", "page_size", "page_token", "state", "webhook"]
     APP_FIELD_NUMBER: _ClassVar[int]
