@@ -74,7 +74,7 @@ def test_looking_and_changing_are_recorded_and_checks_are_not(guarded):
         assert (first.actor, first.note, first.app) == ("lena", "ticket 7", APP)
         assert first.request_id and first.time.seconds > 0
         assert entries[1].subject == "an"
-        # No erasure would find a query that found nobody.
+        # No erasure would find a query that found no customer.
         missing = reviewer.entries(method="FindCustomers")[0]
         assert (missing.subject, list(missing.customer_ids)) == ("", [])
         # Reading the entries is one of them.

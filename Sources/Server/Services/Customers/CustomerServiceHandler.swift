@@ -20,7 +20,7 @@ struct CustomerServiceHandler: CustomerServiceMethods {
     let response = try await context.readExpensively(call) { reader throws(StoreError) in
       try search.run(reader)
     }
-    // A query that finds nobody may be a person's id or address, and no erasure would find it in the entries.
+    // A query that finds no customer may be a person's id or address, and no erasure would find it in the entries.
     let foundCustomer = response.hits.contains { !$0.customerIds.isEmpty && $0.kind != .erasedCustomer }
     CallScope.show(response.hits.lazy.flatMap(\.customerIds), of: foundCustomer ? request.query : "")
     return response
