@@ -15,30 +15,43 @@ package final class EvidenceLedger: Sendable {
   let store: any EntitlementStore
   let verifier: SignedDataVerifier
   let catalog: CurrentCatalog
-  let now: @Sendable () -> Instant
+  /// The clocks of the environments.
+  package let clocks: ServiceClocks
   /// The erasures, outside the store.
   let erasures: ErasureList
   /// The ids of customers who were erased a short time ago.
   package let erasedNames = ErasedNames()
   private let recordEffects: @Sendable ([LedgerEffect]) -> Void
-  /// The time of the last ``advance(to:)``; `nil` before the first one.
-  let lastAdvance = Mutex<Instant?>(nil)
+  /// The time of the last ``advance(to:in:)`` of each clock; missing before the first one.
+  let lastAdvance = Mutex<[ClockDomain: Instant]>([:])
 
-  /// Creates a ledger that writes to `store`. `now` dates arrivals. `recordEffects` receives the effects of
+  /// Creates a ledger that writes to `store`. `clocks` date arrivals. `recordEffects` receives the effects of
   /// each committed write once; it counts metrics unless a test replaces it. `erasures` is in memory
   /// in tests only.
   package init(
     store: any EntitlementStore, verifier: SignedDataVerifier, catalog: CurrentCatalog,
-    now: @escaping @Sendable () -> Instant,
-    erasures: ErasureList = ErasureList(key: InstallationKey(bytes: [0])),
+    clocks: ServiceClocks,
+    erasures: ErasureList,
     recordEffects: @escaping @Sendable ([LedgerEffect]) -> Void = { LedgerMetrics.record($0) }
   ) {
     self.store = store
     self.verifier = verifier
     self.catalog = catalog
-    self.now = now
+    self.clocks = clocks
     self.erasures = erasures
     self.recordEffects = recordEffects
+  }
+
+  /// Creates a ledger with one clock for all environments.
+  package convenience init(
+    store: any EntitlementStore, verifier: SignedDataVerifier, catalog: CurrentCatalog,
+    now: @escaping @Sendable () -> Instant,
+    erasures: ErasureList = ErasureList(key: InstallationKey(bytes: [0])),
+    recordEffects: @escaping @Sendable ([LedgerEffect]) -> Void = { LedgerMetrics.record($0) }
+  ) {
+    self.init(
+      store: store, verifier: verifier, catalog: catalog, clocks: ServiceClocks(ServiceClock(now: now)),
+      erasures: erasures, recordEffects: recordEffects)
   }
 
   /// Checks the customer id of the request field `field`.

@@ -7,6 +7,10 @@ package import FamilySharing
 /// All reads of one event loop tick, from the first one to ``endTick()``, see the same snapshot; it
 /// contains every write that was acknowledged before the first of them.
 package protocol CheckReader: AnswerReader {
+  /// Returns the facts of a customer unless there are so many that the store keeps them in several rows; `nil` then.
+  /// Those of an unknown customer are empty.
+  func smallFacts(of customer: CustomerKey) throws(StoreError) -> CustomerFacts?
+
   /// Ends the tick: the next read sees later writes. Must be called after every tick with reads, because the
   /// store keeps old data as long as a reader can see it.
   func endTick()
@@ -102,7 +106,7 @@ package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshRea
   func position(of appID: String) throws(StoreError) -> StorePosition
 
   /// Returns the next time at which an answer changes without new evidence; `nil` if there is none.
-  func nextDue() throws(StoreError) -> Instant?
+  func nextDue(in domain: ClockDomain) throws(StoreError) -> Instant?
 
   /// Returns the notifications that match, latest first.
   func notifications(_ query: NotificationFilter) throws(StoreError) -> [NotificationRecord]

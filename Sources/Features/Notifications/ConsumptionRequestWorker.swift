@@ -14,7 +14,7 @@ internal import Synchronization
 /// Answers Apple's consumption requests as the operator's policy demands, if the customer has consented, before Apple's
 /// deadline.
 package struct ConsumptionRequestWorker: Worker {
-  package let name = "consumption_requests"
+  package let name: String
 
   private static let batchSize = 20
   private static let minute: Int64 = 60_000
@@ -40,6 +40,7 @@ package struct ConsumptionRequestWorker: Worker {
     self.lookup = lookup
     self.catalog = catalog
     self.clock = clock
+    name = clock.domain == .sandbox ? "consumption_requests_sandbox" : "consumption_requests"
   }
 
   /// Runs until the task is cancelled.
@@ -48,12 +49,13 @@ package struct ConsumptionRequestWorker: Worker {
     let worker = DueWorker(
       store: store, clock: clock,
       nextDue: { reader throws(StoreError) in
-        let next = try reader.nextConsumptionRequest()
+        let next = try reader.nextConsumptionRequest(in: clock.domain)
         gauge.record(next == nil ? [] : try reader.openConsumptionRequests())
         return next
       },
       process: { () async throws(LedgerError) in
-        for due in try await ledger.dueConsumptionRequests(limit: Self.batchSize) where !Task.isCancelled {
+        for due in try await ledger.dueConsumptionRequests(by: clock, limit: Self.batchSize)
+        where !Task.isCancelled {
           try await process(due)
         }
       })

@@ -41,7 +41,8 @@ package struct NotificationInbox: Sendable {
     let received = try await dispatch(notification)
     if notification.source != .appStoreServerAPI, let environment = received.record.environment {
       recordArrival(
-        AppEnvironment(appID: notification.appID, environment: environment), notification.receivedAt)
+        AppEnvironment(appID: notification.appID, environment: environment),
+        notification.receivedAt ?? ledger.clocks.now(in: environment))
     }
     return received
   }

@@ -15,7 +15,6 @@ package struct ServiceContext: Sendable {
   let store: any EntitlementStore
   let ledger: EvidenceLedger
   let catalog: CurrentCatalog
-  let clock: ServiceClock
   let verifier: SignedDataVerifier
   let signing: SigningSettings
   /// `nil` if no app requires online checks.
@@ -37,7 +36,7 @@ package struct ServiceContext: Sendable {
   let appleLocks = KeyLocks()
 
   package init(
-    store: any EntitlementStore, ledger: EvidenceLedger, catalog: CurrentCatalog, clock: ServiceClock,
+    store: any EntitlementStore, ledger: EvidenceLedger, catalog: CurrentCatalog,
     verifier: SignedDataVerifier, signing: SigningSettings, onlineChecks: OnlineCheckEnforcer?,
     lookup: PurchaseLookup, inbox: NotificationInbox, reconciler: Reconciler, receiptIntake: ReceiptIntake,
     migrations: MigrationJobManager, broadcaster: EventBroadcaster, deliveries: DeliveryAdmin,
@@ -48,7 +47,6 @@ package struct ServiceContext: Sendable {
     self.store = store
     self.ledger = ledger
     self.catalog = catalog
-    self.clock = clock
     self.verifier = verifier
     self.signing = signing
     self.onlineChecks = onlineChecks
@@ -66,8 +64,8 @@ package struct ServiceContext: Sendable {
     self.trail = trail
   }
 
-  /// The time of the services' clock, which is the sandbox's if one runs.
-  var now: @Sendable () -> AppStore.Instant { clock.now }
+  /// The time in an environment: that of an embedded sandbox in its environment, otherwise the machine's.
+  func now(in environment: AppStore.Environment) -> AppStore.Instant { ledger.clocks.now(in: environment) }
 
   /// Reads one snapshot of the store, away from the event loops. The transport cancels the task of a call at its
   /// deadline, and that stops the read.

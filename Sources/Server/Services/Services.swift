@@ -1,3 +1,4 @@
+internal import Ledger
 package import RPC
 internal import Store
 package import Telemetry
@@ -94,6 +95,6 @@ extension CheckHandler {
   init(_ context: ServiceContext, reader: EventLoopReader, cacheBytes: Int) {
     self.init(
       reader: reader, store: context.store, catalog: context.catalog, expensiveCalls: context.expensiveCalls,
-      now: context.now, cacheBytes: cacheBytes)
+      clocks: context.ledger.clocks, cacheBytes: cacheBytes)
   }
 }

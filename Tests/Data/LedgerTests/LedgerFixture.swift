@@ -63,6 +63,13 @@ struct LedgerFixture {
       recordEffects: recordEffects)
   }
 
+  /// Another ledger on the same store, with other clocks.
+  func makeLedger(clocks: ServiceClocks) -> EvidenceLedger {
+    EvidenceLedger(
+      store: store, verifier: verifier, catalog: catalog, clocks: clocks,
+      erasures: ErasureList(key: InstallationKey(bytes: [0])))
+  }
+
   /// A signed transaction of one period.
   func period(
     _ days: ClosedRange<Int64>, line: String = "L1", signed: Int64? = nil, _ changes: JSONObject = [:]

@@ -147,12 +147,12 @@ import Testing
       _ = try await fixture.ledger.submit(waiting)
       let due = try await fixture.ledger.dueRefreshes(limit: 9)
       #expect(due.map(\.refresh) == waiting.refreshes && due.first?.customerID == "ana")
-      #expect(try await fixture.store.snapshot { try $0.nextRefresh() } == at(50))
+      #expect(try await fixture.store.snapshot { try $0.nextRefresh(in: .all) } == at(50))
       var queried = submission(nil, documents: [try fixture.period(40...70)])
       queried.queriedLines = ["L1"]
       _ = try await fixture.ledger.submit(queried)
       #expect(try await fixture.ledger.dueRefreshes(limit: 9).isEmpty)
-      #expect(try await fixture.store.snapshot { try $0.nextRefresh() } == nil)
+      #expect(try await fixture.store.snapshot { try $0.nextRefresh(in: .all) } == nil)
       let rest = try await fixture.ledger.lines(
         ["L1", "L2"], of: "ocean", in: .sandbox, notQueriedSince: at(50))
       #expect(rest == ["L2"])

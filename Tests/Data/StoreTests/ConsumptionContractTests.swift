@@ -23,15 +23,18 @@ struct ConsumptionContractTests {
       var request = consumptionRequest(notification.id)
       try await store.write { [request] store throws(StoreError) in try store.put(request) }
       try await store.snapshot { reader throws in
-        #expect(try reader.consumptionRequests(dueBy: instant(10), limit: 9).map(\.id) == [notification.id])
+        #expect(
+          try reader.consumptionRequests(dueBy: instant(10), in: .all, limit: 9).map(\.id) == [
+            notification.id
+          ])
       }
       request.error = "NO_CONSENT"
       request.attempts = 3
       request.dueAt = instant(20)
       try await store.write { [request] store throws(StoreError) in try store.put(request) }
       try await store.snapshot { reader throws in
-        #expect(try reader.consumptionRequests(dueBy: instant(19), limit: 9).isEmpty)
-        #expect(try reader.nextConsumptionRequest() == instant(20))
+        #expect(try reader.consumptionRequests(dueBy: instant(19), in: .all, limit: 9).isEmpty)
+        #expect(try reader.nextConsumptionRequest(in: .all) == instant(20))
       }
       let settled = try await store.write { store throws(StoreError) in
         guard var request = try store.consumptionRequest(notification.id) else { return false }
@@ -41,7 +44,7 @@ struct ConsumptionContractTests {
       }
       #expect(settled)
       try await store.snapshot { reader throws in
-        #expect(try reader.nextConsumptionRequest() == nil)
+        #expect(try reader.nextConsumptionRequest(in: .all) == nil)
         #expect(
           try reader.consumptionRequests(ConsumptionRequestFilter(appID: "ocean", limit: 9)).first?.error
             == "NO_CONSENT")

@@ -85,15 +85,16 @@ import Testing
         let facts = CustomerFacts(transactions: [fact(revoked: end < 0 ? nil : instant(end))])
         try await store.put(facts, of: line().customer(id), from: instant(5))
       }
-      #expect(try await store.snapshot { try $0.nextDue() } == instant(40))
+      #expect(try await store.snapshot { try $0.nextDue(in: .all) } == instant(40))
       try await store.write { transaction throws(StoreError) in
-        #expect(try transaction.due(by: instant(39), limit: 9).isEmpty)
-        #expect(try transaction.due(by: instant(90), limit: 9).map(\.customerID) == ["early", "late"])
-        #expect(try transaction.due(by: instant(90), limit: 1).map(\.customerID) == ["early"])
+        #expect(try transaction.due(by: instant(39), in: .all, limit: 9).isEmpty)
+        #expect(
+          try transaction.due(by: instant(90), in: .all, limit: 9).map(\.customerID) == ["early", "late"])
+        #expect(try transaction.due(by: instant(90), in: .all, limit: 1).map(\.customerID) == ["early"])
       }
       let facts = CustomerFacts(transactions: [fact(revoked: instant(40))])
       try await store.put(facts, of: line().customer("early"), from: instant(41))
-      #expect(try await store.snapshot { try $0.nextDue() } == instant(90))
+      #expect(try await store.snapshot { try $0.nextDue(in: .all) } == instant(90))
     }
   }
 

@@ -86,18 +86,18 @@ import Testing
         try transaction.put(sooner)
       }
       try await store.snapshot { reader throws in
-        #expect(try reader.refreshes(dueBy: instant(9), limit: 9).isEmpty)
-        #expect(try reader.refreshes(dueBy: instant(20), limit: 9) == [sooner, later])
-        #expect(try reader.refreshes(dueBy: instant(20), limit: 1) == [sooner])
+        #expect(try reader.refreshes(dueBy: instant(9), in: .all, limit: 9).isEmpty)
+        #expect(try reader.refreshes(dueBy: instant(20), in: .all, limit: 9) == [sooner, later])
+        #expect(try reader.refreshes(dueBy: instant(20), in: .all, limit: 1) == [sooner])
         #expect(try reader.lastRefresh(of: line("L2")) == nil)
       }
       try await store.write { transaction throws(StoreError) in
         try transaction.completeRefreshes(of: [line("L2"), line("L3")], at: instant(11))
       }
       try await store.snapshot { reader throws in
-        #expect(try reader.refreshes(dueBy: instant(99), limit: 9) == [later])
+        #expect(try reader.refreshes(dueBy: instant(99), in: .all, limit: 9) == [later])
         #expect(try reader.lastRefresh(of: line("L3")) == instant(11))
-        #expect(try reader.nextRefresh() == instant(20))
+        #expect(try reader.nextRefresh(in: .all) == instant(20))
         #expect(try reader.lastRefresh(of: line("L2")) == instant(11))
         #expect(try reader.lastRefresh(of: line("L2", .production)) == nil)
       }

@@ -36,7 +36,7 @@ import Testing
       let intake = ReceiptIntake(
         ledger: ledger, lookup: service.appStore.lookup, catalog: service.appStore.catalog,
         verifier: ReceiptVerifier(verifier: service.appStore.verifier, endpoints: [:]),
-        policies: ["demo": ReceiptPolicy()], now: { clock.now() })
+        policies: ["demo": ReceiptPolicy()])
       let pauses = Pauses()
       let jobs = MigrationJobManager(
         intake: intake, store: store, folder: ImportFolder(path: service.folder.path),

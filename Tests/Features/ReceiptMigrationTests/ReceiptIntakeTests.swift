@@ -46,7 +46,7 @@ import Testing
       #expect(outcome.pendingReason == "APP_STORE_UNAVAILABLE")
       #expect(outcome.result.facts.transactions.count == 1)
       let next = try await service.appStore.store.read { snapshot throws(StoreError) in
-        try snapshot.nextRefresh()
+        try snapshot.nextRefresh(in: .all)
       }
       #expect(next != nil)
     }

@@ -51,7 +51,7 @@ struct ReceiptService {
       verifier: ReceiptVerifier(
         verifier: appStore.verifier,
         endpoints: ["demo": VerifyReceiptSettings(client: client, secrets: SharedSecrets([:]))]),
-      policies: ["demo": policy], now: { clock.now() })
+      policies: ["demo": policy])
   }
 
   static func run(

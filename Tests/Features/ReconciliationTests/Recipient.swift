@@ -25,6 +25,7 @@ struct Recipient {
   let inbox: NotificationInbox
   let lookup: PurchaseLookup
   private let reconciler: Reconciler
+  private let supervisor = WorkerSupervisor(logger: Logger(label: "test"))
   private let polling: StatusPolling
   private let app: AppDefinition
   private let clock: SandboxClock
@@ -52,7 +53,7 @@ struct Recipient {
     reconciler = Reconciler(
       store: store, ledger: ledger, inbox: inbox, lookup: lookup, catalog: catalog, cadence: cadence,
       policies: ["demo": ReconciliationPolicy(pollsStatuses: false, repairsGaps: false)],
-      clock: ServiceClock(now: { clock.now() }))
+      clocks: ServiceClocks(ServiceClock(now: { clock.now() })), supervisor: supervisor)
     polling = StatusPolling(
       store: store, ledger: ledger, lookup: lookup, app: app, target: Self.target,
       metrics: ReconciliationMetrics(Self.target), now: { clock.now() })
@@ -90,9 +91,7 @@ struct Recipient {
 
   /// Repairs the whole time span.
   func repair() async throws -> Repair {
-    let running = Task { [workers = reconciler.workers] in
-      await WorkerSupervisor(logger: Logger(label: "test")).run(workers)
-    }
+    let running = Task { [supervisor, reconciler] in await supervisor.run(reconciler) }
     defer { running.cancel() }
     return try await reconciler.repair(
       Repair(

@@ -16,10 +16,13 @@ struct CheckResponseCacheTests {
     CheckResponseCache(changes: changes, catalog: catalog, byteLimit: bytes)
   }
 
-  private func validity(from: Int64 = 0, until: Int64? = nil) -> CheckResponseCache.Validity {
+  private func validity(
+    from: Int64 = 0, until: Int64? = nil, isInSandbox: Bool = true
+  ) -> CheckResponseCache.Validity {
     CheckResponseCache.Validity(
-      from: instant(from), until: until.map(instant), snapshotVersion: changes.lastCommit,
-      customer: changes.slot(of: ana), catalogGeneration: catalog.generation)
+      from: instant(from), until: until.map(instant), isInSandbox: isInSandbox,
+      snapshotVersion: changes.lastCommit, customer: changes.slot(of: ana),
+      catalogGeneration: catalog.generation)
   }
 
   @Test("A cached response is found by the bytes of its request, with the new time appended")
@@ -37,6 +40,24 @@ struct CheckResponseCacheTests {
     let cache = cache()
     cache.insert("yes", to: "may ana?", while: validity(from: 10, until: 20))
     #expect([9, 10, 19, 20].map { cache.answer(to: "may ana?", at: $0) } == [nil, "yes", "yes", nil])
+  }
+
+  @Test(
+    "A cached response is valid by the clock of its environment, whose time is appended",
+    arguments: [true, false])
+  func clocks(isInSandbox: Bool) {
+    let cache = cache()
+    cache.insert("yes", to: "may ana?", while: validity(from: 10, until: 20, isInSandbox: isInSandbox))
+    let answers = [(15, 99), (99, 15)].map { (sandbox: Int64, others: Int64) -> String? in
+      let times = EnvironmentTimes(sandbox: instant(sandbox), others: instant(others))
+      let bytes = Array("may ana?".utf8).withUnsafeBytes {
+        cache.answer(to: $0, at: times) { now, answer in
+          answer.append(contentsOf: " \(now.millisecondsSince1970)".utf8)
+        }
+      }
+      return bytes.map { String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(answers == (isInSandbox ? ["yes 15", nil] : [nil, "yes 15"]))
   }
 
   @Test("A change of the customer invalidates a cached response")
@@ -110,7 +131,9 @@ extension CheckResponseCache {
 
   fileprivate func answer(to request: String, at now: Int64, appending suffix: String = "") -> String? {
     let bytes = Array(request.utf8).withUnsafeBytes {
-      answer(to: $0, at: instant(now)) { $0.append(contentsOf: suffix.utf8) }
+      answer(to: $0, at: EnvironmentTimes(sandbox: instant(now), others: instant(now))) {
+        $1.append(contentsOf: suffix.utf8)
+      }
     }
     return bytes.map { String(decoding: $0, as: UTF8.self) }
   }

@@ -86,11 +86,35 @@ struct EventLoopReaderTests {
     }
   }
 
+  @Test(
+    "The facts of a large customer are evaluated by the reader pool, those of a small one on the event loop")
+  func staleCustomers() async throws {
+    try await withStore { store in
+      try await store.putStale(transactions: CustomerFacts.reductionThreshold + 1, of: "ana")
+      try await store.putStale(transactions: 3, of: "ben")
+      let reader = EventLoopReader(MissingReaders()) { () throws(StoreError) in try store.makeCheckReader() }
+      let methods = table(reader, store)
+      for (customer, isDeferred) in [("ana", true), ("ben", false), ("unknown", false)] {
+        var check = request
+        check.customerId = customer
+        let batch = BatchCheckRequest.with { $0.checks = [check, check] }
+        let result = try #require(call("Check", check.encodedBytes(), in: methods))
+        let results = try #require(call("BatchCheck", batch.encodedBytes(), in: methods))
+        reader.endTick()
+        #expect(result.isDeferred == isDeferred && results.isDeferred == isDeferred)
+        let response = try CheckResponse.decode(try await result.message()).entitlement
+        #expect(response?.entitled == (customer != "unknown"))
+        let all = try BatchCheckResponse.decode(try await results.message())
+        #expect(all.results.map(\.response?.entitlement?.entitled) == [response?.entitled, response?.entitled])
+      }
+    }
+  }
+
   private func table(_ reader: EventLoopReader, _ store: SQLiteEntitlementStore) -> MethodTable {
     let check = CheckHandler(
       reader: reader, store: store, catalog: CurrentCatalog(Catalog([ocean])),
-      expensiveCalls: ExpensiveCalls(.init(timeout: .seconds(600))), now: { instant },
-      cacheBytes: 1 << 20)
+      expensiveCalls: ExpensiveCalls(.init(timeout: .seconds(600))),
+      clocks: ServiceClocks(ServiceClock(now: { instant })), cacheBytes: 1 << 20)
     return MethodTable(Method.eventLoop(entitlementService: check))
   }
 
@@ -118,6 +142,48 @@ struct EventLoopReaderTests {
     let store = try SQLiteEntitlementStore(directory: directory.path)
     try await body(store)
     await store.close()
+  }
+}
+
+extension SQLiteEntitlementStore {
+  /// Stores the facts of a customer with answers of another catalog.
+  fileprivate func putStale(transactions count: Int, of customerID: String) async throws {
+    let key = CustomerKey(appID: ocean.id, environment: .sandbox, customerID: customerID)
+    let lines = (0..<count).map { number in
+      CustomerFacts(transactions: [
+        TransactionFact(
+          transactionID: "T\(number)", originalTransactionID: "L\(number)", productID: "pro",
+          type: .nonConsumable,
+          purchaseDate: instant, signedDate: instant)
+      ])
+    }
+    var facts = CustomerFacts(lines: lines, grants: [], appTransactions: [])
+    let answers = PrecomputedAnswers(
+      facts,
+      in: AppDefinition(id: ocean.id, identity: ocean.identity, environments: [.sandbox], products: []),
+      from: instant)
+    let isLarge = facts.isLarge
+    if isLarge { facts = CustomerFacts(lines: [], grants: [], appTransactions: [], omitted: OmittedAccess()) }
+    try await write { [facts] store throws(StoreError) in
+      try store.putFacts(facts, answers: answers, of: key)
+      for (number, line) in lines.enumerated() where isLarge {
+        try store.putFacts(line, ofLine: "L\(number)", chunk: 0, of: key)
+      }
+    }
+  }
+}
+
+extension UnaryResult {
+  fileprivate var isDeferred: Bool {
+    if case .async = self { true } else { false }
+  }
+
+  fileprivate func message() async throws(Status) -> [UInt8] {
+    switch self {
+    case .reply(let reply): reply.message
+    case .async(let work): try await work().message
+    case .failure(let status): throw status
+    }
   }
 }
 

@@ -85,6 +85,34 @@ struct WatchTests {
     }
   }
 
+  @Test("Watch before the broadcaster runs is not ended, and misses no event")
+  func watchBeforeFirstRead() async throws {
+    try await withStore { store in
+      let broadcaster = EventBroadcaster(store: store, now: { instant })
+      let early = try broadcaster.firstWatcher()
+      // Committed while nothing signals commits to the broadcaster.
+      try await store.append(1)
+      let running = Task { try? await broadcaster.run() }
+      defer { running.cancel() }
+      guard case .events(let events) = await early.next({ instant }) else {
+        Issue.record("the subscription ended")
+        return
+      }
+      #expect(events.map(\.sequence) == [1])
+      broadcaster.unsubscribe(early)
+    }
+  }
+
+  @Test("Watch at a closed broadcaster ends with SHUTTING_DOWN")
+  func closed() async throws {
+    try await withStore { store in
+      let broadcaster = EventBroadcaster(store: store, now: { instant })
+      broadcaster.close()
+      let end = await watch(broadcaster, store, Caller(.with { $0.start = .fromBeginning(true) }))
+      #expect(end?.errorInfo?.reason == "SHUTTING_DOWN")
+    }
+  }
+
   /// Runs the method until it ends, and returns its status.
   private func watch(_ broadcaster: EventBroadcaster, _ store: any EntitlementStore, _ caller: Caller) async
     -> Status?
@@ -92,7 +120,7 @@ struct WatchTests {
     let stream = EventStream(
       broadcaster: broadcaster, eventLog: EventLogReader(store: store),
       catalog: CurrentCatalog(Catalog([ocean])), positionTokens: PositionTokens(key: [1]),
-      now: { instant })
+      clocks: ServiceClocks(ServiceClock(now: { instant })))
     let method = Method.serverStreaming("/t.T/Watch") {
       (request: WatchRequest, responses, call) async throws(Status) in
       try await stream.watch(request, responses, call, showsOtherCustomer: false)

@@ -30,7 +30,7 @@ extension CommandHandler {
     guard var fact = before.grant else { throw .unknownGrant(grantID) }
     guard fact.external == nil else { throw .externalGrant(grantID) }
     guard fact.revokedAt == nil else { return before }
-    fact.revokedAt = now
+    fact.revokedAt = times[line.environment]
     var outcome = try handler(in: line.environment).execute(
       .revokeGrant(fact), onBehalfOf: before.customer?.customerID)
     let after = try result(of: line)

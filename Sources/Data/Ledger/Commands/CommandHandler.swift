@@ -10,11 +10,14 @@ package import Store
 struct CommandHandler {
   let store: any StoreTransaction
   let catalog: Catalog
-  let now: Instant
+  let times: EnvironmentTimes
   let appID: String
   var environment: Environment
   let actor: String
   var note = ""
+
+  /// The time in the environment of the command.
+  var now: Instant { times[environment] }
 
   /// Moves a purchase to a customer; `policy` decides if it has an owner. `from`, if given, must be an owner.
   func move(

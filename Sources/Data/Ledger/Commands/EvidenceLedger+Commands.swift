@@ -118,19 +118,19 @@ extension EvidenceLedger {
     _ command: @escaping @Sendable (CommandHandler) throws(LedgerError) -> CommandResult
   ) async throws(LedgerError) -> CommandResult {
     if requiresApp { try app(scope.appID) }
-    let (catalog, now) = (catalog.value, now())
+    let (catalog, times, keyTime) = (catalog.value, clocks.times(), keyTime)
     let result = try await commit(isDryRun: scope.isDryRun) {
       store throws(StoreError) -> (Result<CommandResult, LedgerError>, [LedgerEffect]) in
       let handler = CommandHandler(
-        store: store, catalog: catalog, now: now, appID: scope.appID, environment: scope.environment,
+        store: store, catalog: catalog, times: times, appID: scope.appID, environment: scope.environment,
         actor: scope.actor, note: scope.note)
       do throws(LedgerError) {
-        if let repeated = try scope.idempotency?.repeated(in: store, at: now) {
+        if let repeated = try scope.idempotency?.repeated(in: store, at: keyTime) {
           return (.success(repeated), [])
         }
         var result = try command(handler)
         result.response = try handler.inStore { () throws(StoreError) in
-          try scope.idempotency?.finish(result, scope, in: store, at: now)
+          try scope.idempotency?.finish(result, scope, in: store, at: keyTime)
         }
         return (.success(result), result.effects)
       } catch {

@@ -50,10 +50,14 @@ extension EvidenceLedger {
   /// state that decides about it. All are of one snapshot.
   ///
   /// - Throws: ``LedgerError/store(_:)``.
-  package func dueConsumptionRequests(limit: Int) async throws(LedgerError) -> [DueConsumptionRequest] {
-    let now = now()
+  package func dueConsumptionRequests(
+    by clock: ServiceClock? = nil, limit: Int
+  ) async throws(LedgerError) -> [DueConsumptionRequest] {
+    let clock = clock ?? clocks[nil]
+    let (now, domain) = (clock.now(), clock.domain)
     return try await read { snapshot throws(StoreError) in
-      try snapshot.consumptionRequests(dueBy: now, limit: limit).map { request throws(StoreError) in
+      try snapshot.consumptionRequests(dueBy: now, in: domain, limit: limit).map {
+        request throws(StoreError) in
         try DueConsumptionRequest(request, in: snapshot)
       }
     }
@@ -66,7 +70,7 @@ extension EvidenceLedger {
   package func update(
     _ request: ConsumptionRequestRecord, ifUnchanged due: DueConsumptionRequest
   ) async throws(LedgerError) {
-    let (catalog, now) = (catalog.value, now())
+    let (catalog, now) = (catalog.value, clocks.now(in: request.line.environment))
     try await commit { store throws(StoreError) -> (Void, [LedgerEffect]) in
       guard let stored = try store.consumptionRequest(request.id), stored.state == .open,
         try DueConsumptionRequest(stored, in: store) == due

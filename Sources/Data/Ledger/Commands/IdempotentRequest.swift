@@ -19,6 +19,9 @@ package struct IdempotentRequest: Hashable, Sendable {
 }
 
 extension EvidenceLedger {
+  /// The time by which keys expire: the machine's, because a sandbox must not end those of other environments.
+  var keyTime: Instant { clocks[nil].now() }
+
   /// Identifies a request by its caller, its key and its content. `request` begins with the name of the method, and has
   /// no key.
   package func idempotentRequest(
@@ -36,7 +39,7 @@ extension EvidenceLedger {
     let record = try await read { snapshot throws(StoreError) in
       try snapshot.idempotencyRecord(request.keyHash)
     }
-    return try request.response(in: record, at: now())
+    return try request.response(in: record, at: keyTime)
   }
 
   /// Stores, before Apple is called, that the result of a request is unknown. A crash or a lost response leaves that
@@ -47,7 +50,7 @@ extension EvidenceLedger {
   package func begin(
     _ request: IdempotentRequest, _ scope: CommandScope
   ) async throws(LedgerError) -> [UInt8]? {
-    let now = now()
+    let now = keyTime
     let result = try await write { store throws(StoreError) -> Result<[UInt8]?, LedgerError> in
       do throws(LedgerError) {
         if let response = try store.response(to: request, at: now) { return .success(response) }

@@ -50,7 +50,7 @@ extension EvidenceLedger {
   package func reprocess(
     _ id: EvidenceID, isDryRun: Bool
   ) async throws(LedgerError) -> (before: NotificationRecord, after: NotificationRecord)? {
-    let (catalog, now) = (catalog.value, now())
+    let (catalog, times) = (catalog.value, clocks.times())
     return try await commit(isDryRun: isDryRun) {
       store throws(StoreError)
         -> ((before: NotificationRecord, after: NotificationRecord)?, [LedgerEffect]) in
@@ -59,7 +59,7 @@ extension EvidenceLedger {
       else { return (nil, []) }
       let items = EvidenceDecoder.decode(stored.evidence)
       guard case .notification? = items.last else { return (nil, []) }
-      var applier = FactApplier(store, catalog: catalog, now: now)
+      var applier = FactApplier(store, catalog: catalog, now: times[stored.evidence.environment])
       try applier.apply(items, from: stored)
       try applier.linkTokenCustomers()
       let derived = try Derivation.run(applier)

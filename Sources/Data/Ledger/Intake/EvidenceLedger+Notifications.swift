@@ -11,14 +11,14 @@ package struct IncomingNotification: Sendable {
   package let body: [UInt8]
   /// The way by which it arrived.
   package let source: Evidence.Source
-  /// When it arrived.
-  package let receivedAt: Instant
+  /// When it arrived; `nil`: now, by the clock of its environment.
+  package let receivedAt: Instant?
   /// Counts a rejection of this sender, and returns the milliseconds that it has to wait; `nil` if the rejection may be
   /// stored.
   package var rejectionDelay: @Sendable () -> Int64? = { nil }
 
   /// Creates a notification; its body is stored even if it does not verify.
-  package init(appID: String, body: [UInt8], source: Evidence.Source, receivedAt: Instant) {
+  package init(appID: String, body: [UInt8], source: Evidence.Source, receivedAt: Instant? = nil) {
     self.appID = appID
     self.body = body
     self.source = source
@@ -64,7 +64,8 @@ extension EvidenceLedger {
     }
     let catalog = catalog.value
     // Hashed here and not in the body, because there is only one writer.
-    let evidence = notification.evidence(.notificationV2, in: environment, .accepted)
+    let evidence = notification.evidence(
+      .notificationV2, in: environment, .accepted, at: clocks.now(in: environment))
     return try await commit { store throws(StoreError) in
       try Self.record(contents, as: evidence, in: environment, catalog, store)
     }
@@ -86,17 +87,18 @@ extension EvidenceLedger {
       LedgerMetrics.recordRejection(of: kind, reason: reason)
       throw .tooManyRejections(retryAfterMilliseconds: delay)
     }
-    let evidence = notification.evidence(kind, in: nil, .rejected(reason: reason))
+    let evidence = notification.evidence(
+      kind, in: nil, .rejected(reason: reason), at: clocks.now(in: nil))
     let catalog = catalog.value
     let received: ReceivedNotification? = try await write { store throws(StoreError) in
       if notification.source == .notification,
-        try !store.hasRoomForRejectedPost(to: notification.appID, at: notification.receivedAt)
+        try !store.hasRoomForRejectedPost(to: notification.appID, at: evidence.receivedAt)
       {
         return nil
       }
       let appended = try store.append(evidence)
       if !appended.isDuplicate {
-        var applier = FactApplier(store, catalog: catalog, now: notification.receivedAt)
+        var applier = FactApplier(store, catalog: catalog, now: evidence.receivedAt)
         try applier.apply(
           EvidenceDecoder.decode(evidence), from: StoredEvidence(appended, evidence))
       }
@@ -121,7 +123,8 @@ extension EvidenceLedger {
     _ notification: IncomingNotification, _ body: ResponseBodyV1, in environment: Environment,
     state: NotificationState, reason: String
   ) async throws(LedgerError) -> ReceivedNotification {
-    let evidence = notification.evidence(.notificationV1, in: environment, .accepted)
+    let evidence = notification.evidence(
+      .notificationV1, in: environment, .accepted, at: clocks.now(in: environment))
     let catalog = catalog.value
     return try await commit { store throws(StoreError) in
       let appended = try store.append(evidence)
@@ -135,12 +138,12 @@ extension EvidenceLedger {
       let record = NotificationRecord(
         evidenceID: appended.id, appID: evidence.appID, environment: environment, version: 1,
         type: body.notificationType?.rawValue ?? "", state: state, reason: reason, meaning: body.meaning,
-        receivedAt: stored?.receivedAt ?? notification.receivedAt, originalTransactionID: id)
+        receivedAt: stored?.receivedAt ?? evidence.receivedAt, originalTransactionID: id)
       try store.put(record)
-      var applier = FactApplier(store, catalog: catalog, now: notification.receivedAt)
+      var applier = FactApplier(store, catalog: catalog, now: evidence.receivedAt)
       if let request = body.consumptionRequest(record, about: line) { try applier.open(request) }
       if body.notificationType == .refund, record.state == .applied || record.state == .superseded {
-        try applier.settleConsumptionRequests(decidedAt: notification.receivedAt, about: "", of: line)
+        try applier.settleConsumptionRequests(decidedAt: evidence.receivedAt, about: "", of: line)
       }
       let derived = try Derivation.run(applier)
       return (
@@ -201,11 +204,11 @@ extension EvidenceLedger {
 extension IncomingNotification {
   /// The notification as evidence; hashes the body.
   fileprivate func evidence(
-    _ kind: Evidence.Kind, in environment: Environment?, _ verdict: Evidence.Verdict
+    _ kind: Evidence.Kind, in environment: Environment?, _ verdict: Evidence.Verdict, at now: Instant
   ) -> Evidence {
     Evidence(
       appID: appID, environment: environment, customerID: nil, kind: kind, source: source,
-      receivedAt: receivedAt, content: EvidenceContent(hashing: body), verdict: verdict)
+      receivedAt: receivedAt ?? now, content: EvidenceContent(hashing: body), verdict: verdict)
   }
 }
 

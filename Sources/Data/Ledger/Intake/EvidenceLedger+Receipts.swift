@@ -25,7 +25,8 @@ extension EvidenceLedger {
     let app = try app(receipt.appID)
     do {
       entry = try ReceiptWrite(
-        receipt, for: app, with: verifier, catalog: catalog.value, receivedAt: now())
+        receipt, for: app, with: verifier, catalog: catalog.value,
+        receivedAt: clocks.now(in: receipt.environment))
     } catch {
       throw .notVerifiable(error)
     }
@@ -47,7 +48,7 @@ extension EvidenceLedger {
     try app(appID)
     let evidence = Evidence(
       appID: appID, environment: nil, customerID: customerID, kind: .appReceipt, source: source,
-      receivedAt: now(), content: receipt, verdict: .rejected(reason: reason))
+      receivedAt: clocks.now(in: nil), content: receipt, verdict: .rejected(reason: reason))
     return try await write { store throws(StoreError) in try store.append(evidence).id }
   }
 
@@ -88,12 +89,13 @@ extension EvidenceLedger {
   /// Returns at most `limit` pending queries that are due now, the longest overdue first, each with the
   /// longest-standing owner of its line. All are of one snapshot.
   package func dueRefreshes(
-    limit: Int
+    by clock: ServiceClock? = nil, limit: Int
   ) async throws(LedgerError) -> [(refresh: PendingRefresh, customerID: String?)] {
-    let now = now()
+    let clock = clock ?? clocks[nil]
+    let (now, domain) = (clock.now(), clock.domain)
     return try await read { snapshot throws(StoreError) in
       var due: [(refresh: PendingRefresh, customerID: String?)] = []
-      for refresh in try snapshot.refreshes(dueBy: now, limit: limit) {
+      for refresh in try snapshot.refreshes(dueBy: now, in: domain, limit: limit) {
         due.append((refresh, try snapshot.owner(of: refresh.line)))
       }
       return due

@@ -38,21 +38,26 @@ extension EvidenceLedger {
     return entries.map { entry in entry.flatMap { $0.batchedResult(outcomes.removeFirst()) } }
   }
 
-  /// Writes verified submissions in one commit; returns an outcome for each.
+  /// Writes verified submissions in one commit, those of each clock together; returns an outcome for each.
   private func record(_ entries: [SubmissionWrite]) async throws(LedgerError) -> [SubmissionWrite.Outcome] {
     guard !entries.isEmpty else { return [] }
-    let (catalog, now) = (catalog.value, now())
+    let (catalog, clocks) = (catalog.value, clocks)
     return try await commit { store throws(StoreError) in
-      var applier = FactApplier(store, catalog: catalog, now: now)
-      var applied: [SubmissionWrite.Applied] = []
-      for entry in entries { applied.append(try entry.apply(to: &applier)) }
-      try applier.linkTokenCustomers()
-      let derived = try Derivation.run(applier)
-      var outcomes: [SubmissionWrite.Outcome] = []
-      for (entry, applied) in zip(entries, applied) {
-        outcomes.append(try entry.outcome(of: applied, in: store))
+      var outcomes = [SubmissionWrite.Outcome?](repeating: nil, count: entries.count)
+      var effects: [LedgerEffect] = []
+      for clock in clocks.all {
+        let indices = entries.indices.filter { clock.domain.contains(entries[$0].verified.environment) }
+        guard !indices.isEmpty else { continue }
+        var applier = FactApplier(store, catalog: catalog, now: clock.now())
+        var applied: [SubmissionWrite.Applied] = []
+        for index in indices { applied.append(try entries[index].apply(to: &applier)) }
+        try applier.linkTokenCustomers()
+        effects += try Derivation.run(applier).effects
+        for (index, applied) in zip(indices, applied) {
+          outcomes[index] = try entries[index].outcome(of: applied, in: store)
+        }
       }
-      return (outcomes, derived.effects)
+      return (outcomes.compactMap(\.self), effects)
     }
   }
 
@@ -77,7 +82,8 @@ extension EvidenceLedger {
       throw await recordRejection(error, submission)
     }
     return SubmissionWrite(
-      submission, verified, catalog: catalog.value, policy: app.ownershipPolicy, receivedAt: now())
+      submission, verified, catalog: catalog.value, policy: app.ownershipPolicy,
+      receivedAt: clocks.now(in: verified.environment))
   }
 
   /// Stores a document of a submission whose certificate was revoked. Nothing of the submission counts.
@@ -98,7 +104,7 @@ extension EvidenceLedger {
     }
     let evidence = Evidence(
       appID: submission.appID, environment: nil, customerID: submission.customerID, kind: refusal.kind,
-      source: submission.source, receivedAt: now(),
+      source: submission.source, receivedAt: clocks.now(in: nil),
       content: EvidenceContent(hashing: Array(refusal.document.utf8)),
       verdict: .rejected(reason: refusal.rejection.reason))
     LedgerMetrics.recordRejection(of: refusal.kind, reason: refusal.rejection.reason)

@@ -29,22 +29,18 @@ package struct EvidenceRetention: Worker {
   private let store: any EntitlementStore
   private let rules: [Rule]
   private let now: @Sendable () -> Instant
-  private let ledgerNow: @Sendable () -> Instant
   private let logger: Logger
   private let sleep: @Sendable (Duration) async throws -> Void
 
-  /// Creates a worker that applies `rules` once a day; `sleep` waits for the next day. `ledgerNow` is the time of the
-  /// ledger, which dates requests; that of a sandbox may differ from `now`.
+  /// Creates a worker that applies `rules` once a day; `sleep` waits for the next day. `now` is the machine's time.
   package init(
     _ rules: [Rule], store: any EntitlementStore, now: @escaping @Sendable () -> Instant,
-    ledgerNow: (@Sendable () -> Instant)? = nil,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     logger: Logger = Logger(label: "entitled.retention")
   ) {
     self.rules = rules
     self.store = store
     self.now = now
-    self.ledgerNow = ledgerNow ?? now
     self.logger = logger
     self.sleep = sleep
   }
@@ -62,7 +58,7 @@ package struct EvidenceRetention: Worker {
 
   /// Deletes the expired records of requests with idempotency keys, in pages.
   package func purgeResponses() async throws(StoreError) {
-    let instant = ledgerNow().advanced(byMilliseconds: -IdempotentRequest.lifetime)
+    let instant = now().advanced(byMilliseconds: -IdempotentRequest.lifetime)
     var count = 0
     repeat {
       count = try await store.write { store throws(StoreError) in

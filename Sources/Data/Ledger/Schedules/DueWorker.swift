@@ -46,18 +46,21 @@ package struct DueWorker: Sendable {
 
 /// Writes the events of changes that time alone causes, such as expirations, when they are due.
 package struct ExpiryWorker: Worker {
-  package let name = "expiry"
+  package let name: String
   private let worker: DueWorker
 
   /// Creates a worker by the clock of the service, which a sandbox may set and speed up.
   package init(_ ledger: EvidenceLedger, store: any EntitlementStore, clock: ServiceClock) {
+    name = clock.domain == .sandbox ? "expiry_sandbox" : "expiry"
     worker = DueWorker(
       store: store, clock: clock,
       nextDue: { reader throws(StoreError) in
         let now = clock.now()
-        return ledger.wasClockSetBack(at: now) ? now : try reader.nextDue()
+        return ledger.wasClockSetBack(at: now, in: clock.domain) ? now : try reader.nextDue(in: clock.domain)
       },
-      process: { () async throws(LedgerError) in _ = try await ledger.advance(to: clock.now()) })
+      process: { () async throws(LedgerError) in
+        _ = try await ledger.advance(to: clock.now(), in: clock.domain)
+      })
   }
 
   /// Runs until the task is cancelled; throws the first ``LedgerError``.

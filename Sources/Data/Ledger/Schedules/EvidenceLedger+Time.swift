@@ -1,6 +1,6 @@
 package import AppStore
 internal import Entitlements
-internal import Store
+package import Store
 internal import Synchronization
 
 // Changes without evidence: time passes, and the catalog changes.
@@ -15,14 +15,18 @@ extension EvidenceLedger {
   /// - Returns: the number of events.
   /// - Throws: ``LedgerError/store(_:)``.
   @discardableResult
-  package func advance(to instant: Instant) async throws(LedgerError) -> Int {
+  package func advance(
+    to instant: Instant, in domain: ClockDomain = .all
+  ) async throws(LedgerError) -> Int {
     let catalog = catalog.value
     var count = 0
-    if wasClockSetBack(at: instant) { count += try await correct(at: instant, catalog) }
-    lastAdvance.withLock { $0 = instant }
+    if wasClockSetBack(at: instant, in: domain) {
+      count += try await correct(at: instant, in: domain, catalog)
+    }
+    lastAdvance.withLock { $0[domain] = instant }
     while true {
       let (customers, events) = try await commit { store throws(StoreError) in
-        let due = try store.due(by: instant, limit: Self.batchSize)
+        let due = try store.due(by: instant, in: domain, limit: Self.batchSize)
         var applier = FactApplier(store, catalog: catalog, now: instant)
         for customer in due { applier.changes.markAffected(customer, by: .time) }
         let derived = try Derivation.run(applier)
@@ -35,15 +39,17 @@ extension EvidenceLedger {
 
   /// Whether the clock shows an earlier time than at the last ``advance(to:)``, or there was none, so that events
   /// about a time that has not come may be recorded.
-  package func wasClockSetBack(at now: Instant) -> Bool {
-    lastAdvance.withLock { last in last.map { now < $0 } ?? true }
+  package func wasClockSetBack(at now: Instant, in domain: ClockDomain = .all) -> Bool {
+    lastAdvance.withLock { last in last[domain].map { now < $0 } ?? true }
   }
 
   /// Evaluates the customers again whose events were recorded after `now`, before the clock was set back.
-  private func correct(at now: Instant, _ catalog: Catalog) async throws(LedgerError) -> Int {
+  private func correct(
+    at now: Instant, in domain: ClockDomain, _ catalog: Catalog
+  ) async throws(LedgerError) -> Int {
     try await commit { store throws(StoreError) in
       var applier = FactApplier(store, catalog: catalog, now: now)
-      for customer in try store.customers(withEventsAfter: now)
+      for customer in try store.customers(withEventsAfter: now, in: domain)
       where try store.customer(customer) != nil {
         applier.changes.markAffected(customer, by: .time)
       }
@@ -72,21 +78,29 @@ extension EvidenceLedger {
 
   /// Recomputes the answers of one app, customer by customer in the order of the store.
   private func adopt(_ app: AppDefinition, _ catalog: Catalog) async throws(LedgerError) -> Int {
-    let now = now
+    let clocks = clocks
     var count = 0
     var last: CustomerKey?
     while true {
       let (customers, events) = try await commit { [last] store throws(StoreError) in
         let customers = try store.customers(
           of: app.id, withFingerprintOtherThan: app.fingerprint, after: last, limit: Self.batchSize)
-        var applier = FactApplier(store, catalog: catalog, now: now())
         let origin = ChangeOrigin(cause: .catalog, evidence: nil)
-        for customer in customers { applier.changes.markAffected(customer, by: origin) }
-        let derived = try Derivation.run(applier)
-        if customers.count < Self.batchSize {
-          try store.record(CatalogChange(fingerprint: app.fingerprint, at: now()), of: app.id)
+        var (events, effects) = (0, [LedgerEffect]())
+        for clock in clocks.all {
+          var applier = FactApplier(store, catalog: catalog, now: clock.now())
+          for customer in customers where clock.domain.contains(customer.environment) {
+            applier.changes.markAffected(customer, by: origin)
+          }
+          let derived = try Derivation.run(applier)
+          events += derived.events.count
+          effects += derived.effects
         }
-        return ((customers, derived.events.count), derived.effects)
+        if customers.count < Self.batchSize {
+          let change = CatalogChange(fingerprint: app.fingerprint, at: clocks.now(in: app.environments.first))
+          try store.record(change, of: app.id)
+        }
+        return ((customers, events), effects)
       }
       count += events
       last = customers.last

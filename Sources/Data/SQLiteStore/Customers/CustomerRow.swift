@@ -56,6 +56,14 @@ final class CustomerRow {
     return try lines.completing(FactCoding.customerFacts(selectFacts.bytes(2)), of: number)
   }
 
+  /// Returns the facts of a customer without rows of lines, empty ones without a row; `nil` with rows of lines.
+  func smallFacts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {
+    defer { selectFacts.reset() }
+    guard try find(key, with: selectFacts).exists else { return CustomerFacts() }
+    let facts = try FactCoding.customerFacts(selectFacts.bytes(2))
+    return facts.omitted == nil ? facts : nil
+  }
+
   /// Returns the facts of one line from a chunk on; empty ones if there are none.
   func facts(ofLine line: String, from chunk: Int, of key: CustomerKey) throws(StoreError) -> CustomerFacts {
     try lines.facts(ofLine: line, from: chunk, of: number(ofLast: key))
@@ -185,9 +193,10 @@ extension CustomerRow {
   }
 
   /// Returns at most `limit` customers who are due by `now`.
-  func due(by now: Instant, limit: Int) throws(StoreError) -> [CustomerKey] {
+  func due(by now: Instant, in domain: ClockDomain, limit: Int) throws(StoreError) -> [CustomerKey] {
     let select = try Statement(
-      "SELECT identity FROM customer WHERE due_at <= ? ORDER BY due_at LIMIT ?", on: connection)
+      "SELECT identity FROM customer WHERE due_at <= ? AND \(domain.identityCondition) ORDER BY due_at LIMIT ?",
+      on: connection)
     try select.bind(1, now.millisecondsSince1970)
     try select.bind(2, Int64(limit))
     defer { select.reset() }

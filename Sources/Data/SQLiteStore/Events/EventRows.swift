@@ -52,11 +52,12 @@ private let lastSequenceOfApp = "SELECT ifnull(max(sequence), 0) FROM event WHER
 
 extension SQLiteTransaction {
   /// Scans the latest events only, because there is no index by time.
-  func customers(withEventsAfter now: Instant) throws(StoreError) -> [CustomerKey] {
+  func customers(withEventsAfter now: Instant, in domain: ClockDomain) throws(StoreError) -> [CustomerKey] {
     try rows(
       """
       SELECT DISTINCT app, environment, customer_id FROM event
       WHERE event_id > (SELECT ifnull(max(event_id), 0) - 100000 FROM event) AND recorded_at > ?
+        AND \(domain.condition)
       """, now
     ) { row throws(StoreError) in
       CustomerKey(appID: row.text(0) ?? "", environment: try row.value(1), customerID: row.text(2) ?? "")

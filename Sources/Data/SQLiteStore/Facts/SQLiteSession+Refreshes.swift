@@ -28,11 +28,13 @@ extension SQLiteTransaction {
 
 // Reads of pending calls to Apple about single lines.
 extension SQLiteReader {
-  func refreshes(dueBy instant: Instant, limit: Int) throws(StoreError) -> [PendingRefresh] {
+  func refreshes(
+    dueBy instant: Instant, in domain: ClockDomain, limit: Int
+  ) throws(StoreError) -> [PendingRefresh] {
     try rows(
       """
       SELECT line_id, app, environment, due_at, attempts, reason FROM refresh
-      WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?
+      WHERE due_at IS NOT NULL AND due_at <= ? AND \(domain.condition) ORDER BY due_at LIMIT ?
       """, instant, limit
     ) { row throws(StoreError) in
       let line = LineKey(
@@ -43,7 +45,9 @@ extension SQLiteReader {
     }
   }
 
-  func nextRefresh() throws(StoreError) -> Instant? { try earliest(in: "refresh") }
+  func nextRefresh(in domain: ClockDomain) throws(StoreError) -> Instant? {
+    try earliest(in: "refresh", where: domain.condition)
+  }
 
   func lastRefresh(of line: LineKey) throws(StoreError) -> Instant? {
     try rows(

@@ -61,9 +61,10 @@ extension SQLiteReader {
   }
 
   func consumptionRequests(
-    dueBy instant: Instant, limit: Int
+    dueBy instant: Instant, in domain: ClockDomain, limit: Int
   ) throws(StoreError) -> [ConsumptionRequestRecord] {
-    try consumptionRequests("due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?", instant, limit)
+    try consumptionRequests(
+      "due_at IS NOT NULL AND due_at <= ? AND \(domain.condition) ORDER BY due_at LIMIT ?", instant, limit)
   }
 
   func openConsumptionRequests() throws(StoreError) -> [OpenConsumptionRequests] {
@@ -75,7 +76,9 @@ extension SQLiteReader {
     }
   }
 
-  func nextConsumptionRequest() throws(StoreError) -> Instant? { try earliest(in: "consumption_request") }
+  func nextConsumptionRequest(in domain: ClockDomain) throws(StoreError) -> Instant? {
+    try earliest(in: "consumption_request", where: domain.condition)
+  }
 }
 
 // Consumption requests and consents in a write.

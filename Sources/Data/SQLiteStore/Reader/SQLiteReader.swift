@@ -65,6 +65,11 @@ final class SQLiteReader: StoreSnapshot, CheckReader, SQLiteSession {
     return try customer.facts(of: key)
   }
 
+  func smallFacts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {
+    try beginTick()
+    return try customer.smallFacts(of: key)
+  }
+
   func customers(
     of appID: String, in environment: Environment, after customer: String?, limit: Int
   ) throws(StoreError) -> [CustomerRecord] {
@@ -165,8 +170,8 @@ final class SQLiteReader: StoreSnapshot, CheckReader, SQLiteSession {
     StorePosition(sequence: try lastSequence(ofApp: appID), evidence: try lastEvidence())
   }
 
-  func nextDue() throws(StoreError) -> Instant? {
-    try earliest(in: "customer")
+  func nextDue(in domain: ClockDomain) throws(StoreError) -> Instant? {
+    try earliest(in: "customer", where: domain.identityCondition)
   }
 
   func counts() throws(StoreError) -> StoreCounts {
@@ -181,14 +186,17 @@ final class SQLiteReader: StoreSnapshot, CheckReader, SQLiteSession {
   }
 
   /// Returns the earliest due time in `table`.
-  func earliest(in table: String) throws(StoreError) -> Instant? {
+  func earliest(in table: String, where condition: String) throws(StoreError) -> Instant? {
     try beginTick()
-    let known = earliest[table]
+    let key = "\(table) \(condition)"
+    let known = earliest[key]
     let select =
       if let known { known } else {
-        try Statement("SELECT min(due_at) FROM \(table) WHERE due_at IS NOT NULL", on: connection)
+        try Statement(
+          "SELECT due_at FROM \(table) WHERE due_at IS NOT NULL AND \(condition) ORDER BY due_at LIMIT 1",
+          on: connection)
       }
-    earliest[table] = select
+    earliest[key] = select
     defer { select.reset() }
     return try select.step() ? select.instant(0) : nil
   }

@@ -46,8 +46,8 @@ extension SQLiteTransaction {
     try claim.setMergeTarget(mergeTarget, of: customer)
   }
 
-  func due(by now: Instant, limit: Int) throws(StoreError) -> [CustomerKey] {
-    try customer.due(by: now, limit: limit)
+  func due(by now: Instant, in domain: ClockDomain, limit: Int) throws(StoreError) -> [CustomerKey] {
+    try customer.due(by: now, in: domain, limit: limit)
   }
 
   func customers(

@@ -135,11 +135,12 @@ package protocol ConsumptionRequestReader {
   func consumptionRequests(_ query: ConsumptionRequestFilter) throws(StoreError) -> [ConsumptionRequestRecord]
 
   /// Returns at most `limit` requests that are due by `instant`, the longest overdue first.
-  func consumptionRequests(dueBy instant: Instant, limit: Int) throws(StoreError)
-    -> [ConsumptionRequestRecord]
+  func consumptionRequests(
+    dueBy instant: Instant, in domain: ClockDomain, limit: Int
+  ) throws(StoreError) -> [ConsumptionRequestRecord]
 
   /// Returns the due time of the next request; `nil` if none is open.
-  func nextConsumptionRequest() throws(StoreError) -> Instant?
+  func nextConsumptionRequest(in domain: ClockDomain) throws(StoreError) -> Instant?
 
   /// Returns the number of open requests of each app environment that has any.
   func openConsumptionRequests() throws(StoreError) -> [OpenConsumptionRequests]

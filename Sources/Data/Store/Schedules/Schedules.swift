@@ -66,10 +66,12 @@ package protocol RefreshStore {
 /// Reads the pending calls of ``RefreshStore``.
 package protocol RefreshReader {
   /// Returns at most `limit` pending calls that are due by `instant`, the longest overdue first.
-  func refreshes(dueBy instant: Instant, limit: Int) throws(StoreError) -> [PendingRefresh]
+  func refreshes(
+    dueBy instant: Instant, in domain: ClockDomain, limit: Int
+  ) throws(StoreError) -> [PendingRefresh]
 
   /// Returns the due time of the next pending call; `nil` if there is none.
-  func nextRefresh() throws(StoreError) -> Instant?
+  func nextRefresh(in domain: ClockDomain) throws(StoreError) -> Instant?
 
   /// Returns the time of the last call about the Apple account of a line; `nil` if there was none.
   func lastRefresh(of line: LineKey) throws(StoreError) -> Instant?
@@ -79,11 +81,11 @@ package protocol RefreshReader {
 package protocol ExpiryStore {
   /// Returns at most `limit` customers with an answer that changes by `now` without new evidence, the longest
   /// overdue first.
-  func due(by now: Instant, limit: Int) throws(StoreError) -> [CustomerKey]
+  func due(by now: Instant, in domain: ClockDomain, limit: Int) throws(StoreError) -> [CustomerKey]
 
   /// Returns the customers with an event, among the latest ones, that was recorded after `now`: the clock was set
   /// back since.
-  func customers(withEventsAfter now: Instant) throws(StoreError) -> [CustomerKey]
+  func customers(withEventsAfter now: Instant, in domain: ClockDomain) throws(StoreError) -> [CustomerKey]
 
   /// Returns at most `limit` customers of an app whose answers were computed under another catalog
   /// fingerprint, after `customer`.

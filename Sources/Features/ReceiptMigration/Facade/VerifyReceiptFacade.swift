@@ -18,7 +18,6 @@ package struct VerifyReceiptFacade: Sendable {
   private let secrets: SharedSecrets
   private let reader: AccountReader
   private let intake: ReceiptIntake
-  private let now: @Sendable () -> Instant
 
   /// Short, because the sender waits.
   private static let timeout = Duration.seconds(10)
@@ -26,13 +25,12 @@ package struct VerifyReceiptFacade: Sendable {
   /// Creates a facade. `secrets` are by app id: requests for these apps need the shared secret.
   package init(
     store: any EntitlementStore, catalog: CurrentCatalog, verifier: SignedDataVerifier,
-    secrets: SharedSecrets, intake: ReceiptIntake, now: @escaping @Sendable () -> Instant
+    secrets: SharedSecrets, intake: ReceiptIntake
   ) {
     self.catalog = catalog
     self.verifier = verifier
     self.secrets = secrets
     self.intake = intake
-    self.now = now
     reader = AccountReader(store: store)
   }
 
@@ -127,6 +125,7 @@ package struct VerifyReceiptFacade: Sendable {
       known = try await read()
       if let status = outcome.status(hasSignedFacts: !known.isEmpty) { throw Failure(status: status) }
     }
+    let now = { self.intake.ledger.clocks.now(in: environment) }
     for line in known.overdueLines(at: now()) where known.overdueLines(at: now()).contains(line) {
       // If the lookup fails, the stored facts are reported.
       guard (try? await submit(.originalTransactionID(line))) != nil else { break }
@@ -139,7 +138,7 @@ package struct VerifyReceiptFacade: Sendable {
     _ call: VerifyReceiptCall, _ known: AccountPurchases, _ app: AppDefinition,
     _ environment: Environment
   ) -> VerifyReceiptAnswer.Content {
-    var receipt = LegacyReceiptContent(call.receipt, requestedAt: now())
+    var receipt = LegacyReceiptContent(call.receipt, requestedAt: intake.ledger.clocks.now(in: environment))
     receipt.purchases = known.purchases(in: call.receipt)
     receipt.preorderDate = known.preorderDate
     return VerifyReceiptAnswer.Content(

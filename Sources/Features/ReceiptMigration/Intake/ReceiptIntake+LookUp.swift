@@ -63,8 +63,11 @@ extension ReceiptIntake {
   private func linesToLookUp(
     _ classified: ClassifiedReceipt, _ incoming: IncomingReceipt
   ) async throws(ReceiptError) -> [String] {
-    guard let since = incoming.queriedSince else { return classified.lines }
     let (lines, environment, appID) = (classified.lines, classified.environment, incoming.appID)
+    // Times of different clocks do not compare.
+    guard let since = incoming.queriedSince,
+      ledger.clocks[incoming.environment].domain == ledger.clocks[environment].domain
+    else { return lines }
     do throws(LedgerError) {
       return try await ledger.lines(lines, of: appID, in: environment, notQueriedSince: since)
     } catch {
@@ -111,7 +114,8 @@ extension ReceiptIntake {
   ) -> PendingRefresh {
     PendingRefresh(
       line: LineKey(appID: incoming.appID, environment: environment, lineID: lineID),
-      dueAt: now().advanced(byMilliseconds: failure.retryAfter.wholeSeconds * 1_000), reason: failure.reason)
+      dueAt: ledger.clocks.now(in: environment).advanced(
+        byMilliseconds: failure.retryAfter.wholeSeconds * 1_000), reason: failure.reason)
   }
 
   private func outcome(

@@ -17,15 +17,12 @@ package struct ReceiptIntake: Sendable {
   private let verifier: ReceiptVerifier
   private let policies: [String: ReceiptPolicy]
   private let checkOnline: OnlineCheck?
-  let now: @Sendable () -> Instant
 
-  /// Creates an intake. `policies` are by app id; an app without an entry has the default policy. `now` is the time of
-  /// queued refreshes.
+  /// Creates an intake. `policies` are by app id; an app without an entry has the default policy.
   package init(
     ledger: EvidenceLedger, lookup: PurchaseLookup, catalog: CurrentCatalog, verifier: ReceiptVerifier,
     policies: [String: ReceiptPolicy],
-    checkOnline: OnlineCheck? = nil,
-    now: @escaping @Sendable () -> Instant
+    checkOnline: OnlineCheck? = nil
   ) {
     self.ledger = ledger
     self.lookup = lookup
@@ -33,7 +30,6 @@ package struct ReceiptIntake: Sendable {
     self.verifier = verifier
     self.policies = policies
     self.checkOnline = checkOnline
-    self.now = now
   }
 
   /// Ingests a receipt or a transaction id. `alongside` writes in the same commit.

@@ -1,14 +1,14 @@
 internal import AppStore
 internal import AppStoreClient
 internal import AppleLookup
-internal import Ledger
+package import Ledger
 internal import Metrics
 internal import Platform
 package import Store
 
 /// Repeats the lookups that failed when a receipt was ingested.
 package struct RefreshWorker: Worker {
-  package let name = "receipt_refresh"
+  package let name: String
 
   private static let batchSize = 20
   private static let maxPause: Int64 = 6 * 3_600_000
@@ -16,26 +16,27 @@ package struct RefreshWorker: Worker {
 
   private let intake: ReceiptIntake
   private let store: any EntitlementStore
+  private let clock: ServiceClock
 
-  /// Creates a worker for the refreshes that `intake` queued in `store`.
-  package init(
-    _ intake: ReceiptIntake, store: any EntitlementStore
-  ) {
+  /// Creates a worker for the refreshes that `intake` queued in `store`, in the environments of `clock`.
+  package init(_ intake: ReceiptIntake, store: any EntitlementStore, clock: ServiceClock) {
     self.intake = intake
     self.store = store
+    self.clock = clock
+    name = clock.domain == .sandbox ? "receipt_refresh_sandbox" : "receipt_refresh"
   }
 
   /// Runs until the task is cancelled.
   package func run() async throws {
     let worker = DueWorker(
-      store: store, clock: ServiceClock(now: intake.now),
-      nextDue: { reader throws(StoreError) in try reader.nextRefresh() },
+      store: store, clock: clock,
+      nextDue: { reader throws(StoreError) in try reader.nextRefresh(in: clock.domain) },
       process: { () async throws(LedgerError) in try await processDue() })
     try await worker.run()
   }
 
   private func processDue() async throws(LedgerError) {
-    let due = try await intake.ledger.dueRefreshes(limit: Self.batchSize)
+    let due = try await intake.ledger.dueRefreshes(by: clock, limit: Self.batchSize)
     var refreshed: Set<LineKey> = []
     for (refresh, customerID) in due where !refreshed.contains(refresh.line) {
       guard !Task.isCancelled else { return }
@@ -78,7 +79,7 @@ package struct RefreshWorker: Worker {
     refresh.reason = failure.reason
     let backoff: Int64 = 5_000 << min(Int64(refresh.attempts), 12)
     let wait = max(failure.retryAfter.wholeSeconds * 1_000, min(backoff, Self.maxPause))
-    refresh.dueAt = intake.now().advanced(byMilliseconds: wait)
+    refresh.dueAt = clock.now().advanced(byMilliseconds: wait)
     return refresh
   }
 }

@@ -108,10 +108,12 @@ package actor MigrationJobManager: Worker {
     order.concurrency = order.concurrency > 0 ? order.concurrency : Self.defaultConcurrency
     order.ownsInput = !upload.isEmpty
     order.inputPath = upload.isEmpty ? try folder.input(order.inputPath) : try folder.upload(upload)
-    let (wanted, instant, inputBytes) = (order, intake.now(), folder.size(ofInput: order.inputPath) ?? 0)
+    let (wanted, inputBytes) = (order, folder.size(ofInput: order.inputPath) ?? 0)
+    let clocks = intake.ledger.clocks
+    let (instant, keyTime) = (clocks.now(in: order.environment), clocks[nil].now())
     let result = try await inStore { store throws(StoreError) -> Result<(JobStatus?, [UInt8]), LedgerError> in
       do throws(LedgerError) {
-        if let request = idempotency?.request, let response = try store.response(to: request, at: instant) {
+        if let request = idempotency?.request, let response = try store.response(to: request, at: keyTime) {
           return .success((nil, response))
         }
       } catch {
@@ -120,7 +122,7 @@ package actor MigrationJobManager: Worker {
       let job = try store.begin(wanted, at: instant)
       let status = JobStatus(job: job, reasons: [], rate: 0, inputBytes: inputBytes)
       if let idempotency {
-        try store.finish(idempotency.request, idempotency.response(status), at: instant)
+        try store.finish(idempotency.request, idempotency.response(status), at: keyTime)
       }
       return .success((status, []))
     }
@@ -165,7 +167,7 @@ package actor MigrationJobManager: Worker {
   /// Stops a running job; of an ended one, deletes the uploaded input and the failures.
   package func cancel(_ name: String) async throws(MigrationError) -> JobStatus {
     let job = try await job(name)
-    let instant = intake.now()
+    let instant = intake.ledger.clocks.now(in: job.order.environment)
     if job.state == .running {
       running[job.id]?.stop()
       try await inStore { store throws(StoreError) in

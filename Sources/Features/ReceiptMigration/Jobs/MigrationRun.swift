@@ -149,7 +149,7 @@ struct MigrationRun: Sendable {
   }
 
   private func end(_ state: MigrationJob.State, _ error: String) async throws(StoreError) {
-    let (id, instant) = (job.id, intake.now())
+    let (id, instant) = (job.id, intake.ledger.clocks.now(in: job.order.environment))
     try await repeating { () async throws(StoreError) in
       try await store.write { store throws(StoreError) in
         try store.end(id, as: state, error: error, at: instant)

@@ -9,6 +9,7 @@ internal import Ledger
 internal import Logging
 internal import Platform
 internal import RPC
+internal import Reconciliation
 internal import Sandbox
 internal import Services
 internal import SignedData
@@ -38,24 +39,27 @@ struct Application: Sendable {
   private let broadcaster: EventBroadcaster
   private let supervisor: WorkerSupervisor
   private let workers: [any Worker]
-  private let now: @Sendable () -> Instant
 
-  /// Constructs all components over `store`. With a sandbox, the service follows the sandbox's clock, which a
-  /// tester may advance; webhooks and certificates follow the system's clock.
+  /// Constructs all components over `store`. With a sandbox, its environment follows the sandbox's clock, which a
+  /// tester may advance; all other environments, webhooks and certificates follow the system's clock.
   init(
     _ configuration: ServiceConfiguration, _ settings: ServeSettings, store: any EntitlementStore,
     key: InstallationKey, sandbox: EmbeddedSandbox?, logger: Logger
   ) throws {
-    let clock = sandbox.map { ServiceClock($0.simulator.clock) } ?? ServiceClock(now: SystemClock.now)
-    now = clock.now
-    self.logger = logger
+    let clocks =
+      sandbox.map {
+        ServiceClocks(
+          sandbox: ServiceClock($0.simulator.clock),
+          machine: ServiceClock(now: SystemClock.now, domain: .others))
+      } ?? ServiceClocks(ServiceClock(now: SystemClock.now))
     self.sandbox = sandbox
+    self.logger = logger
     let verifier = try Startup.verifier(configuration, sandbox: sandbox)
     let currentCatalog = CurrentCatalog(configuration.catalog)
     let erasures = try Startup.erasures(configuration.erasures, data: settings.data, key: key)
     let audit = AuditLogger(erasures: erasures, showsCustomers: configuration.log.customers == .id)
     let ledger = EvidenceLedger(
-      store: store, verifier: verifier, catalog: currentCatalog, now: clock.now, erasures: erasures,
+      store: store, verifier: verifier, catalog: currentCatalog, clocks: clocks, erasures: erasures,
       recordEffects: { effects in
         LedgerMetrics.record(effects)
         for case .tokenConflict(let conflict) in effects { audit.write(conflict) }
@@ -74,8 +78,8 @@ struct Application: Sendable {
 
     features = try Features(
       configuration, settings, store: store, ledger: ledger, verifier: verifier, catalog: currentCatalog,
-      clock: clock, sandbox: sandbox, supervisor: supervisor)
-    broadcaster = EventBroadcaster(store: store, now: clock.now)
+      clocks: clocks, sandbox: sandbox, supervisor: supervisor)
+    broadcaster = EventBroadcaster(store: store, now: clocks[nil].now)
 
     jwks = JWKSRefresher(logger: logger)
     callers = CurrentCallers(
@@ -96,7 +100,7 @@ struct Application: Sendable {
       version: Version.current, startedAt: SystemClock.now(), configuration: .init(configuration, settings))
     services = Services(
       ServiceContext(
-        store: store, ledger: ledger, catalog: currentCatalog, clock: clock, verifier: verifier,
+        store: store, ledger: ledger, catalog: currentCatalog, verifier: verifier,
         signing: signing, onlineChecks: features.onlineChecks, lookup: features.lookup, inbox: features.inbox,
         reconciler: features.reconciler, receiptIntake: features.receiptIntake,
         migrations: features.migrations, broadcaster: broadcaster,
@@ -108,12 +112,12 @@ struct Application: Sendable {
       missingReaders: missingReaders)
 
     var workers: [any Worker] = [
-      catalog, ExpiryWorker(ledger, store: store, clock: clock), broadcaster, jwks, monitor, trail,
-      EvidenceRetention(
-        Startup.retentionRules(configuration), store: store, now: SystemClock.now, ledgerNow: clock.now),
+      catalog, broadcaster, jwks, monitor, trail,
+      EvidenceRetention(Startup.retentionRules(configuration), store: store, now: SystemClock.now),
     ]
     if let sandbox { workers.append(sandbox) }
-    self.workers = workers + features.workers
+    self.workers =
+      workers + clocks.all.map { ExpiryWorker(ledger, store: store, clock: $0) } + features.workers
   }
 
   /// Erases the customers that a restored store has again, and prepares the store for new webhooks. Must be called before
@@ -154,7 +158,7 @@ struct Application: Sendable {
       deviceSync: services.deviceSyncEndpoint(addresses: deviceSyncs),
       openAPI: OpenAPIEndpoint(version: Version.current),
       notifications: NotificationEndpoint(
-        inbox: features.inbox, limiter: rejectedPosts, now: now, audit: policy.audit),
+        inbox: features.inbox, limiter: rejectedPosts, audit: policy.audit),
       verifyReceipt: VerifyReceiptEndpoint(facade: features.verifyReceipt),
       metrics: services.metricsEndpoint(metrics), jwks: { [signing] in signing.jwks },
       readiness: ReadinessEndpoint(monitor: monitor))
@@ -173,6 +177,7 @@ struct Application: Sendable {
     let offers = try Startup.offers(configuration)
     let secrets = try Startup.sharedSecrets(configuration)
     features.clients.adoptKeys(of: clients)
+    features.reconciler.adoptClients(policies: Startup.reconciliationPolicies(configuration))
     signing.offers.replace(with: offers)
     features.secrets.replace(with: secrets)
   }
@@ -200,6 +205,7 @@ extension SigningSettings {
 extension ServiceClock {
   fileprivate init(_ clock: SandboxClock) {
     self.init(
-      now: { clock.now() }, delay: { clock.milliseconds(until: $0) }, adjustments: { clock.changes() })
+      now: { clock.now() }, delay: { clock.milliseconds(until: $0) }, adjustments: { clock.changes() },
+      domain: .sandbox)
   }
 }

@@ -31,7 +31,7 @@ struct Features: Sendable {
 
   init(
     _ configuration: ServiceConfiguration, _ settings: ServeSettings, store: any EntitlementStore,
-    ledger: EvidenceLedger, verifier: SignedDataVerifier, catalog: CurrentCatalog, clock: ServiceClock,
+    ledger: EvidenceLedger, verifier: SignedDataVerifier, catalog: CurrentCatalog, clocks: ServiceClocks,
     sandbox: EmbeddedSandbox?, supervisor: WorkerSupervisor
   ) throws {
     clients = try Startup.clients(configuration, sandbox: sandbox)
@@ -46,7 +46,8 @@ struct Features: Sendable {
       recordArrival: { cadence.recordArrival($0, at: $1) }, checkOnline: onlineChecks?.check)
     reconciler = Reconciler(
       store: store, ledger: ledger, inbox: inbox, lookup: lookup, catalog: catalog, cadence: cadence,
-      policies: Startup.reconciliationPolicies(configuration), clock: clock)
+      policies: Startup.reconciliationPolicies(configuration), clocks: clocks,
+      supervisor: supervisor)
 
     let receipts = Startup.receipts(
       configuration, sandbox: sandbox, secrets: secrets, importFolder: settings.importFolder)
@@ -54,10 +55,9 @@ struct Features: Sendable {
       ledger: ledger, lookup: lookup, catalog: catalog,
       verifier: ReceiptVerifier(verifier: verifier, endpoints: receipts.endpoints),
       policies: receipts.policies,
-      checkOnline: onlineChecks?.check, now: clock.now)
+      checkOnline: onlineChecks?.check)
     verifyReceipt = VerifyReceiptFacade(
-      store: store, catalog: catalog, verifier: verifier, secrets: secrets, intake: receiptIntake,
-      now: clock.now)
+      store: store, catalog: catalog, verifier: verifier, secrets: secrets, intake: receiptIntake)
     migrations = MigrationJobManager(intake: receiptIntake, store: store, folder: receipts.folder)
 
     webhooks = WebhookDispatcher(
@@ -70,10 +70,13 @@ struct Features: Sendable {
       ).jsonValue
     }
 
-    let loops: [any Worker] = [
-      migrations, RefreshWorker(receiptIntake, store: store), webhooks,
-      ConsumptionRequestWorker(store: store, ledger: ledger, lookup: lookup, catalog: catalog, clock: clock),
-    ]
-    workers = loops + reconciler.workers
+    var loops: [any Worker] = [migrations, webhooks, reconciler]
+    for clock in clocks.all {
+      loops.append(RefreshWorker(receiptIntake, store: store, clock: clock))
+      loops.append(
+        ConsumptionRequestWorker(store: store, ledger: ledger, lookup: lookup, catalog: catalog, clock: clock)
+      )
+    }
+    workers = loops
   }
 }

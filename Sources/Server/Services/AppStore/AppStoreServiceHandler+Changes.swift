@@ -90,7 +90,7 @@ extension AppStoreServiceHandler {
       Record(
         "SetAppAccountToken", about: request.originalTransactionId, by: request.actor, note: request.note),
       call)
-    return .with { $0.setAt = GoogleProtobuf.Timestamp(context.now()) }
+    return .with { $0.setAt = GoogleProtobuf.Timestamp(context.now(in: call.environment)) }
   }
 
   /// Requests a test notification of type `TEST` from Apple. It changes no data, but it is an operator's

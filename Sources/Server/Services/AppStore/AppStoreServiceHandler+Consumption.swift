@@ -34,7 +34,7 @@ extension AppStoreServiceHandler {
     }
     return .with {
       if case .json(let body) = sent.body { $0.payloadJson = JSONValue.object(body).text }
-      if !request.dryRun { $0.sentAt = GoogleProtobuf.Timestamp(context.now()) }
+      if !request.dryRun { $0.sentAt = GoogleProtobuf.Timestamp(context.now(in: call.environment)) }
     }
   }
 

@@ -33,7 +33,7 @@ struct CustomerServiceHandler: CustomerServiceMethods {
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
-    let now = context.now()
+    let now = context.now(in: environment)
     let described = try await context.readExpensively(call) {
       reader throws(StoreError) -> DescribeCustomerResponse? in
       let customer = try reader.finalMergeTarget(of: key)

@@ -17,21 +17,17 @@ package struct NotificationEndpoint: Sendable {
 
   private let inbox: NotificationInbox
   private let limiter: AddressLimiter
-  private let now: @Sendable () -> Instant
   private let audit: @Sendable (AuditRecord) -> Void
 
   /// - Parameters:
   ///   - inbox: ingests the notifications.
   ///   - limiter: limits the rejected posts of each address.
-  ///   - now: the arrival time.
   ///   - audit: receives a record of each notification that could not be stored.
   package init(
-    inbox: NotificationInbox, limiter: AddressLimiter, now: @escaping @Sendable () -> Instant,
-    audit: @escaping @Sendable (AuditRecord) -> Void
+    inbox: NotificationInbox, limiter: AddressLimiter, audit: @escaping @Sendable (AuditRecord) -> Void
   ) {
     self.inbox = inbox
     self.limiter = limiter
-    self.now = now
     self.audit = audit
   }
 
@@ -49,12 +45,11 @@ package struct NotificationEndpoint: Sendable {
       return Self.answer(413, "TOO_LARGE", "the body has more than \(NotificationBody.maxSize) bytes")
     }
     var notification = IncomingNotification(
-      appID: String(request.path.dropFirst(Self.prefix.count)), body: request.body, source: .notification,
-      receivedAt: now())
+      appID: String(request.path.dropFirst(Self.prefix.count)), body: request.body, source: .notification)
     notification.rejectionDelay = { [limiter, address = request.address] in limiter.delay(of: address) }
     do throws(LedgerError) {
       let received = try await inbox.ingest(notification)
-      NotificationMetrics.count(received, at: notification.receivedAt)
+      NotificationMetrics.count(received)
       return Self.answer(to: received)
     } catch {
       return answer(to: error, request, notification.appID)

@@ -35,11 +35,27 @@ struct CheckEvaluation: Sendable {
       environment: environment, catalogGeneration: generation)
   }
 
+  /// Answers from all facts if there is no valid precomputed answer: for the reader pool.
   func answer(
-    to query: Query, at now: Instant, _ reader: any AnswerReader
+    to query: Query, at times: EnvironmentTimes, _ reader: any AnswerReader
   ) throws(StoreError) -> Outcome {
-    let seen = try reader.snapshotVersion()
-    let answer = try Self.answer(to: query.entitlement, of: query.key, in: query.app, at: now, reader)
+    let (seen, now) = (try reader.snapshotVersion(), times[query.environment])
+    if let answer = try Self.precomputed(query, at: now, reader) { return outcome(answer, query, seen, now) }
+    let facts = try reader.facts(of: query.key) ?? CustomerFacts()
+    return outcome(try Self.evaluated(facts, query, at: now, reader), query, seen, now)
+  }
+
+  /// The same without the facts of a large customer: for an event loop. `nil` if only these can answer.
+  func quickAnswer(
+    to query: Query, at times: EnvironmentTimes, _ reader: any CheckReader
+  ) throws(StoreError) -> Outcome? {
+    let (seen, now) = (try reader.snapshotVersion(), times[query.environment])
+    if let answer = try Self.precomputed(query, at: now, reader) { return outcome(answer, query, seen, now) }
+    guard let facts = try reader.smallFacts(of: query.key) else { return nil }
+    return outcome(try Self.evaluated(facts, query, at: now, reader), query, seen, now)
+  }
+
+  private func outcome(_ answer: Answer, _ query: Query, _ seen: UInt64, _ now: Instant) -> Outcome {
     let entitlement = Entitlement(
       answer.status, of: query.entitlement, in: query.app, evidence: answer.evidenceID, at: now)
     let response = CheckResponse(entitlement, environment: query.environment, evaluatedAt: now)
@@ -47,21 +63,22 @@ struct CheckEvaluation: Sendable {
     // Time changes the days left in the advice too.
     let end = [answer.end, answer.status.daysLeftChange(after: now)].compactMap(\.self).min()
     let validity = CheckResponseCache.Validity(
-      from: now, until: end, snapshotVersion: seen, customer: changes.slot(of: query.key),
+      from: now, until: end, isInSandbox: query.environment == .sandbox, snapshotVersion: seen,
+      customer: changes.slot(of: query.key),
       catalogGeneration: query.catalogGeneration)
     return (response, validity)
   }
 
   /// Answers all requests from one snapshot. An invalid request has a status in its place.
   func response(
-    to requests: [CheckRequest], at now: Instant, _ reader: any AnswerReader
+    to requests: [CheckRequest], at times: EnvironmentTimes, _ reader: any AnswerReader
   ) throws(StoreError) -> BatchCheckResponse {
     var response = BatchCheckResponse()
     response.results.reserveCapacity(requests.count)
     for request in requests {
       var result = CheckResult()
       switch Result(catching: { () throws(Status) in try query(request) }) {
-      case .success(let query): result.outcome = .response(try answer(to: query, at: now, reader).response)
+      case .success(let query): result.outcome = .response(try answer(to: query, at: times, reader).response)
       case .failure(let status): result.outcome = .error(GoogleRPC.Status(status))
       }
       response.results.append(result)
@@ -79,19 +96,29 @@ struct CheckEvaluation: Sendable {
     let evidenceID: EvidenceID?
   }
 
-  /// The precomputed answer, or the result of the rules if it is missing or stale.
-  private static func answer(
-    to entitlement: String, of key: CustomerKey, in app: AppDefinition, at now: Instant,
-    _ reader: any AnswerReader
-  ) throws(StoreError) -> Answer {
-    let stored = try reader.answer(to: entitlement, of: key, under: app.fingerprint, at: now)
-    if case .precomputed(let answer) = stored {
+  /// The precomputed answer, or that about an unknown customer; `nil` if the facts must be evaluated.
+  private static func precomputed(
+    _ query: Query, at now: Instant, _ reader: any AnswerReader
+  ) throws(StoreError) -> Answer? {
+    switch try reader.answer(
+      to: query.entitlement, of: query.key, under: query.app.fingerprint, at: now)
+    {
+    case .precomputed(let answer):
       return Answer(
         status: answer.status, endIsKnown: true, end: answer.end, evidenceID: answer.evidenceID)
+    case .unknownCustomer:
+      let status = evaluate(CustomerFacts(), entitlement: query.entitlement, in: query.app, at: now)
+      return Answer(status: status, endIsKnown: true, end: nil, evidenceID: nil)
+    case .stale: return nil
     }
-    let facts = stored == .stale ? try reader.facts(of: key) : nil
-    let status = evaluate(facts ?? CustomerFacts(), entitlement: entitlement, in: app, at: now)
-    let evidence = try reader.evidence(deciding: status, of: key)
-    return Answer(status: status, endIsKnown: facts == nil, end: nil, evidenceID: evidence)
+  }
+
+  /// The result of the rules.
+  private static func evaluated(
+    _ facts: CustomerFacts, _ query: Query, at now: Instant, _ reader: any AnswerReader
+  ) throws(StoreError) -> Answer {
+    let status = evaluate(facts, entitlement: query.entitlement, in: query.app, at: now)
+    let evidence = try reader.evidence(deciding: status, of: query.key)
+    return Answer(status: status, endIsKnown: false, end: nil, evidenceID: evidence)
   }
 }

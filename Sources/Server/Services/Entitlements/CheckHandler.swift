@@ -14,17 +14,18 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   private let store: any EntitlementStore
   private let expensiveCalls: ExpensiveCalls
   private let answers: CheckResponseCache
-  private let now: @Sendable () -> Instant
+  /// The clocks of the environments.
+  private let times: @Sendable () -> EnvironmentTimes
 
   /// `cacheBytes` is the maximum memory of cached responses.
   init(
     reader: EventLoopReader, store: any EntitlementStore, catalog: CurrentCatalog,
-    expensiveCalls: ExpensiveCalls = ExpensiveCalls(), now: @escaping @Sendable () -> Instant, cacheBytes: Int
+    expensiveCalls: ExpensiveCalls = ExpensiveCalls(), clocks: ServiceClocks, cacheBytes: Int
   ) {
     self.reader = reader
     self.store = store
     self.expensiveCalls = expensiveCalls
-    self.now = now
+    times = clocks.times
     checks = CheckEvaluation(changes: store.changes, catalog: catalog)
     answers = CheckResponseCache(changes: store.changes, catalog: catalog, byteLimit: cacheBytes)
   }
@@ -32,36 +33,59 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   /// Ends the snapshot of the current tick of the event loop.
   func endTick() { reader.endTick() }
 
-  /// Returns the cached response to these bytes, or a new one if it is missing or no longer valid.
-  func check(_ request: EncodedRequest<CheckRequest>, _ call: CallContext) throws(Status) -> Reply {
-    let now = now()
-    if let known = answers.answer(to: request.bytes, at: now, appending: { Self.append(now, to: &$0) }) {
-      return Reply(known)
+  /// Returns the cached response to these bytes, or a new one if it is missing or no longer valid. The facts of a large
+  /// customer are evaluated on the reader pool, because they would delay all calls of the event loop.
+  func check(_ request: EncodedRequest<CheckRequest>, _ call: CallContext) throws(Status) -> UnaryResult {
+    let times = times()
+    if let known = answers.answer(to: request.bytes, at: times, appending: Self.append) {
+      return .reply(Reply(known))
     }
-    var (response, validity) = try check(try request.decoded(), at: now)
+    let decoded = try request.decoded()
+    guard let outcome = try check(decoded, at: times) else { return .async(work(decoded, call)) }
+    var response = outcome.response
+    let instant = response.evaluatedAt
     response.evaluatedAt = nil
     var bytes = response.encodedBytes()
-    if let validity { answers.insert(bytes, to: request.bytes, while: validity) }
-    Self.append(now, to: &bytes)
-    return Reply(bytes)
+    if let validity = outcome.validity { answers.insert(bytes, to: request.bytes, while: validity) }
+    instant?.append(asField: Self.evaluatedAtField, to: &bytes)
+    return .reply(Reply(bytes))
   }
 
-  /// `CheckResponse.evaluated_at`, the only field that differs between two responses to the same request.
+  /// Appends `CheckResponse.evaluated_at`, the only field that differs between two responses to the same request.
   private static func append(_ now: Instant, to response: inout [UInt8]) {
-    GoogleProtobuf.Timestamp(now).append(asField: 3, to: &response)
+    GoogleProtobuf.Timestamp(now).append(asField: evaluatedAtField, to: &response)
   }
 
-  private func check(_ request: CheckRequest, at now: Instant) throws(Status) -> CheckEvaluation.Outcome {
+  /// `nil`: the reader pool must answer, because the facts of a large customer must be evaluated.
+  private func check(
+    _ request: CheckRequest, at times: EnvironmentTimes
+  ) throws(Status) -> CheckEvaluation.Outcome? {
     let query = try checks.query(request)
     do throws(StoreError) {
-      return try checks.answer(to: query, at: now, try reader.opened())
+      return try checks.quickAnswer(to: query, at: times, try reader.opened())
     } catch {
       throw Status(error)
     }
   }
 
-  /// Answers a small batch at once. A large one runs on the reader pool, because it would delay all calls of the
-  /// event loop.
+  /// Answers a check as one read of the pool.
+  private func work(_ request: CheckRequest, _ call: CallContext) -> UnaryWork {
+    { [checks, store, expensiveCalls, times] () async throws(Status) in
+      let query = try checks.query(request)
+      return try await expensiveCalls.run(call) { deadline throws(Status) in
+        do throws(StoreError) {
+          return try await store.read(deadline: deadline) { snapshot throws(StoreError) in
+            Reply(try checks.answer(to: query, at: times(), snapshot).response)
+          }
+        } catch {
+          throw Status(error)
+        }
+      }
+    }
+  }
+
+  /// Answers a small batch at once. A large one, and one with a check of a large customer whose facts must be
+  /// evaluated, runs on the reader pool, because it would delay all calls of the event loop.
   func batchCheck(
     _ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext
   ) throws(Status) -> UnaryResult {
@@ -73,27 +97,29 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
         field: "checks")
     }
     guard request.checks.count <= Self.eventLoopBatchLimit else { return .async(work(request, call)) }
-    let now = now()
+    let times = times()
     var response = BatchCheckResponse()
-    response.results = request.checks.map { request in
-      .with { result in
-        do throws(Status) {
-          result.outcome = .response(try check(request, at: now).response)
-        } catch {
-          result.outcome = .error(GoogleRPC.Status(error))
-        }
+    response.results.reserveCapacity(request.checks.count)
+    for check in request.checks {
+      var result = CheckResult()
+      do throws(Status) {
+        guard let outcome = try self.check(check, at: times) else { return .async(work(request, call)) }
+        result.outcome = .response(outcome.response)
+      } catch {
+        result.outcome = .error(GoogleRPC.Status(error))
       }
+      response.results.append(result)
     }
     return .reply(Reply(response))
   }
 
-  /// A batch as one read of the pool.
+  /// Answers a batch as one read of the pool.
   private func work(_ request: BatchCheckRequest, _ call: CallContext) -> UnaryWork {
-    { [checks, store, expensiveCalls, now] () async throws(Status) in
+    { [checks, store, expensiveCalls, times] () async throws(Status) in
       try await expensiveCalls.run(call) { deadline throws(Status) in
         do throws(StoreError) {
           return try await store.read(deadline: deadline) { snapshot throws(StoreError) in
-            Reply(try checks.response(to: request.checks, at: now(), snapshot))
+            Reply(try checks.response(to: request.checks, at: times(), snapshot))
           }
         } catch {
           throw Status(error)
@@ -102,6 +128,8 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
     }
   }
 
+  /// The number of the field `CheckResponse.evaluated_at`.
+  private static let evaluatedAtField: UInt32 = 3
   private static let batchLimit = 1_000
   /// The largest batch on the event loop: it takes about as long as a dozen calls of `Check`.
   private static let eventLoopBatchLimit = 64

@@ -19,6 +19,8 @@ final class CheckResponseCache {
     /// The validity interval; without an end if `until` is `nil`.
     let from: Instant
     let until: Instant?
+    /// Whether the interval is by the clock of the environment `Sandbox`.
+    let isInSandbox: Bool
     /// ``AnswerReader/snapshotVersion()`` of the tick that read the customer.
     let snapshotVersion: UInt64
     let customer: CustomerVersions.Slot
@@ -68,9 +70,11 @@ final class CheckResponseCache {
     memory.deallocate()
   }
 
-  /// Returns the cached response to `request` with `suffix` appended; `nil` if none is valid at `now`.
+  /// Returns the cached response to `request` with `suffix` appended, which gets the time in the environment of the
+  /// response; `nil` if none is valid at `times`.
   func answer(
-    to request: UnsafeRawBufferPointer, at now: Instant, appending suffix: (inout [UInt8]) -> Void
+    to request: UnsafeRawBufferPointer, at times: EnvironmentTimes,
+    appending suffix: (_ now: Instant, inout [UInt8]) -> Void
   ) -> [UInt8]? {
     guard !hashes.isEmpty else { return nil }
     let hash = Self.hash(request)
@@ -78,6 +82,7 @@ final class CheckResponseCache {
     for slot in first..<(first + Self.ways) where hashes[slot] == hash {
       let entry = entry(at: slot).pointee
       let stored = bytes(at: slot)
+      let now = entry.validity.isInSandbox ? times.sandbox : times.others
       guard Int(entry.requestCount) == request.count,
         UnsafeRawBufferPointer(rebasing: stored[..<request.count]).hasSameBytes(as: request),
         isValid(entry.validity, at: now)
@@ -86,7 +91,7 @@ final class CheckResponseCache {
       var answer: [UInt8] = []
       answer.reserveCapacity(Int(entry.answerCount) + Self.suffixRoom)
       answer.append(contentsOf: stored[request.count..<answerEnd])
-      suffix(&answer)
+      suffix(now, &answer)
       return answer
     }
     return nil

@@ -19,7 +19,7 @@ extension EntitlementServiceHandler {
     let since = try request.since.map { time throws(Status) in try Instant(time, "since") }
     let until = try request.until.map { time throws(Status) in try Instant(time, "until") }
     let external = try ExternalState(request)
-    if external == nil, let until, until <= since ?? context.now() {
+    if external == nil, let until, until <= since ?? context.now(in: environment) {
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD", "until is not after the grant begins", field: "until")
     }
@@ -33,10 +33,10 @@ extension EntitlementServiceHandler {
       }
       return try await context.ledger.grant(
         request.entitlement, level, since: since, until: until, to: request.customerId, scope)
-    } response: { [now = context.now] outcome in
+    } response: { [context] outcome in
       .with {
         $0.grant = outcome.grantMessage
-        $0.entitlement = outcome.answer(in: app, at: now())
+        $0.entitlement = outcome.answer(in: app, at: context.now(in: environment))
         if request.dryRun {
           if $0.entitlement?.grantId == $0.grant?.grantId { $0.entitlement?.grantId = "" }
           $0.grant?.grantId = ""
@@ -80,7 +80,8 @@ extension EntitlementServiceHandler {
     }
     return .with {
       $0.grant = outcome.grantMessage
-      $0.entitlement = outcome.answer(in: app, at: context.now())
+      $0.entitlement = outcome.answer(
+        in: app, at: context.now(in: outcome.customer?.environment ?? scope.environment))
       $0.events = outcome.events(in: app, isDryRun: request.dryRun)
     }
   }

@@ -134,7 +134,7 @@ extension EntitlementServiceHandler {
     return .with {
       $0.erasedRows = outcome.erasedRows
       guard !request.dryRun else { return }
-      $0.erasedAt = GoogleProtobuf.Timestamp(context.now())
+      $0.erasedAt = GoogleProtobuf.Timestamp(context.now(in: scope.environment))
       $0.pseudonym = outcome.erasures.first?.pseudonym ?? ""
     }
   }

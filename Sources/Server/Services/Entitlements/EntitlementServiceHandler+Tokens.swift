@@ -19,7 +19,7 @@ extension EntitlementServiceHandler {
       throw Status(
         .failedPrecondition, reason: "NO_TOKEN_KEYS", "the configuration has no tokens, so none are made")
     }
-    let now = context.now()
+    let now = context.now(in: environment)
     let longest = now.advanced(byMilliseconds: try lifetime(request, setup))
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     let held = try await entitlements(of: key, request.entitlements, in: app, at: now)

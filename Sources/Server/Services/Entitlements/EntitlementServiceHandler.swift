@@ -17,7 +17,7 @@ struct EntitlementServiceHandler: EntitlementServiceMethods {
     eventStream = EventStream(
       broadcaster: context.broadcaster, eventLog: EventLogReader(store: context.store),
       catalog: context.catalog, erasedNames: context.ledger.erasedNames,
-      positionTokens: context.positions.tokens, now: context.now)
+      positionTokens: context.positions.tokens, clocks: context.ledger.clocks)
     metricsScan = SubscriptionMetricsScan(context)
   }
 
@@ -41,7 +41,8 @@ extension EntitlementServiceHandler {
     let mask = try ReadMask(request.readMask, of: GetCustomerResponse.self)
     return try await context.read { reader throws(StoreError) in
       var response = try GetCustomerResponse(
-        try reader.facts(of: key) ?? CustomerFacts(), of: key, in: app, evaluatedAt: context.now(), mask
+        try reader.facts(of: key) ?? CustomerFacts(), of: key, in: app,
+        evaluatedAt: context.now(in: environment), mask
       ) { status throws(StoreError) in try reader.evidence(deciding: status, of: key) }
       if mask.includes("sequence") { response.sequence = try reader.lastSequence(of: key) }
       if mask.includes("token_conflicts") {
@@ -66,7 +67,7 @@ extension EntitlementServiceHandler {
     try RequestValidation.customerID(request.customerId)
     try RequestValidation.entitlement(request.entitlement, of: app)
     let knownAt = try request.knownAt.map { time throws(Status) in try Instant(time, "known_at") }
-    let now = context.now()
+    let now = context.now(in: environment)
     let instant = try request.asOf.map { time throws(Status) in try Instant(time, "as_of") } ?? now
     let key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     let page = try ExplanationPage(request, context.pageTokens.page(request))

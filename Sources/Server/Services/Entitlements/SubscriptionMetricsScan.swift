@@ -13,13 +13,13 @@ internal import Wire
 final class SubscriptionMetricsScan: Sendable {
   private let store: any EntitlementStore
   private let catalog: CurrentCatalog
-  private let now: @Sendable () -> Instant
+  private let clocks: ServiceClocks
   private let isRunning = Mutex(false)
 
   init(_ context: ServiceContext) {
     store = context.store
     catalog = context.catalog
-    now = context.now
+    clocks = context.ledger.clocks
   }
 
   func run(
@@ -36,7 +36,8 @@ final class SubscriptionMetricsScan: Sendable {
     }
     defer { isRunning.withLock { $0 = false } }
     var tally = DailyMetricsBuilder(
-      app, from: days.lowerBound, to: days.upperBound, productIDs: Set(request.productIds), at: now())
+      app, from: days.lowerBound, to: days.upperBound, productIDs: Set(request.productIds),
+      at: clocks.now(in: environment))
     do throws(StoreError) {
       try await add(app, environment, to: &tally)
     } catch {

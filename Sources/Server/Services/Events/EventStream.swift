@@ -15,19 +15,18 @@ struct EventStream: Sendable {
   private let catalog: CurrentCatalog
   private let erasedNames: ErasedNames
   private let positionTokens: PositionTokens
-  private let now: @Sendable () -> Instant
+  private let clocks: ServiceClocks
 
   init(
     broadcaster: EventBroadcaster, eventLog: EventLogReader, catalog: CurrentCatalog,
-    erasedNames: ErasedNames = ErasedNames(), positionTokens: PositionTokens,
-    now: @escaping @Sendable () -> Instant
+    erasedNames: ErasedNames = ErasedNames(), positionTokens: PositionTokens, clocks: ServiceClocks
   ) {
     self.broadcaster = broadcaster
     self.eventLog = eventLog
     self.catalog = catalog
     self.erasedNames = erasedNames
     self.positionTokens = positionTokens
-    self.now = now
+    self.clocks = clocks
   }
 
   func watch(
@@ -46,7 +45,8 @@ struct EventStream: Sendable {
     // There may be no event for a long time.
     await responses.begin()
     let recipient = Recipient(
-      responses: responses, appID: app.id, showsOtherCustomer: showsOtherCustomer)
+      responses: responses, appID: app.id, showsOtherCustomer: showsOtherCustomer,
+      environment: try app.environment(request.environment))
     while true {
       switch broadcaster.subscribe(filter, after: last, isLatest: isLatest, heartbeat: heartbeat) {
       case .notBuffered: (last, isLatest) = try await catchUp(filter, after: last, recipient)
@@ -75,7 +75,7 @@ struct EventStream: Sendable {
     defer { broadcaster.unsubscribe(watcher) }
     var last = last
     while true {
-      switch await watcher.next(now) {
+      switch await watcher.next(clocks[nil].now) {
       case .events(let events):
         for event in events { try await send(event, recipient) }
         last = events.last?.sequence ?? last
@@ -86,7 +86,8 @@ struct EventStream: Sendable {
             $0.sequence = sequence
             $0.position = positionTokens.token(
               StorePosition(sequence: sequence, evidence: 0), of: recipient.appID)
-            $0.content = .heartbeat(.with { $0.time = GoogleProtobuf.Timestamp(now()) })
+            $0.content = .heartbeat(
+              .with { $0.time = GoogleProtobuf.Timestamp(clocks.now(in: recipient.environment)) })
           })
       case .fellBehind: throw .fellBehind(last)
       case .closed: throw .watchEnded(last)
@@ -113,6 +114,7 @@ struct EventStream: Sendable {
     let appID: String
     /// Whether the caller may learn the ids of other customers that an event involves.
     let showsOtherCustomer: Bool
+    let environment: AppStore.Environment
   }
 
   /// The sequence after which the stream starts; `newest` is the position of the store.

@@ -76,7 +76,7 @@ extension EraseCustomerResponse: PositionedResponse {}
 
 /// The rpcs of `entitled.v1.EntitlementService` that run synchronously on an event loop.
 protocol EntitlementServiceEventLoopMethods {
-  func check(_ request: EncodedRequest<CheckRequest>, _ call: CallContext) throws(Status) -> Reply
+  func check(_ request: EncodedRequest<CheckRequest>, _ call: CallContext) throws(Status) -> UnaryResult
   func batchCheck(_ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext) throws(Status) -> UnaryResult
 }
 

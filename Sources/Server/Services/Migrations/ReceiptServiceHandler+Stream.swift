@@ -35,7 +35,7 @@ extension ReceiptServiceHandler {
     _ requests: RequestReader<MigrateReceiptsRequest>, _ permits: AsyncStream<Void>,
     _ done: AsyncStream<MigrateReceiptsResponse>.Continuation
   ) async -> Result<Void, Status> {
-    let (start, lines) = (context.now(), KeyLocks())
+    let (start, lines) = (context.ledger.clocks.times(), KeyLocks())
     defer { done.finish() }
     return await withDiscardingTaskGroup { group -> Result<Void, Status> in
       var permit = permits.makeAsyncIterator()
@@ -52,13 +52,13 @@ extension ReceiptServiceHandler {
   }
 
   private func outcome(
-    of request: MigrateReceiptsRequest, queriedSince start: Instant, _ lines: KeyLocks
+    of request: MigrateReceiptsRequest, queriedSince start: EnvironmentTimes, _ lines: KeyLocks
   ) async -> MigrateReceiptsResponse {
     var response = MigrateReceiptsResponse()
     response.correlationId = request.correlationId
     do throws(Status) {
       var incoming = try incoming(request)
-      incoming.queriedSince = start
+      incoming.queriedSince = start[incoming.environment]
       incoming.lineLocks = lines
       let outcome: ReceiptOutcome
       do throws(ReceiptError) { outcome = try await context.receiptIntake.submit(incoming) } catch {

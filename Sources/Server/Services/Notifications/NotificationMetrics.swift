@@ -5,7 +5,7 @@ internal import Store
 
 /// The metrics of notifications from Apple.
 enum NotificationMetrics {
-  static func count(_ received: ReceivedNotification, at now: Instant) {
+  static func count(_ received: ReceivedNotification) {
     let record = received.record
     let state = received.isDuplicate ? "KNOWN" : record.state.rawValue
     Counter(
@@ -20,7 +20,7 @@ enum NotificationMetrics {
     if let signed = record.signedDate {
       // In nanoseconds. A negative lag is recorded as 0, because clocks may differ.
       Timer(label: "entitled_notification_lag_seconds")
-        .recordNanoseconds(max(0, now.milliseconds(since: signed)) * 1_000_000)
+        .recordNanoseconds(max(0, record.receivedAt.milliseconds(since: signed)) * 1_000_000)
     }
   }
 }

@@ -17,7 +17,7 @@ extension NotificationServiceHandler {
   ) async throws(Status) -> BackfillNotificationsResponse {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
-    let now = context.now()
+    let now = context.now(in: environment)
     let to = try request.to.map { time throws(Status) in try Instant(time, "to") } ?? now
     let from = try request.from.map { time throws(Status) in try Instant(time, "from") }
     guard from.map({ $0 < to }) ?? true else {

@@ -19,7 +19,8 @@ extension NotificationServiceHandler {
     let from = try request.from.map { time throws(Status) in try Instant(time, "from") }
     let to = try request.to.map { time throws(Status) in try Instant(time, "to") }
     let report = VersionComparisonReport(
-      from: from ?? Instant(millisecondsSince1970: 0), to: to ?? context.now().advanced(byMilliseconds: 1))
+      from: from ?? Instant(millisecondsSince1970: 0),
+      to: to ?? context.now(in: environment).advanced(byMilliseconds: 1))
     return try await context.readExpensively(call) { reader throws(StoreError) in
       let lines = try report.lines(
         of: app.id, in: environment, after: page.position ?? "", limit: size + 1, reader)

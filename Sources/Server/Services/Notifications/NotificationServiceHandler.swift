@@ -33,7 +33,7 @@ struct NotificationServiceHandler: NotificationServiceMethods {
     do throws(LedgerError) {
       let received = try await context.inbox.ingest(
         IncomingNotification(
-          appID: app.id, body: request.body, source: .relay, receivedAt: receivedAt ?? context.now()))
+          appID: app.id, body: request.body, source: .relay, receivedAt: receivedAt))
       return .with {
         $0.notification = Wire.Notification(
           received.record, customerID: received.customerID, problem: received.problem)

@@ -21,7 +21,7 @@ extension ReceiptServiceHandler {
       try await checkEligibility(for: offer, request, app)
     }
     let nonce = Nonce.random()
-    let now = context.now()
+    let now = context.now(in: try app.environment(request.environment))
     do {
       let signature = try offer.signed(by: setup.signer, nonce: nonce, now: now)
       return .with { response in
@@ -45,8 +45,8 @@ extension ReceiptServiceHandler {
     case .introductory(let product, let isAllowed, _):
       // A rejected offer needs no customer history.
       guard isAllowed, let group = product.subscriptionGroup else { return }
-      eligibility = .introductory(
-        try await facts(request, app), group: group, in: app, at: context.now())
+      let now = context.now(in: try app.environment(request.environment))
+      eligibility = .introductory(try await facts(request, app), group: group, in: app, at: now)
     case .advancedCommerce: return
     }
     switch eligibility {

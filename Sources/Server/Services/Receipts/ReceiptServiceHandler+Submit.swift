@@ -26,7 +26,7 @@ extension ReceiptServiceHandler {
     incoming.timeout = min(timeout, Self.timeout)
     do throws(ReceiptError) {
       let outcome = try await context.receiptIntake.submit(incoming)
-      return SubmitReceiptResponse(outcome, of: app, at: context.now())
+      return SubmitReceiptResponse(outcome, of: app, at: context.now(in: outcome.environment))
     } catch {
       throw Status(error)
     }
@@ -47,7 +47,7 @@ extension ReceiptServiceHandler {
         throw Status(error)
       }
     }
-    response.addState(facts, of: app, environment: environment, at: context.now())
+    response.addState(facts, of: app, environment: environment, at: context.now(in: environment))
     return response
   }
 }

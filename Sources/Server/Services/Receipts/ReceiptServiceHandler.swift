@@ -64,7 +64,7 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
   }
 
   private func response(_ submitted: SubmissionResult, _ app: AppDefinition) -> SubmitTransactionResponse {
-    let now = context.now()
+    let now = context.now(in: submitted.environment)
     return .with { response in
       response.evidenceId = submitted.evidenceID.rawValue
       response.alreadyKnown = submitted.isDuplicate

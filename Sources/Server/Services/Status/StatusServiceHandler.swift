@@ -27,13 +27,14 @@ struct StatusServiceHandler: StatusServiceMethods {
     let catalog = context.catalog.value
     let apps = CallScope.apps(of: catalog.appIDs).compactMap { catalog[$0] }
     let seesAll = CallScope.current?.caller.map { $0.apps == nil } ?? false
-    let (now, free) = (context.now(), context.monitor.freeBytes())
-    var response = try await context.readExpensively(call) { reader throws(StoreError) in
+    let free = context.monitor.freeBytes()
+    var response = try await context.readExpensively(call) { [context] reader throws(StoreError) in
       var response = GetStatusResponse()
       let open = try reader.openConsumptionRequests()
       for app in apps {
         for environment in app.environments {
-          response.apps.append(try AppStatus(app, environment, at: now, open, reader))
+          response.apps.append(
+            try AppStatus(app, environment, at: context.now(in: environment), open, reader))
         }
       }
       guard seesAll else { return response }
@@ -60,7 +61,7 @@ struct StatusServiceHandler: StatusServiceMethods {
       }
     }
     response.startedAt = GoogleProtobuf.Timestamp(context.information.startedAt)
-    response.time = GoogleProtobuf.Timestamp(now)
+    response.time = GoogleProtobuf.Timestamp(context.ledger.clocks[nil].now())
     return response
   }
 

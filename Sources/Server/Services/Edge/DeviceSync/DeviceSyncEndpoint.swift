@@ -66,7 +66,7 @@ package struct DeviceSyncEndpoint: Sendable {
     }
     let submitted = try DeviceSyncRequest(request.body)
     let appTransaction = try DeviceDocuments.verifyAppTransaction(submitted, of: app, with: context.verifier)
-    let now = context.now()
+    let now = context.now(in: appTransaction.receiptType ?? .production)
     let install = LineKey(
       appID: app.id, environment: appTransaction.receiptType ?? .production,
       lineID: LineKey.appTransactionPrefix + (appTransaction.appTransactionId ?? ""))

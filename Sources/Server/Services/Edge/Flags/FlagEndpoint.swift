@@ -130,7 +130,7 @@ extension FlagEndpoint {
   ) async throws(Status) -> JSONObject {
     if let key { try RequestValidation.entitlement(key, of: question.app) }
     let names = key.map { [$0] } ?? question.app.entitlements
-    let now = context.now()
+    let now = context.now(in: question.key.environment)
     let flags = try await context.read { reader throws(StoreError) in
       var facts: CustomerFacts?
       var flags: [JSONObject] = []

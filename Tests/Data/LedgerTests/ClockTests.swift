@@ -1,0 +1,69 @@
+import AppStore
+import Entitlements
+import Ledger
+import Store
+import TestSupport
+import Testing
+
+/// The clock of an embedded sandbox beside the machine's.
+@Suite struct ClockTests {
+  private func clocks(_ sandbox: TestClock, _ machine: TestClock) -> ServiceClocks {
+    ServiceClocks(
+      sandbox: ServiceClock(
+        now: { sandbox.now }, delay: { _ in nil }, adjustments: { AsyncStream { $0.finish() } },
+        domain: .sandbox),
+      machine: ServiceClock(now: { machine.now }, domain: .others))
+  }
+
+  @Test("Turning the sandbox's clock ends grants in its environment only")
+  func expiry() async throws {
+    try await LedgerFixture.run { fixture in
+      let (sandbox, machine) = (TestClock(), TestClock())
+      let clocks = clocks(sandbox, machine)
+      let ledger = fixture.makeLedger(clocks: clocks)
+      for environment in [AppStore.Environment.sandbox, .production] {
+        _ = try await ledger.grant(
+          "pro", until: at(60), to: "ana",
+          CommandScope(appID: "ocean", environment: environment, actor: "support"))
+      }
+      sandbox.set(at(90))
+      for clock in clocks.all { try await ledger.advance(to: clock.now(), in: clock.domain) }
+      let ended = try await fixture.events().filter { $0.event.change.kind == .ended }
+      #expect(ended.map(\.event.customer.environment) == [.sandbox])
+      let next = try await fixture.store.snapshot { reader in
+        (try reader.nextDue(in: .sandbox), try reader.nextDue(in: .others), try reader.nextDue(in: .all))
+      }
+      #expect(next == (nil, at(60), at(60)))
+    }
+  }
+
+  @Test("Evidence of another environment is dated by the machine's clock, after the sandbox's was turned too")
+  func dates() async throws {
+    try await LedgerFixture.run { fixture in
+      let (sandbox, machine) = (TestClock(), TestClock())
+      let ledger = fixture.makeLedger(clocks: clocks(sandbox, machine))
+      sandbox.set(at(90))
+      for environment in [AppStore.Environment.sandbox, .production] {
+        _ = try await ledger.grant(
+          "pro", to: "ana", CommandScope(appID: "ocean", environment: environment, actor: "support"))
+      }
+      let stored = try await fixture.store.snapshot { try $0.evidence(after: nil, limit: 9) }
+      #expect(stored.map(\.evidence.receivedAt) == [at(90), at(50)])
+      #expect(stored.map(\.knownAt) == [at(90), at(50)])
+      #expect(try await fixture.events().map(\.event.recordedAt) == [at(90), at(50)])
+    }
+  }
+
+  @Test("Revoking a grant of another environment uses that environment's time")
+  func revocation() async throws {
+    try await LedgerFixture.run { fixture in
+      let (sandbox, machine) = (TestClock(), TestClock())
+      let ledger = fixture.makeLedger(clocks: clocks(sandbox, machine))
+      let production = CommandScope(appID: "ocean", environment: .production, actor: "support")
+      let grant = try await ledger.grant("pro", to: "ana", production)
+      sandbox.set(at(90))
+      let revoked = try await ledger.revokeGrant(try #require(grant.grant?.grantID), fixture.scope)
+      #expect(revoked.grant?.revokedAt == at(50))
+    }
+  }
+}
