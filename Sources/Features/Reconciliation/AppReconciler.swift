@@ -74,7 +74,7 @@ actor AppReconciler: Worker {
     lookup = dependencies.lookup
     catalog = dependencies.catalog
     cadence = dependencies.cadence
-    clock = dependencies.clock
+    clock = dependencies.clocks[target.environment]
     metrics = ReconciliationMetrics(target)
   }
 
@@ -107,6 +107,8 @@ actor AppReconciler: Worker {
         if case .terminated = $0.yield() { true } else { false }
       }
     }
+    // Without a key, Apple cannot be called. A reload of the configuration may bring it back.
+    guard lookup.appEnvironments.contains(target) else { return nil }
     do {
       try await watchDeliveries()
       try await repairGaps()

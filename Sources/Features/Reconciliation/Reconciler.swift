@@ -4,9 +4,12 @@ package import Ledger
 package import Notifications
 package import Platform
 package import Store
+internal import Synchronization
 
-/// Runs an ``AppReconciler`` for each app and environment that has an App Store client.
-package struct Reconciler: Sendable {
+/// Runs an ``AppReconciler`` for each app and environment that has or had an App Store client.
+package final class Reconciler: Worker {
+  package let name = "reconciliation"
+
   struct Dependencies: Sendable {
     let store: any EntitlementStore
     let ledger: EvidenceLedger
@@ -14,34 +17,60 @@ package struct Reconciler: Sendable {
     let lookup: PurchaseLookup
     let catalog: CurrentCatalog
     let cadence: DeliveryCadence
-    let clock: ServiceClock
+    let clocks: ServiceClocks
   }
 
-  private let reconcilers: [AppEnvironment: AppReconciler]
-  private let store: any EntitlementStore
-  private let clock: ServiceClock
+  private struct State {
+    var reconcilers: [AppEnvironment: AppReconciler] = [:]
+    /// Receives an element when reconcilers were added while ``run()`` runs.
+    var additions: AsyncStream<Void>.Continuation?
+  }
+
+  private let dependencies: Dependencies
+  private let supervisor: WorkerSupervisor
+  private let state = Mutex(State())
 
   /// Creates a reconciler. `policies` are by app id; an app without an entry has the default policy.
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, inbox: NotificationInbox, lookup: PurchaseLookup,
     catalog: CurrentCatalog, cadence: DeliveryCadence, policies: [String: ReconciliationPolicy],
-    clock: ServiceClock
+    clocks: ServiceClocks, supervisor: WorkerSupervisor
   ) {
-    let dependencies = Dependencies(
+    dependencies = Dependencies(
       store: store, ledger: ledger, inbox: inbox, lookup: lookup, catalog: catalog, cadence: cadence,
-      clock: clock)
-    var reconcilers: [AppEnvironment: AppReconciler] = [:]
-    for appEnvironment in lookup.appEnvironments {
-      let policy = policies[appEnvironment.appID] ?? ReconciliationPolicy()
-      reconcilers[appEnvironment] = AppReconciler(appEnvironment, policy, dependencies)
-    }
-    self.reconcilers = reconcilers
-    self.store = store
-    self.clock = clock
+      clocks: clocks)
+    self.supervisor = supervisor
+    adoptClients(policies: policies)
   }
 
-  /// One worker for each app and environment.
-  package var workers: [any Worker] { Array(reconcilers.values) }
+  /// Reconciles the apps and environments that got a client since, too. Those that lost theirs pause until they get one
+  /// again; the policies of known ones stay.
+  package func adoptClients(policies: [String: ReconciliationPolicy]) {
+    state.withLock { state in
+      for target in dependencies.lookup.appEnvironments where state.reconcilers[target] == nil {
+        let policy = policies[target.appID] ?? ReconciliationPolicy()
+        state.reconcilers[target] = AppReconciler(target, policy, dependencies)
+      }
+      state.additions?.yield()
+    }
+  }
+
+  /// Runs one supervised worker for each app and environment until the task is cancelled.
+  package func run() async {
+    let (additions, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    continuation.yield()
+    state.withLock { $0.additions = continuation }
+    await withDiscardingTaskGroup { group in
+      var started: Set<AppEnvironment> = []
+      for await _ in additions {
+        for (target, reconciler) in state.withLock({ $0.reconcilers })
+        where started.insert(target).inserted {
+          group.addTask { await self.supervisor.run(reconciler) }
+        }
+      }
+    }
+  }
 
   /// Starts a repair and waits until it ends, an error interrupts it, or `timeout` passes; `nil` for no timeout. The repair
   /// continues in any case.
@@ -53,7 +82,9 @@ package struct Reconciler: Sendable {
     _ repair: Repair, timeout: Duration?
   ) async throws(ReconciliationError) -> (Repair, drifted: Int64) {
     let target = AppEnvironment(appID: repair.appID, environment: repair.environment)
-    guard let reconciler = reconcilers[target] else {
+    guard dependencies.lookup.appEnvironments.contains(target),
+      let reconciler = state.withLock({ $0.reconcilers[target] })
+    else {
       throw .lookup(.noKey(appID: repair.appID, environment: repair.environment))
     }
     do throws(StoreError) {
@@ -63,12 +94,16 @@ package struct Reconciler: Sendable {
       let deadline = timeout.map { ContinuousClock.now + $0 }
       while latest.finishedAt == nil, latest.error.isEmpty, await Self.next(idleSignals, by: deadline) {
         latest =
-          try await store.read { reader throws(StoreError) in try reader.repair(begun.id, of: begun.appID) }
+          try await dependencies.store.read { reader throws(StoreError) in
+            try reader.repair(begun.id, of: begun.appID)
+          }
           ?? begun
       }
       let last = latest
       return (
-        last, try await store.read { reader throws(StoreError) in try reader.driftedCustomers(of: last) }
+        last,
+        try await dependencies.store.read { reader throws(StoreError) in try reader.driftedCustomers(of: last)
+        }
       )
     } catch {
       throw .store(error)
