@@ -56,7 +56,7 @@ extension EntitlementServiceHandler {
       if mask.includes("consumption_consent") {
         response.consumptionConsent = try reader.consent(of: key).map(Wire.ConsumptionConsent.init)
       }
-      try response.addHints(about: key, in: app, at: context.now(), mask, reader)
+      try response.addHints(about: key, in: app, at: context.now(in: environment), mask, reader)
       return response
     }
   }
