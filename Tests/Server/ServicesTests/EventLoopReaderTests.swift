@@ -105,7 +105,8 @@ struct EventLoopReaderTests {
         let response = try CheckResponse.decode(try await result.message()).entitlement
         #expect(response?.entitled == (customer != "unknown"))
         let all = try BatchCheckResponse.decode(try await results.message())
-        #expect(all.results.map(\.response?.entitlement?.entitled) == [response?.entitled, response?.entitled])
+        #expect(
+          all.results.map(\.response?.entitlement?.entitled) == [response?.entitled, response?.entitled])
       }
     }
   }

@@ -17,7 +17,9 @@ extension CustomerServiceHandler {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
-    let end = try request.asOf.map { time throws(Status) in try Instant(time, "as_of") } ?? context.now(in: environment)
+    let end =
+      try request.asOf.map { time throws(Status) in try Instant(time, "as_of") }
+      ?? context.now(in: environment)
     let start =
       try request.from.map { time throws(Status) in try Instant(time, "from") }
       ?? end.advanced(by: Period(months: -Self.months))
