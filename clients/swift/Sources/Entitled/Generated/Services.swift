@@ -4,19 +4,21 @@ public import GRPCCore
 /// Every service of the contract.
 public struct EntitledServices<Transport: ClientTransport>: Sendable {
   public let appStore: Entitled_V1_AppStoreService.Client<Transport>
-  public let customer: Entitled_V1_CustomerService.Client<Transport>
+  public let audit: Entitled_V1_AuditService.Client<Transport>
   public let notification: Entitled_V1_NotificationService.Client<Transport>
   public let entitlement: Entitled_V1_EntitlementService.Client<Transport>
   public let receipt: Entitled_V1_ReceiptService.Client<Transport>
+  public let customer: Entitled_V1_CustomerService.Client<Transport>
   public let status: Entitled_V1_StatusService.Client<Transport>
   public let webhook: Entitled_V1_WebhookService.Client<Transport>
 
   init(client: GRPCClient<Transport>) {
     appStore = Entitled_V1_AppStoreService.Client(wrapping: client)
-    customer = Entitled_V1_CustomerService.Client(wrapping: client)
+    audit = Entitled_V1_AuditService.Client(wrapping: client)
     notification = Entitled_V1_NotificationService.Client(wrapping: client)
     entitlement = Entitled_V1_EntitlementService.Client(wrapping: client)
     receipt = Entitled_V1_ReceiptService.Client(wrapping: client)
+    customer = Entitled_V1_CustomerService.Client(wrapping: client)
     status = Entitled_V1_StatusService.Client(wrapping: client)
     webhook = Entitled_V1_WebhookService.Client(wrapping: client)
   }
@@ -44,13 +46,7 @@ struct EntitledMethod: Sendable {
     EntitledMethod("AppStoreService", "AssociateSeat", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "UnclaimSeat", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "ListSeats", onlyReads: true, isStreaming: false),
-    EntitledMethod("CustomerService", "FindCustomers", onlyReads: true, isStreaming: false),
-    EntitledMethod("CustomerService", "DescribeCustomer", onlyReads: true, isStreaming: false),
-    EntitledMethod("CustomerService", "AddNote", onlyReads: false, isStreaming: false),
-    EntitledMethod("CustomerService", "ListNotes", onlyReads: true, isStreaming: false),
-    EntitledMethod("CustomerService", "DeleteNote", onlyReads: false, isStreaming: false),
-    EntitledMethod("CustomerService", "SetCustomerAttributes", onlyReads: false, isStreaming: false),
-    EntitledMethod("CustomerService", "GetCustomerAttributes", onlyReads: true, isStreaming: false),
+    EntitledMethod("AuditService", "ListAuditEntries", onlyReads: true, isStreaming: false),
     EntitledMethod("NotificationService", "IngestNotification", onlyReads: false, isStreaming: false),
     EntitledMethod("NotificationService", "ListNotifications", onlyReads: true, isStreaming: false),
     EntitledMethod("NotificationService", "ReprocessNotifications", onlyReads: false, isStreaming: false),
@@ -81,6 +77,7 @@ struct EntitledMethod: Sendable {
     EntitledMethod("EntitlementService", "EraseCustomer", onlyReads: false, isStreaming: false),
     EntitledMethod("EntitlementService", "GetSubscriptionMetrics", onlyReads: true, isStreaming: false),
     EntitledMethod("ReceiptService", "SubmitTransaction", onlyReads: false, isStreaming: false),
+    EntitledMethod("ReceiptService", "SubmitTransactions", onlyReads: false, isStreaming: false),
     EntitledMethod("ReceiptService", "SubmitReceipt", onlyReads: false, isStreaming: false),
     EntitledMethod("ReceiptService", "Inspect", onlyReads: true, isStreaming: false),
     EntitledMethod("ReceiptService", "MigrateReceipts", onlyReads: false, isStreaming: true),
@@ -92,11 +89,23 @@ struct EntitledMethod: Sendable {
     EntitledMethod("ReceiptService", "CompareWithApple", onlyReads: false, isStreaming: false),
     EntitledMethod("ReceiptService", "CancelMigration", onlyReads: false, isStreaming: false),
     EntitledMethod("ReceiptService", "SignOffer", onlyReads: false, isStreaming: false),
+    EntitledMethod("CustomerService", "FindCustomers", onlyReads: true, isStreaming: false),
+    EntitledMethod("CustomerService", "DescribeCustomer", onlyReads: true, isStreaming: false),
+    EntitledMethod("CustomerService", "GetPurchase", onlyReads: true, isStreaming: false),
+    EntitledMethod("CustomerService", "GetCustomerHistory", onlyReads: true, isStreaming: false),
+    EntitledMethod("CustomerService", "GetEvidence", onlyReads: true, isStreaming: false),
+    EntitledMethod("CustomerService", "GetEvent", onlyReads: true, isStreaming: false),
+    EntitledMethod("CustomerService", "AddNote", onlyReads: false, isStreaming: false),
+    EntitledMethod("CustomerService", "ListNotes", onlyReads: true, isStreaming: false),
+    EntitledMethod("CustomerService", "DeleteNote", onlyReads: false, isStreaming: false),
+    EntitledMethod("CustomerService", "SetCustomerAttributes", onlyReads: false, isStreaming: false),
+    EntitledMethod("CustomerService", "GetCustomerAttributes", onlyReads: true, isStreaming: false),
     EntitledMethod("StatusService", "WhoAmI", onlyReads: true, isStreaming: false),
     EntitledMethod("StatusService", "GetStatus", onlyReads: true, isStreaming: false),
     EntitledMethod("StatusService", "GetConfiguration", onlyReads: true, isStreaming: false),
     EntitledMethod("WebhookService", "ListWebhooks", onlyReads: true, isStreaming: false),
     EntitledMethod("WebhookService", "ListDeliveries", onlyReads: true, isStreaming: false),
+    EntitledMethod("WebhookService", "GetDelivery", onlyReads: true, isStreaming: false),
     EntitledMethod("WebhookService", "ResendDeliveries", onlyReads: false, isStreaming: false),
     EntitledMethod("WebhookService", "DiscardDeliveries", onlyReads: false, isStreaming: false),
     EntitledMethod("WebhookService", "ResumeWebhook", onlyReads: false, isStreaming: false),

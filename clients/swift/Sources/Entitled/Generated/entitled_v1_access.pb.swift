@@ -44,6 +44,9 @@ public nonisolated struct Entitled_V1_Access: Sendable {
   /// Whether the handler limits the response to the apps of the caller, so that a request may name no app.
   public var limitsApps: Bool = false
 
+  /// Whether the response shows customers that the request does not name. The handler adds them to the audit entry.
+  public var showsCustomers: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// A set of methods that the operator grants to a caller. ROLE_ADMIN includes the other roles.
@@ -173,7 +176,7 @@ fileprivate nonisolated let _protobuf_package = "entitled.v1"
 
 nonisolated extension Entitled_V1_Access: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Access"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}role\0\u{1}mutates\0\u{3}on_event_loop\0\u{3}may_defer\0\u{3}any_role\0\u{3}limits_apps\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}role\0\u{1}mutates\0\u{3}on_event_loop\0\u{3}may_defer\0\u{3}any_role\0\u{3}limits_apps\0\u{3}shows_customers\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -187,6 +190,7 @@ nonisolated extension Entitled_V1_Access: SwiftProtobuf.Message, SwiftProtobuf._
       case 4: try { try decoder.decodeSingularBoolField(value: &self.mayDefer) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.anyRole) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.limitsApps) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.showsCustomers) }()
       default: break
       }
     }
@@ -211,6 +215,9 @@ nonisolated extension Entitled_V1_Access: SwiftProtobuf.Message, SwiftProtobuf._
     if self.limitsApps != false {
       try visitor.visitSingularBoolField(value: self.limitsApps, fieldNumber: 6)
     }
+    if self.showsCustomers != false {
+      try visitor.visitSingularBoolField(value: self.showsCustomers, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -221,6 +228,7 @@ nonisolated extension Entitled_V1_Access: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.mayDefer != rhs.mayDefer {return false}
     if lhs.anyRole != rhs.anyRole {return false}
     if lhs.limitsApps != rhs.limitsApps {return false}
+    if lhs.showsCustomers != rhs.showsCustomers {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -46,6 +46,58 @@ public enum Entitled_V1_CustomerService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "GetPurchase" metadata.
+        public enum GetPurchase: Sendable {
+            /// Request type for "GetPurchase".
+            public typealias Input = Entitled_V1_GetPurchaseRequest
+            /// Response type for "GetPurchase".
+            public typealias Output = Entitled_V1_GetPurchaseResponse
+            /// Descriptor for "GetPurchase".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.CustomerService"),
+                method: "GetPurchase",
+                type: .unary
+            )
+        }
+        /// Namespace for "GetCustomerHistory" metadata.
+        public enum GetCustomerHistory: Sendable {
+            /// Request type for "GetCustomerHistory".
+            public typealias Input = Entitled_V1_GetCustomerHistoryRequest
+            /// Response type for "GetCustomerHistory".
+            public typealias Output = Entitled_V1_GetCustomerHistoryResponse
+            /// Descriptor for "GetCustomerHistory".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.CustomerService"),
+                method: "GetCustomerHistory",
+                type: .unary
+            )
+        }
+        /// Namespace for "GetEvidence" metadata.
+        public enum GetEvidence: Sendable {
+            /// Request type for "GetEvidence".
+            public typealias Input = Entitled_V1_GetEvidenceRequest
+            /// Response type for "GetEvidence".
+            public typealias Output = Entitled_V1_GetEvidenceResponse
+            /// Descriptor for "GetEvidence".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.CustomerService"),
+                method: "GetEvidence",
+                type: .unary
+            )
+        }
+        /// Namespace for "GetEvent" metadata.
+        public enum GetEvent: Sendable {
+            /// Request type for "GetEvent".
+            public typealias Input = Entitled_V1_GetEventRequest
+            /// Response type for "GetEvent".
+            public typealias Output = Entitled_V1_GetEventResponse
+            /// Descriptor for "GetEvent".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.CustomerService"),
+                method: "GetEvent",
+                type: .unary
+            )
+        }
         /// Namespace for "AddNote" metadata.
         public enum AddNote: Sendable {
             /// Request type for "AddNote".
@@ -115,6 +167,10 @@ public enum Entitled_V1_CustomerService: Sendable {
         public static let descriptors: [GRPCCore.MethodDescriptor] = [
             FindCustomers.descriptor,
             DescribeCustomer.descriptor,
+            GetPurchase.descriptor,
+            GetCustomerHistory.descriptor,
+            GetEvidence.descriptor,
+            GetEvent.descriptor,
             AddNote.descriptor,
             ListNotes.descriptor,
             DeleteNote.descriptor,
@@ -188,6 +244,98 @@ extension Entitled_V1_CustomerService {
             deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_DescribeCustomerResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_DescribeCustomerResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "GetPurchase" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns one purchase: its transactions, renewal info, owners, events, notifications and seats.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetPurchaseRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetPurchaseRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetPurchaseResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func getPurchase<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetPurchaseRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetPurchaseRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetPurchaseResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetPurchaseResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "GetCustomerHistory" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns what a customer had, and when, as lanes for a picture: entitlements, purchases and grants.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetCustomerHistoryRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetCustomerHistoryRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetCustomerHistoryResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func getCustomerHistory<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetCustomerHistoryRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetCustomerHistoryRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetCustomerHistoryResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetCustomerHistoryResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "GetEvidence" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns one piece of evidence, decoded, with its verdict and the events that it caused.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetEvidenceRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetEvidenceRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetEvidenceResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func getEvidence<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetEvidenceRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetEvidenceRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetEvidenceResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetEvidenceResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "GetEvent" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns one event.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetEventRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetEventRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetEventResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func getEvent<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetEventRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetEventRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetEventResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetEventResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
 
         /// Call the "AddNote" method.
@@ -388,6 +536,142 @@ extension Entitled_V1_CustomerService {
             try await self.client.unary(
                 request: request,
                 descriptor: Entitled_V1_CustomerService.Method.DescribeCustomer.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "GetPurchase" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns one purchase: its transactions, renewal info, owners, events, notifications and seats.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetPurchaseRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetPurchaseRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetPurchaseResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func getPurchase<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetPurchaseRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetPurchaseRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetPurchaseResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetPurchaseResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_CustomerService.Method.GetPurchase.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "GetCustomerHistory" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns what a customer had, and when, as lanes for a picture: entitlements, purchases and grants.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetCustomerHistoryRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetCustomerHistoryRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetCustomerHistoryResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func getCustomerHistory<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetCustomerHistoryRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetCustomerHistoryRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetCustomerHistoryResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetCustomerHistoryResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_CustomerService.Method.GetCustomerHistory.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "GetEvidence" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns one piece of evidence, decoded, with its verdict and the events that it caused.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetEvidenceRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetEvidenceRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetEvidenceResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func getEvidence<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetEvidenceRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetEvidenceRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetEvidenceResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetEvidenceResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_CustomerService.Method.GetEvidence.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "GetEvent" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns one event.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetEventRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetEventRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetEventResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func getEvent<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetEventRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetEventRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetEventResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetEventResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_CustomerService.Method.GetEvent.descriptor,
                 serializer: serializer,
                 deserializer: deserializer,
                 options: options,
@@ -629,6 +913,122 @@ extension Entitled_V1_CustomerService.ClientProtocol {
         )
     }
 
+    /// Call the "GetPurchase" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns one purchase: its transactions, renewal info, owners, events, notifications and seats.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_GetPurchaseRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getPurchase<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_GetPurchaseRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetPurchaseResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.getPurchase(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetPurchaseRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetPurchaseResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetCustomerHistory" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns what a customer had, and when, as lanes for a picture: entitlements, purchases and grants.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_GetCustomerHistoryRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getCustomerHistory<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_GetCustomerHistoryRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetCustomerHistoryResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.getCustomerHistory(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetCustomerHistoryRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetCustomerHistoryResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetEvidence" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns one piece of evidence, decoded, with its verdict and the events that it caused.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_GetEvidenceRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getEvidence<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_GetEvidenceRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetEvidenceResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.getEvidence(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetEvidenceRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetEvidenceResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetEvent" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns one event.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_GetEventRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getEvent<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_GetEventRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetEventResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.getEvent(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetEventRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetEventResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
     /// Call the "AddNote" method.
     ///
     /// > Source IDL Documentation:
@@ -839,6 +1239,138 @@ extension Entitled_V1_CustomerService.ClientProtocol {
             metadata: metadata
         )
         return try await self.describeCustomer(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetPurchase" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns one purchase: its transactions, renewal info, owners, events, notifications and seats.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getPurchase<Result>(
+        _ message: Entitled_V1_GetPurchaseRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetPurchaseResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_GetPurchaseRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.getPurchase(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetCustomerHistory" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns what a customer had, and when, as lanes for a picture: entitlements, purchases and grants.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getCustomerHistory<Result>(
+        _ message: Entitled_V1_GetCustomerHistoryRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetCustomerHistoryResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_GetCustomerHistoryRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.getCustomerHistory(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetEvidence" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns one piece of evidence, decoded, with its verdict and the events that it caused.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getEvidence<Result>(
+        _ message: Entitled_V1_GetEvidenceRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetEvidenceResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_GetEvidenceRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.getEvidence(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetEvent" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns one event.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getEvent<Result>(
+        _ message: Entitled_V1_GetEventRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetEventResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_GetEventRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.getEvent(
             request: request,
             options: options,
             onResponse: handleResponse

@@ -8,6 +8,11 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 import SwiftProtobuf
 
 // If the compiler emits an error on this type, it is because this file
@@ -145,6 +150,75 @@ public nonisolated enum Entitled_V1_CustomerHitKind: SwiftProtobuf.Enum, Swift.C
     .evidence,
     .notification,
     .attribute,
+  ]
+
+}
+
+/// The subject of a lane.
+public nonisolated enum Entitled_V1_HistoryLaneKind: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+
+  /// Not known to this version.
+  case unspecified // = 0
+
+  /// The access to an entitlement: at each instant what Explain answers about it.
+  case access // = 1
+
+  /// The periods of a purchase that the customer made.
+  case purchase // = 2
+
+  /// The periods of a purchase that a member of the family shares, or of a seat.
+  case shared // = 3
+
+  /// A grant.
+  case grant // = 4
+
+  /// Apple's notifications, as marks.
+  case apple // = 5
+
+  /// The operator's commands, as marks.
+  case `operator` // = 6
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .unspecified
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .access
+    case 2: self = .purchase
+    case 3: self = .shared
+    case 4: self = .grant
+    case 5: self = .apple
+    case 6: self = .operator
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .access: return 1
+    case .purchase: return 2
+    case .shared: return 3
+    case .grant: return 4
+    case .apple: return 5
+    case .operator: return 6
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Entitled_V1_HistoryLaneKind] = [
+    .unspecified,
+    .access,
+    .purchase,
+    .shared,
+    .grant,
+    .apple,
+    .operator,
   ]
 
 }
@@ -657,12 +731,669 @@ public nonisolated struct Entitled_V1_GetCustomerAttributesResponse: Sendable {
   public init() {}
 }
 
+/// The request of GetPurchase.
+public nonisolated struct Entitled_V1_GetPurchaseRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app.
+  public var app: String = String()
+
+  /// The environment; unspecified: the app's first one.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// The original transaction id, or the id of any transaction of the purchase.
+  public var originalTransactionID: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of GetPurchase.
+public nonisolated struct Entitled_V1_GetPurchaseResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Apple's id of the purchase.
+  public var originalTransactionID: String = String()
+
+  /// The environment of the purchase.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// The owners now, the longest-standing first; none: the purchase is unclaimed.
+  public var customerIds: [String] = []
+
+  /// All transactions with their evidence, oldest first.
+  public var transactions: [Entitled_V1_PurchaseTransaction] = []
+
+  /// The latest renewal info; unset: none.
+  public var renewalInfo: Entitled_V1_RenewalInfo {
+    get {_renewalInfo ?? Entitled_V1_RenewalInfo()}
+    set {_renewalInfo = newValue}
+  }
+  /// Returns true if `renewalInfo` has been explicitly set.
+  public var hasRenewalInfo: Bool {self._renewalInfo != nil}
+  /// Clears the value of `renewalInfo`. Subsequent reads from it will return its default value.
+  public mutating func clearRenewalInfo() {self._renewalInfo = nil}
+
+  /// Links and unlinks, oldest first.
+  public var ownershipChanges: [Entitled_V1_OwnershipChange] = []
+
+  /// The latest events about the purchase of its present and former owners, oldest first; refused claims are among them.
+  /// At most 1000.
+  public var events: [Entitled_V1_EntitlementEvent] = []
+
+  /// Apple's notifications about the purchase, oldest first; at most 1000.
+  public var notifications: [Entitled_V1_Notification] = []
+
+  /// The claimed seats, oldest first.
+  public var seats: [Entitled_V1_PurchaseSeat] = []
+
+  /// When the next status poll is due; unset: none is scheduled.
+  public var nextPollAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_nextPollAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_nextPollAt = newValue}
+  }
+  /// Returns true if `nextPollAt` has been explicitly set.
+  public var hasNextPollAt: Bool {self._nextPollAt != nil}
+  /// Clears the value of `nextPollAt`. Subsequent reads from it will return its default value.
+  public mutating func clearNextPollAt() {self._nextPollAt = nil}
+
+  /// The call to Apple that waits for another attempt; unset: none.
+  public var pendingLookup: Entitled_V1_PendingLookup {
+    get {_pendingLookup ?? Entitled_V1_PendingLookup()}
+    set {_pendingLookup = newValue}
+  }
+  /// Returns true if `pendingLookup` has been explicitly set.
+  public var hasPendingLookup: Bool {self._pendingLookup != nil}
+  /// Clears the value of `pendingLookup`. Subsequent reads from it will return its default value.
+  public mutating func clearPendingLookup() {self._pendingLookup = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _renewalInfo: Entitled_V1_RenewalInfo? = nil
+  fileprivate var _nextPollAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _pendingLookup: Entitled_V1_PendingLookup? = nil
+}
+
+/// A transaction with its evidence.
+public nonisolated struct Entitled_V1_PurchaseTransaction: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The transaction.
+  public var transaction: Entitled_V1_Transaction {
+    get {_transaction ?? Entitled_V1_Transaction()}
+    set {_transaction = newValue}
+  }
+  /// Returns true if `transaction` has been explicitly set.
+  public var hasTransaction: Bool {self._transaction != nil}
+  /// Clears the value of `transaction`. Subsequent reads from it will return its default value.
+  public mutating func clearTransaction() {self._transaction = nil}
+
+  /// The evidence that stated its present content first; 0: its body was purged.
+  public var evidenceID: Int64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _transaction: Entitled_V1_Transaction? = nil
+}
+
+/// A purchase was linked to a customer, or unlinked.
+public nonisolated struct Entitled_V1_OwnershipChange: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The customer.
+  public var customerID: String = String()
+
+  /// Whether the purchase was linked; otherwise it was unlinked.
+  public var linked: Bool = false
+
+  /// When it was recorded.
+  public var time: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_time ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_time = newValue}
+  }
+  /// Returns true if `time` has been explicitly set.
+  public var hasTime: Bool {self._time != nil}
+  /// Clears the value of `time`. Subsequent reads from it will return its default value.
+  public mutating func clearTime() {self._time = nil}
+
+  /// The document or the command that caused it.
+  public var evidenceID: Int64 = 0
+
+  /// The word of the command, such as MOVE or MERGE, or the kind of the document.
+  public var kind: String = String()
+
+  /// The caller and the person who made the command; empty for a document.
+  public var actor: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _time: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// A claimed seat of a purchase.
+public nonisolated struct Entitled_V1_PurchaseSeat: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Identifies the seat.
+  public var seatID: String = String()
+
+  /// The holder; empty: none yet.
+  public var customerID: String = String()
+
+  /// When it was claimed.
+  public var claimedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_claimedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_claimedAt = newValue}
+  }
+  /// Returns true if `claimedAt` has been explicitly set.
+  public var hasClaimedAt: Bool {self._claimedAt != nil}
+  /// Clears the value of `claimedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearClaimedAt() {self._claimedAt = nil}
+
+  /// When it was released; unset: it is held.
+  public var releasedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_releasedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_releasedAt = newValue}
+  }
+  /// Returns true if `releasedAt` has been explicitly set.
+  public var hasReleasedAt: Bool {self._releasedAt != nil}
+  /// Clears the value of `releasedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearReleasedAt() {self._releasedAt = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _claimedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _releasedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// A call to Apple about a purchase that waits for another attempt.
+public nonisolated struct Entitled_V1_PendingLookup: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The number of failed attempts.
+  public var attempts: Int32 = 0
+
+  /// When the next attempt is due.
+  public var nextAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_nextAttemptAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_nextAttemptAt = newValue}
+  }
+  /// Returns true if `nextAttemptAt` has been explicitly set.
+  public var hasNextAttemptAt: Bool {self._nextAttemptAt != nil}
+  /// Clears the value of `nextAttemptAt`. Subsequent reads from it will return its default value.
+  public mutating func clearNextAttemptAt() {self._nextAttemptAt = nil}
+
+  /// The stable reason of the last failure.
+  public var reason: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _nextAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// The request of GetCustomerHistory.
+public nonisolated struct Entitled_V1_GetCustomerHistoryRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app.
+  public var app: String = String()
+
+  /// The operator's id of the customer.
+  public var customerID: String = String()
+
+  /// The environment; unspecified: the app's first one.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// The first instant of the lanes; unset: 13 months before `as_of`.
+  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_from = newValue}
+  }
+  /// Returns true if `from` has been explicitly set.
+  public var hasFrom: Bool {self._from != nil}
+  /// Clears the value of `from`. Subsequent reads from it will return its default value.
+  public mutating func clearFrom() {self._from = nil}
+
+  /// The last instant of the lanes; unset: now.
+  public var asOf: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_asOf ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_asOf = newValue}
+  }
+  /// Returns true if `asOf` has been explicitly set.
+  public var hasAsOf: Bool {self._asOf != nil}
+  /// Clears the value of `asOf`. Subsequent reads from it will return its default value.
+  public mutating func clearAsOf() {self._asOf = nil}
+
+  /// Only evidence recorded until this instant counts; unset: all evidence.
+  public var knownAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_knownAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_knownAt = newValue}
+  }
+  /// Returns true if `knownAt` has been explicitly set.
+  public var hasKnownAt: Bool {self._knownAt != nil}
+  /// Clears the value of `knownAt`. Subsequent reads from it will return its default value.
+  public mutating func clearKnownAt() {self._knownAt = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _asOf: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _knownAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// The response of GetCustomerHistory.
+public nonisolated struct Entitled_V1_GetCustomerHistoryResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The id of the request, or that of its merge target.
+  public var customerID: String = String()
+
+  /// The environment of the lanes.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// The first instant of the lanes.
+  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_from = newValue}
+  }
+  /// Returns true if `from` has been explicitly set.
+  public var hasFrom: Bool {self._from != nil}
+  /// Clears the value of `from`. Subsequent reads from it will return its default value.
+  public mutating func clearFrom() {self._from = nil}
+
+  /// The last instant of the lanes.
+  public var asOf: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_asOf ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_asOf = newValue}
+  }
+  /// Returns true if `asOf` has been explicitly set.
+  public var hasAsOf: Bool {self._asOf != nil}
+  /// Clears the value of `asOf`. Subsequent reads from it will return its default value.
+  public mutating func clearAsOf() {self._asOf = nil}
+
+  /// Access to each entitlement, then purchases, then grants; then what Apple reported, and what the operator did.
+  public var lanes: [Entitled_V1_HistoryLane] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _asOf: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// One lane of the picture. Its segments are in order of time and never overlap.
+public nonisolated struct Entitled_V1_HistoryLane: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The subject of the lane.
+  public var kind: Entitled_V1_HistoryLaneKind = .unspecified
+
+  /// The entitlement, the original transaction id or the grant.
+  public var name: String = String()
+
+  /// Time spans with one answer.
+  public var segments: [Entitled_V1_HistorySegment] = []
+
+  /// Instants at which something happened.
+  public var marks: [Entitled_V1_HistoryMark] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A time span with one answer.
+public nonisolated struct Entitled_V1_HistorySegment: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The first instant.
+  public var since: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_since ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_since = newValue}
+  }
+  /// Returns true if `since` has been explicitly set.
+  public var hasSince: Bool {self._since != nil}
+  /// Clears the value of `since`. Subsequent reads from it will return its default value.
+  public mutating func clearSince() {self._since = nil}
+
+  /// The instant after the last one; after `as_of` it is the expected end; unset: no known end.
+  public var until: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_until ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  public var hasUntil: Bool {self._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  public mutating func clearUntil() {self._until = nil}
+
+  /// The stable reason, as Check returns it.
+  public var reason: String = String()
+
+  /// How much of the entitlement is granted.
+  public var accessLevel: Entitled_V1_AccessLevel = .unspecified
+
+  /// The product that decides; empty: none.
+  public var productID: String = String()
+
+  /// The transaction that decides; empty: none.
+  public var transactionID: String = String()
+
+  /// The price of this transaction; unset for customers who do not pay.
+  public var price: Entitled_V1_Money {
+    get {_price ?? Entitled_V1_Money()}
+    set {_price = newValue}
+  }
+  /// Returns true if `price` has been explicitly set.
+  public var hasPrice: Bool {self._price != nil}
+  /// Clears the value of `price`. Subsequent reads from it will return its default value.
+  public mutating func clearPrice() {self._price = nil}
+
+  /// The offer of this transaction.
+  public var offerType: Entitled_V1_OfferType = .unspecified
+
+  /// The grant that decides; empty: none.
+  public var grantID: String = String()
+
+  /// The evidence of the transaction or the grant; 0: none.
+  public var evidenceID: Int64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _since: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _until: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _price: Entitled_V1_Money? = nil
+}
+
+/// An instant at which something happened.
+public nonisolated struct Entitled_V1_HistoryMark: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// When it happened.
+  public var time: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_time ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_time = newValue}
+  }
+  /// Returns true if `time` has been explicitly set.
+  public var hasTime: Bool {self._time != nil}
+  /// Clears the value of `time`. Subsequent reads from it will return its default value.
+  public mutating func clearTime() {self._time = nil}
+
+  /// The stable type: PURCHASED, RENEWED, REFUNDED, SHARING_ENDED, GRANT_REVOKED; Apple's notification type and
+  /// subtype; or the type of an event.
+  public var type: String = String()
+
+  /// The mark as a sentence; empty: the type says it all.
+  public var explanation: String = String()
+
+  /// The transaction; empty: none.
+  public var transactionID: String = String()
+
+  /// The evidence; 0: none.
+  public var evidenceID: Int64 = 0
+
+  /// The event; 0: none.
+  public var sequence: Int64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _time: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// The request of GetEvidence.
+public nonisolated struct Entitled_V1_GetEvidenceRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app.
+  public var app: String = String()
+
+  /// The id of the piece of evidence.
+  public var evidenceID: Int64 = 0
+
+  /// Whether to return the bytes as they arrived. Needs the role `admin`.
+  public var includeBody: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of GetEvidence.
+public nonisolated struct Entitled_V1_GetEvidenceResponse: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The id of the piece of evidence.
+  public var evidenceID: Int64 {
+    get {_storage._evidenceID}
+    set {_uniqueStorage()._evidenceID = newValue}
+  }
+
+  /// SIGNED_TRANSACTION, NOTIFICATION_V2 and other kinds; the word of an operator's command, for example MOVE.
+  public var kind: String {
+    get {_storage._kind}
+    set {_uniqueStorage()._kind = newValue}
+  }
+
+  /// The route by which it arrived, for example SUBMISSION.
+  public var source: String {
+    get {_storage._source}
+    set {_uniqueStorage()._source = newValue}
+  }
+
+  /// The environment; unspecified: not known.
+  public var environment: Entitled_V1_Environment {
+    get {_storage._environment}
+    set {_uniqueStorage()._environment = newValue}
+  }
+
+  /// When it arrived.
+  public var receivedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._receivedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._receivedAt = newValue}
+  }
+  /// Returns true if `receivedAt` has been explicitly set.
+  public var hasReceivedAt: Bool {_storage._receivedAt != nil}
+  /// Clears the value of `receivedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearReceivedAt() {_uniqueStorage()._receivedAt = nil}
+
+  /// When it counted; later than its arrival if the clock was set back before.
+  public var knownAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._knownAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._knownAt = newValue}
+  }
+  /// Returns true if `knownAt` has been explicitly set.
+  public var hasKnownAt: Bool {_storage._knownAt != nil}
+  /// Clears the value of `knownAt`. Subsequent reads from it will return its default value.
+  public mutating func clearKnownAt() {_uniqueStorage()._knownAt = nil}
+
+  /// The stable reason of its rejection; empty: it was accepted.
+  public var rejectionReason: String {
+    get {_storage._rejectionReason}
+    set {_uniqueStorage()._rejectionReason = newValue}
+  }
+
+  /// The number of bytes that arrived.
+  public var size: Int64 {
+    get {_storage._size}
+    set {_uniqueStorage()._size = newValue}
+  }
+
+  /// SHA-256 of the bytes, in hexadecimal.
+  public var sha256: String {
+    get {_storage._sha256}
+    set {_uniqueStorage()._sha256 = newValue}
+  }
+
+  /// Whether the bytes are stored; they can be purged by age, or by an erasure.
+  public var hasBody_p: Bool {
+    get {_storage._hasBody_p}
+    set {_uniqueStorage()._hasBody_p = newValue}
+  }
+
+  /// The bytes as they arrived, if the request includes them.
+  public var body: Data {
+    get {_storage._body}
+    set {_uniqueStorage()._body = newValue}
+  }
+
+  /// The decoded document with the result of verifying it now; unset for commands and purged documents.
+  public var document: Entitled_V1_InspectResponse {
+    get {_storage._document ?? Entitled_V1_InspectResponse()}
+    set {_uniqueStorage()._document = newValue}
+  }
+  /// Returns true if `document` has been explicitly set.
+  public var hasDocument: Bool {_storage._document != nil}
+  /// Clears the value of `document`. Subsequent reads from it will return its default value.
+  public mutating func clearDocument() {_uniqueStorage()._document = nil}
+
+  /// The decoded command as JSON; empty for documents.
+  public var commandJson: String {
+    get {_storage._commandJson}
+    set {_uniqueStorage()._commandJson = newValue}
+  }
+
+  /// The caller and the person who made a command.
+  public var actor: String {
+    get {_storage._actor}
+    set {_uniqueStorage()._actor = newValue}
+  }
+
+  /// The reason of a command.
+  public var note: String {
+    get {_storage._note}
+    set {_uniqueStorage()._note = newValue}
+  }
+
+  /// The customers that it names, and the owners of its purchases.
+  public var customerIds: [String] {
+    get {_storage._customerIds}
+    set {_uniqueStorage()._customerIds = newValue}
+  }
+
+  /// The original transaction ids that it is about.
+  public var originalTransactionIds: [String] {
+    get {_storage._originalTransactionIds}
+    set {_uniqueStorage()._originalTransactionIds = newValue}
+  }
+
+  /// The transactions that it states.
+  public var transactions: [Entitled_V1_Transaction] {
+    get {_storage._transactions}
+    set {_uniqueStorage()._transactions = newValue}
+  }
+
+  /// The renewal infos that it states.
+  public var renewalInfos: [Entitled_V1_RenewalInfo] {
+    get {_storage._renewalInfos}
+    set {_uniqueStorage()._renewalInfos = newValue}
+  }
+
+  /// The events that it caused, in order.
+  public var events: [Entitled_V1_EntitlementEvent] {
+    get {_storage._events}
+    set {_uniqueStorage()._events = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The request of GetEvent.
+public nonisolated struct Entitled_V1_GetEventRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app.
+  public var app: String = String()
+
+  /// The sequence of the event.
+  public var sequence: Int64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of GetEvent.
+public nonisolated struct Entitled_V1_GetEventResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The event.
+  public var event: Entitled_V1_EntitlementEvent {
+    get {_event ?? Entitled_V1_EntitlementEvent()}
+    set {_event = newValue}
+  }
+  /// Returns true if `event` has been explicitly set.
+  public var hasEvent: Bool {self._event != nil}
+  /// Clears the value of `event`. Subsequent reads from it will return its default value.
+  public mutating func clearEvent() {self._event = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _event: Entitled_V1_EntitlementEvent? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "entitled.v1"
 
 nonisolated extension Entitled_V1_CustomerHitKind: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CUSTOMER_HIT_KIND_UNSPECIFIED\0\u{1}CUSTOMER_HIT_KIND_CUSTOMER\0\u{1}CUSTOMER_HIT_KIND_MERGED_CUSTOMER\0\u{1}CUSTOMER_HIT_KIND_ERASED_CUSTOMER\0\u{1}CUSTOMER_HIT_KIND_CUSTOMER_PREFIX\0\u{1}CUSTOMER_HIT_KIND_APP_ACCOUNT_TOKEN\0\u{1}CUSTOMER_HIT_KIND_PURCHASE\0\u{1}CUSTOMER_HIT_KIND_TRANSACTION\0\u{1}CUSTOMER_HIT_KIND_WEB_ORDER_LINE_ITEM\0\u{1}CUSTOMER_HIT_KIND_APP_TRANSACTION\0\u{1}CUSTOMER_HIT_KIND_GRANT\0\u{1}CUSTOMER_HIT_KIND_SEAT\0\u{1}CUSTOMER_HIT_KIND_TRANSFER\0\u{1}CUSTOMER_HIT_KIND_EVENT\0\u{1}CUSTOMER_HIT_KIND_EVIDENCE\0\u{1}CUSTOMER_HIT_KIND_NOTIFICATION\0\u{1}CUSTOMER_HIT_KIND_ATTRIBUTE\0")
+}
+
+nonisolated extension Entitled_V1_HistoryLaneKind: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0HISTORY_LANE_KIND_UNSPECIFIED\0\u{1}HISTORY_LANE_KIND_ACCESS\0\u{1}HISTORY_LANE_KIND_PURCHASE\0\u{1}HISTORY_LANE_KIND_SHARED\0\u{1}HISTORY_LANE_KIND_GRANT\0\u{1}HISTORY_LANE_KIND_APPLE\0\u{1}HISTORY_LANE_KIND_OPERATOR\0")
 }
 
 nonisolated extension Entitled_V1_FindCustomersRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1545,6 +2276,929 @@ nonisolated extension Entitled_V1_GetCustomerAttributesResponse: SwiftProtobuf.M
 
   public static func ==(lhs: Entitled_V1_GetCustomerAttributesResponse, rhs: Entitled_V1_GetCustomerAttributesResponse) -> Bool {
     if lhs.attributes != rhs.attributes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetPurchaseRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetPurchaseRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}original_transaction_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.originalTransactionID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.originalTransactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.originalTransactionID, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetPurchaseRequest, rhs: Entitled_V1_GetPurchaseRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.originalTransactionID != rhs.originalTransactionID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetPurchaseResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetPurchaseResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}original_transaction_id\0\u{1}environment\0\u{3}customer_ids\0\u{1}transactions\0\u{3}renewal_info\0\u{3}ownership_changes\0\u{1}events\0\u{1}notifications\0\u{1}seats\0\u{3}next_poll_at\0\u{3}pending_lookup\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.originalTransactionID) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.customerIds) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.transactions) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._renewalInfo) }()
+      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.ownershipChanges) }()
+      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.events) }()
+      case 8: try { try decoder.decodeRepeatedMessageField(value: &self.notifications) }()
+      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.seats) }()
+      case 10: try { try decoder.decodeSingularMessageField(value: &self._nextPollAt) }()
+      case 11: try { try decoder.decodeSingularMessageField(value: &self._pendingLookup) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.originalTransactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.originalTransactionID, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.customerIds.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.customerIds, fieldNumber: 3)
+    }
+    if !self.transactions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.transactions, fieldNumber: 4)
+    }
+    try { if let v = self._renewalInfo {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    if !self.ownershipChanges.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.ownershipChanges, fieldNumber: 6)
+    }
+    if !self.events.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.events, fieldNumber: 7)
+    }
+    if !self.notifications.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.notifications, fieldNumber: 8)
+    }
+    if !self.seats.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.seats, fieldNumber: 9)
+    }
+    try { if let v = self._nextPollAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    } }()
+    try { if let v = self._pendingLookup {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetPurchaseResponse, rhs: Entitled_V1_GetPurchaseResponse) -> Bool {
+    if lhs.originalTransactionID != rhs.originalTransactionID {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.customerIds != rhs.customerIds {return false}
+    if lhs.transactions != rhs.transactions {return false}
+    if lhs._renewalInfo != rhs._renewalInfo {return false}
+    if lhs.ownershipChanges != rhs.ownershipChanges {return false}
+    if lhs.events != rhs.events {return false}
+    if lhs.notifications != rhs.notifications {return false}
+    if lhs.seats != rhs.seats {return false}
+    if lhs._nextPollAt != rhs._nextPollAt {return false}
+    if lhs._pendingLookup != rhs._pendingLookup {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_PurchaseTransaction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PurchaseTransaction"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}transaction\0\u{3}evidence_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._transaction) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.evidenceID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._transaction {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.evidenceID != 0 {
+      try visitor.visitSingularInt64Field(value: self.evidenceID, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_PurchaseTransaction, rhs: Entitled_V1_PurchaseTransaction) -> Bool {
+    if lhs._transaction != rhs._transaction {return false}
+    if lhs.evidenceID != rhs.evidenceID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_OwnershipChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".OwnershipChange"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}customer_id\0\u{1}linked\0\u{1}time\0\u{3}evidence_id\0\u{1}kind\0\u{1}actor\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.linked) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._time) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.evidenceID) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.kind) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.actor) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.customerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 1)
+    }
+    if self.linked != false {
+      try visitor.visitSingularBoolField(value: self.linked, fieldNumber: 2)
+    }
+    try { if let v = self._time {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if self.evidenceID != 0 {
+      try visitor.visitSingularInt64Field(value: self.evidenceID, fieldNumber: 4)
+    }
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 5)
+    }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_OwnershipChange, rhs: Entitled_V1_OwnershipChange) -> Bool {
+    if lhs.customerID != rhs.customerID {return false}
+    if lhs.linked != rhs.linked {return false}
+    if lhs._time != rhs._time {return false}
+    if lhs.evidenceID != rhs.evidenceID {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.actor != rhs.actor {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_PurchaseSeat: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PurchaseSeat"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}seat_id\0\u{3}customer_id\0\u{3}claimed_at\0\u{3}released_at\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.seatID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._claimedAt) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._releasedAt) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.seatID.isEmpty {
+      try visitor.visitSingularStringField(value: self.seatID, fieldNumber: 1)
+    }
+    if !self.customerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 2)
+    }
+    try { if let v = self._claimedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._releasedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_PurchaseSeat, rhs: Entitled_V1_PurchaseSeat) -> Bool {
+    if lhs.seatID != rhs.seatID {return false}
+    if lhs.customerID != rhs.customerID {return false}
+    if lhs._claimedAt != rhs._claimedAt {return false}
+    if lhs._releasedAt != rhs._releasedAt {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_PendingLookup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PendingLookup"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}attempts\0\u{3}next_attempt_at\0\u{1}reason\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt32Field(value: &self.attempts) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._nextAttemptAt) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.attempts != 0 {
+      try visitor.visitSingularInt32Field(value: self.attempts, fieldNumber: 1)
+    }
+    try { if let v = self._nextAttemptAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_PendingLookup, rhs: Entitled_V1_PendingLookup) -> Bool {
+    if lhs.attempts != rhs.attempts {return false}
+    if lhs._nextAttemptAt != rhs._nextAttemptAt {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetCustomerHistoryRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetCustomerHistoryRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0\u{1}from\0\u{3}as_of\0\u{3}known_at\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._from) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._asOf) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._knownAt) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.customerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 2)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 3)
+    }
+    try { if let v = self._from {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._asOf {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._knownAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetCustomerHistoryRequest, rhs: Entitled_V1_GetCustomerHistoryRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.customerID != rhs.customerID {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs._from != rhs._from {return false}
+    if lhs._asOf != rhs._asOf {return false}
+    if lhs._knownAt != rhs._knownAt {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetCustomerHistoryResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetCustomerHistoryResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}customer_id\0\u{1}environment\0\u{1}from\0\u{3}as_of\0\u{1}lanes\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._from) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._asOf) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.lanes) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.customerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    try { if let v = self._from {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._asOf {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if !self.lanes.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.lanes, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetCustomerHistoryResponse, rhs: Entitled_V1_GetCustomerHistoryResponse) -> Bool {
+    if lhs.customerID != rhs.customerID {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs._from != rhs._from {return false}
+    if lhs._asOf != rhs._asOf {return false}
+    if lhs.lanes != rhs.lanes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_HistoryLane: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".HistoryLane"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}name\0\u{1}segments\0\u{1}marks\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.segments) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.marks) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    if !self.segments.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.segments, fieldNumber: 3)
+    }
+    if !self.marks.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.marks, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_HistoryLane, rhs: Entitled_V1_HistoryLane) -> Bool {
+    if lhs.kind != rhs.kind {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.segments != rhs.segments {return false}
+    if lhs.marks != rhs.marks {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_HistorySegment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".HistorySegment"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}since\0\u{1}until\0\u{1}reason\0\u{3}access_level\0\u{3}product_id\0\u{3}transaction_id\0\u{1}price\0\u{3}offer_type\0\u{3}grant_id\0\u{3}evidence_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._since) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._until) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.accessLevel) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.productID) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.transactionID) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._price) }()
+      case 8: try { try decoder.decodeSingularEnumField(value: &self.offerType) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.grantID) }()
+      case 10: try { try decoder.decodeSingularInt64Field(value: &self.evidenceID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._since {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._until {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    if self.accessLevel != .unspecified {
+      try visitor.visitSingularEnumField(value: self.accessLevel, fieldNumber: 4)
+    }
+    if !self.productID.isEmpty {
+      try visitor.visitSingularStringField(value: self.productID, fieldNumber: 5)
+    }
+    if !self.transactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.transactionID, fieldNumber: 6)
+    }
+    try { if let v = self._price {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    if self.offerType != .unspecified {
+      try visitor.visitSingularEnumField(value: self.offerType, fieldNumber: 8)
+    }
+    if !self.grantID.isEmpty {
+      try visitor.visitSingularStringField(value: self.grantID, fieldNumber: 9)
+    }
+    if self.evidenceID != 0 {
+      try visitor.visitSingularInt64Field(value: self.evidenceID, fieldNumber: 10)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_HistorySegment, rhs: Entitled_V1_HistorySegment) -> Bool {
+    if lhs._since != rhs._since {return false}
+    if lhs._until != rhs._until {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs.accessLevel != rhs.accessLevel {return false}
+    if lhs.productID != rhs.productID {return false}
+    if lhs.transactionID != rhs.transactionID {return false}
+    if lhs._price != rhs._price {return false}
+    if lhs.offerType != rhs.offerType {return false}
+    if lhs.grantID != rhs.grantID {return false}
+    if lhs.evidenceID != rhs.evidenceID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_HistoryMark: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".HistoryMark"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}time\0\u{1}type\0\u{1}explanation\0\u{3}transaction_id\0\u{3}evidence_id\0\u{1}sequence\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._time) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.type) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.explanation) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.transactionID) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.evidenceID) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.sequence) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._time {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.type.isEmpty {
+      try visitor.visitSingularStringField(value: self.type, fieldNumber: 2)
+    }
+    if !self.explanation.isEmpty {
+      try visitor.visitSingularStringField(value: self.explanation, fieldNumber: 3)
+    }
+    if !self.transactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.transactionID, fieldNumber: 4)
+    }
+    if self.evidenceID != 0 {
+      try visitor.visitSingularInt64Field(value: self.evidenceID, fieldNumber: 5)
+    }
+    if self.sequence != 0 {
+      try visitor.visitSingularInt64Field(value: self.sequence, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_HistoryMark, rhs: Entitled_V1_HistoryMark) -> Bool {
+    if lhs._time != rhs._time {return false}
+    if lhs.type != rhs.type {return false}
+    if lhs.explanation != rhs.explanation {return false}
+    if lhs.transactionID != rhs.transactionID {return false}
+    if lhs.evidenceID != rhs.evidenceID {return false}
+    if lhs.sequence != rhs.sequence {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetEvidenceRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetEvidenceRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}evidence_id\0\u{3}include_body\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.evidenceID) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.includeBody) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.evidenceID != 0 {
+      try visitor.visitSingularInt64Field(value: self.evidenceID, fieldNumber: 2)
+    }
+    if self.includeBody != false {
+      try visitor.visitSingularBoolField(value: self.includeBody, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetEvidenceRequest, rhs: Entitled_V1_GetEvidenceRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.evidenceID != rhs.evidenceID {return false}
+    if lhs.includeBody != rhs.includeBody {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetEvidenceResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetEvidenceResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}evidence_id\0\u{1}kind\0\u{1}source\0\u{1}environment\0\u{3}received_at\0\u{3}known_at\0\u{3}rejection_reason\0\u{1}size\0\u{1}sha256\0\u{3}has_body\0\u{1}body\0\u{1}document\0\u{3}command_json\0\u{1}actor\0\u{1}note\0\u{3}customer_ids\0\u{3}original_transaction_ids\0\u{1}transactions\0\u{3}renewal_infos\0\u{1}events\0")
+
+  fileprivate class _StorageClass {
+    var _evidenceID: Int64 = 0
+    var _kind: String = String()
+    var _source: String = String()
+    var _environment: Entitled_V1_Environment = .unspecified
+    var _receivedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _knownAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _rejectionReason: String = String()
+    var _size: Int64 = 0
+    var _sha256: String = String()
+    var _hasBody_p: Bool = false
+    var _body: Data = Data()
+    var _document: Entitled_V1_InspectResponse? = nil
+    var _commandJson: String = String()
+    var _actor: String = String()
+    var _note: String = String()
+    var _customerIds: [String] = []
+    var _originalTransactionIds: [String] = []
+    var _transactions: [Entitled_V1_Transaction] = []
+    var _renewalInfos: [Entitled_V1_RenewalInfo] = []
+    var _events: [Entitled_V1_EntitlementEvent] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _evidenceID = source._evidenceID
+      _kind = source._kind
+      _source = source._source
+      _environment = source._environment
+      _receivedAt = source._receivedAt
+      _knownAt = source._knownAt
+      _rejectionReason = source._rejectionReason
+      _size = source._size
+      _sha256 = source._sha256
+      _hasBody_p = source._hasBody_p
+      _body = source._body
+      _document = source._document
+      _commandJson = source._commandJson
+      _actor = source._actor
+      _note = source._note
+      _customerIds = source._customerIds
+      _originalTransactionIds = source._originalTransactionIds
+      _transactions = source._transactions
+      _renewalInfos = source._renewalInfos
+      _events = source._events
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularInt64Field(value: &_storage._evidenceID) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._kind) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._source) }()
+        case 4: try { try decoder.decodeSingularEnumField(value: &_storage._environment) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._receivedAt) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._knownAt) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._rejectionReason) }()
+        case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._size) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._sha256) }()
+        case 10: try { try decoder.decodeSingularBoolField(value: &_storage._hasBody_p) }()
+        case 11: try { try decoder.decodeSingularBytesField(value: &_storage._body) }()
+        case 12: try { try decoder.decodeSingularMessageField(value: &_storage._document) }()
+        case 13: try { try decoder.decodeSingularStringField(value: &_storage._commandJson) }()
+        case 14: try { try decoder.decodeSingularStringField(value: &_storage._actor) }()
+        case 15: try { try decoder.decodeSingularStringField(value: &_storage._note) }()
+        case 16: try { try decoder.decodeRepeatedStringField(value: &_storage._customerIds) }()
+        case 17: try { try decoder.decodeRepeatedStringField(value: &_storage._originalTransactionIds) }()
+        case 18: try { try decoder.decodeRepeatedMessageField(value: &_storage._transactions) }()
+        case 19: try { try decoder.decodeRepeatedMessageField(value: &_storage._renewalInfos) }()
+        case 20: try { try decoder.decodeRepeatedMessageField(value: &_storage._events) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._evidenceID != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._evidenceID, fieldNumber: 1)
+      }
+      if !_storage._kind.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._kind, fieldNumber: 2)
+      }
+      if !_storage._source.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._source, fieldNumber: 3)
+      }
+      if _storage._environment != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._environment, fieldNumber: 4)
+      }
+      try { if let v = _storage._receivedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._knownAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      if !_storage._rejectionReason.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._rejectionReason, fieldNumber: 7)
+      }
+      if _storage._size != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._size, fieldNumber: 8)
+      }
+      if !_storage._sha256.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sha256, fieldNumber: 9)
+      }
+      if _storage._hasBody_p != false {
+        try visitor.visitSingularBoolField(value: _storage._hasBody_p, fieldNumber: 10)
+      }
+      if !_storage._body.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._body, fieldNumber: 11)
+      }
+      try { if let v = _storage._document {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      } }()
+      if !_storage._commandJson.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._commandJson, fieldNumber: 13)
+      }
+      if !_storage._actor.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._actor, fieldNumber: 14)
+      }
+      if !_storage._note.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._note, fieldNumber: 15)
+      }
+      if !_storage._customerIds.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._customerIds, fieldNumber: 16)
+      }
+      if !_storage._originalTransactionIds.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._originalTransactionIds, fieldNumber: 17)
+      }
+      if !_storage._transactions.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._transactions, fieldNumber: 18)
+      }
+      if !_storage._renewalInfos.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._renewalInfos, fieldNumber: 19)
+      }
+      if !_storage._events.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._events, fieldNumber: 20)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetEvidenceResponse, rhs: Entitled_V1_GetEvidenceResponse) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._evidenceID != rhs_storage._evidenceID {return false}
+        if _storage._kind != rhs_storage._kind {return false}
+        if _storage._source != rhs_storage._source {return false}
+        if _storage._environment != rhs_storage._environment {return false}
+        if _storage._receivedAt != rhs_storage._receivedAt {return false}
+        if _storage._knownAt != rhs_storage._knownAt {return false}
+        if _storage._rejectionReason != rhs_storage._rejectionReason {return false}
+        if _storage._size != rhs_storage._size {return false}
+        if _storage._sha256 != rhs_storage._sha256 {return false}
+        if _storage._hasBody_p != rhs_storage._hasBody_p {return false}
+        if _storage._body != rhs_storage._body {return false}
+        if _storage._document != rhs_storage._document {return false}
+        if _storage._commandJson != rhs_storage._commandJson {return false}
+        if _storage._actor != rhs_storage._actor {return false}
+        if _storage._note != rhs_storage._note {return false}
+        if _storage._customerIds != rhs_storage._customerIds {return false}
+        if _storage._originalTransactionIds != rhs_storage._originalTransactionIds {return false}
+        if _storage._transactions != rhs_storage._transactions {return false}
+        if _storage._renewalInfos != rhs_storage._renewalInfos {return false}
+        if _storage._events != rhs_storage._events {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetEventRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetEventRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}sequence\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.sequence) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.sequence != 0 {
+      try visitor.visitSingularInt64Field(value: self.sequence, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetEventRequest, rhs: Entitled_V1_GetEventRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.sequence != rhs.sequence {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetEventResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetEventResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}event\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._event) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._event {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetEventResponse, rhs: Entitled_V1_GetEventResponse) -> Bool {
+    if lhs._event != rhs._event {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

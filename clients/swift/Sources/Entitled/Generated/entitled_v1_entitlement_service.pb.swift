@@ -71,6 +71,63 @@ public nonisolated enum Entitled_V1_OtherCustomerRole: SwiftProtobuf.Enum, Swift
 
 }
 
+/// Whether a webhook has received an event.
+public nonisolated enum Entitled_V1_EventDeliveryState: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+
+  /// Not known to this version.
+  case unspecified // = 0
+
+  /// It was not sent yet.
+  case queued // = 1
+
+  /// An attempt failed, or an earlier message has to be delivered first.
+  case pending // = 2
+
+  /// The webhook received it, or it was discarded.
+  case delivered // = 3
+
+  /// Given up after all attempts.
+  case deadLetter // = 4
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .unspecified
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .queued
+    case 2: self = .pending
+    case 3: self = .delivered
+    case 4: self = .deadLetter
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .queued: return 1
+    case .pending: return 2
+    case .delivered: return 3
+    case .deadLetter: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Entitled_V1_EventDeliveryState] = [
+    .unspecified,
+    .queued,
+    .pending,
+    .delivered,
+    .deadLetter,
+  ]
+
+}
+
 /// The rule for a purchase that another customer owns.
 public nonisolated enum Entitled_V1_OwnershipPolicy: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
@@ -285,64 +342,149 @@ public nonisolated struct Entitled_V1_GetCustomerRequest: Sendable {
 }
 
 /// The response of GetCustomer.
-public nonisolated struct Entitled_V1_GetCustomerResponse: Sendable {
+public nonisolated struct Entitled_V1_GetCustomerResponse: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The operator's id of the customer.
-  public var customerID: String = String()
+  public var customerID: String {
+    get {_storage._customerID}
+    set {_uniqueStorage()._customerID = newValue}
+  }
 
   /// The environment of the customer.
-  public var environment: Entitled_V1_Environment = .unspecified
+  public var environment: Entitled_V1_Environment {
+    get {_storage._environment}
+    set {_uniqueStorage()._environment = newValue}
+  }
 
   /// Every entitlement of the app's catalog, as Check would return it.
-  public var entitlements: [Entitled_V1_Entitlement] = []
+  public var entitlements: [Entitled_V1_Entitlement] {
+    get {_storage._entitlements}
+    set {_uniqueStorage()._entitlements = newValue}
+  }
 
   /// Every product of the app's catalog and every other purchased product.
-  public var products: [Entitled_V1_CustomerProduct] = []
+  public var products: [Entitled_V1_CustomerProduct] {
+    get {_storage._products}
+    set {_uniqueStorage()._products = newValue}
+  }
 
   /// Every subscription group of the catalog and of the customer's purchases.
-  public var subscriptionGroups: [Entitled_V1_CustomerSubscriptionGroup] = []
+  public var subscriptionGroups: [Entitled_V1_CustomerSubscriptionGroup] {
+    get {_storage._subscriptionGroups}
+    set {_uniqueStorage()._subscriptionGroups = newValue}
+  }
 
   /// The purchased consumables.
-  public var consumables: [Entitled_V1_ConsumableBalance] = []
+  public var consumables: [Entitled_V1_ConsumableBalance] {
+    get {_storage._consumables}
+    set {_uniqueStorage()._consumables = newValue}
+  }
 
   /// The operator's grants to the customer, ended and revoked ones included.
-  public var grants: [Entitled_V1_Grant] = []
+  public var grants: [Entitled_V1_Grant] {
+    get {_storage._grants}
+    set {_uniqueStorage()._grants = newValue}
+  }
 
   /// The sequence of the customer's last event, to start a Watch after it.
-  public var sequence: Int64 = 0
+  public var sequence: Int64 {
+    get {_storage._sequence}
+    set {_uniqueStorage()._sequence = newValue}
+  }
 
   /// The instant of the answer, by the server's clock.
   public var evaluatedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_evaluatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_evaluatedAt = newValue}
+    get {_storage._evaluatedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._evaluatedAt = newValue}
   }
   /// Returns true if `evaluatedAt` has been explicitly set.
-  public var hasEvaluatedAt: Bool {self._evaluatedAt != nil}
+  public var hasEvaluatedAt: Bool {_storage._evaluatedAt != nil}
   /// Clears the value of `evaluatedAt`. Subsequent reads from it will return its default value.
-  public mutating func clearEvaluatedAt() {self._evaluatedAt = nil}
+  public mutating func clearEvaluatedAt() {_uniqueStorage()._evaluatedAt = nil}
 
   /// The customer's consent to sharing consumption data with Apple; unset: not recorded.
   public var consumptionConsent: Entitled_V1_ConsumptionConsent {
-    get {_consumptionConsent ?? Entitled_V1_ConsumptionConsent()}
-    set {_consumptionConsent = newValue}
+    get {_storage._consumptionConsent ?? Entitled_V1_ConsumptionConsent()}
+    set {_uniqueStorage()._consumptionConsent = newValue}
   }
   /// Returns true if `consumptionConsent` has been explicitly set.
-  public var hasConsumptionConsent: Bool {self._consumptionConsent != nil}
+  public var hasConsumptionConsent: Bool {_storage._consumptionConsent != nil}
   /// Clears the value of `consumptionConsent`. Subsequent reads from it will return its default value.
-  public mutating func clearConsumptionConsent() {self._consumptionConsent = nil}
+  public mutating func clearConsumptionConsent() {_uniqueStorage()._consumptionConsent = nil}
 
   /// The customer's purchases that were made with the appAccountToken of another customer.
-  public var tokenConflicts: [Entitled_V1_TokenConflict] = []
+  public var tokenConflicts: [Entitled_V1_TokenConflict] {
+    get {_storage._tokenConflicts}
+    set {_uniqueStorage()._tokenConflicts = newValue}
+  }
+
+  /// Whether anything is stored that names the customer. False: the id is unknown, and the response is that of any new
+  /// customer.
+  public var known: Bool {
+    get {_storage._known}
+    set {_uniqueStorage()._known = newValue}
+  }
+
+  /// The other environments in which this customer has an entitlement now: a hint that the wrong one was asked.
+  public var activeInEnvironments: [Entitled_V1_Environment] {
+    get {_storage._activeInEnvironments}
+    set {_uniqueStorage()._activeInEnvironments = newValue}
+  }
+
+  /// The customer's installs of the app, one for each Apple Account.
+  public var appInstalls: [Entitled_V1_AppInstall] {
+    get {_storage._appInstalls}
+    set {_uniqueStorage()._appInstalls = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _evaluatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _consumptionConsent: Entitled_V1_ConsumptionConsent? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// An Apple Account's install of the app.
+public nonisolated struct Entitled_V1_AppInstall: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Apple's id of the account and the app; empty for documents from before Apple introduced it.
+  public var appTransactionID: String = String()
+
+  /// The version that the account got first; the build number except on macOS.
+  public var originalApplicationVersion: String = String()
+
+  /// When the account got the app first; unset: not known.
+  public var originalPurchaseDate: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_originalPurchaseDate ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_originalPurchaseDate = newValue}
+  }
+  /// Returns true if `originalPurchaseDate` has been explicitly set.
+  public var hasOriginalPurchaseDate: Bool {self._originalPurchaseDate != nil}
+  /// Clears the value of `originalPurchaseDate`. Subsequent reads from it will return its default value.
+  public mutating func clearOriginalPurchaseDate() {self._originalPurchaseDate = nil}
+
+  /// When the account pre-ordered the app; unset: it did not.
+  public var preorderDate: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_preorderDate ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_preorderDate = newValue}
+  }
+  /// Returns true if `preorderDate` has been explicitly set.
+  public var hasPreorderDate: Bool {self._preorderDate != nil}
+  /// Clears the value of `preorderDate`. Subsequent reads from it will return its default value.
+  public mutating func clearPreorderDate() {self._preorderDate = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _originalPurchaseDate: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _preorderDate: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// A purchase of the customer that was made with the appAccountToken of another customer.
@@ -1062,6 +1204,18 @@ public nonisolated struct Entitled_V1_ListTimelineRequest: Sendable {
   /// Includes Apple's notifications, also those that changed nothing.
   public var includeNotifications: Bool = false
 
+  /// The latest event first, and the latest notification; otherwise the oldest.
+  public var newestFirst: Bool = false
+
+  /// Only events of these types, for example RENEWED; empty: all.
+  public var types: [String] = []
+
+  /// Only events about these entitlements; empty: all, and events about none.
+  public var entitlements: [String] = []
+
+  /// Includes the delivery of each event of the page to each webhook. Needs the role to operate.
+  public var includeWebhooks: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1083,9 +1237,50 @@ public nonisolated struct Entitled_V1_ListTimelineResponse: Sendable {
   /// up to the last event, or until now on the last page. At most the latest 1000.
   public var notifications: [Entitled_V1_Notification] = []
 
+  /// The deliveries of the page's events, in the order of the events.
+  public var deliveries: [Entitled_V1_EventDelivery] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+}
+
+/// The delivery of one event to one webhook.
+public nonisolated struct Entitled_V1_EventDelivery: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The sequence of the event.
+  public var sequence: Int64 = 0
+
+  /// The name of the webhook in the configuration.
+  public var webhook: String = String()
+
+  /// Its state.
+  public var state: Entitled_V1_EventDeliveryState = .unspecified
+
+  /// The number of attempts of a pending message or a dead letter.
+  public var attempts: Int32 = 0
+
+  /// The result of the last attempt of a pending message or a dead letter.
+  public var outcome: String = String()
+
+  /// When the next attempt of a pending message is due; unset: after an earlier message.
+  public var nextAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_nextAttemptAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_nextAttemptAt = newValue}
+  }
+  /// Returns true if `nextAttemptAt` has been explicitly set.
+  public var hasNextAttemptAt: Bool {self._nextAttemptAt != nil}
+  /// Clears the value of `nextAttemptAt`. Subsequent reads from it will return its default value.
+  public mutating func clearNextAttemptAt() {self._nextAttemptAt = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _nextAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// The request of LinkPurchase.
@@ -1418,6 +1613,30 @@ public nonisolated struct Entitled_V1_ListUnclaimedPurchasesResponse: Sendable {
 
   /// The token of the next page; empty on the last page.
   public var nextPageToken: String = String()
+
+  /// The customers who probably own the purchases.
+  public var candidates: [Entitled_V1_OwnerCandidate] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A customer who probably owns an unclaimed purchase.
+public nonisolated struct Entitled_V1_OwnerCandidate: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The unclaimed purchase.
+  public var originalTransactionID: String = String()
+
+  /// The operator's id of the customer.
+  public var customerID: String = String()
+
+  /// SAME_APP_ACCOUNT: the customer owns another purchase of the same Apple Account in the app. TOKEN_IS_CUSTOMER: the
+  /// appAccountToken of the purchase is the customer's id.
+  public var reason: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2324,6 +2543,10 @@ nonisolated extension Entitled_V1_OtherCustomerRole: SwiftProtobuf._ProtoNamePro
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OTHER_CUSTOMER_ROLE_UNSPECIFIED\0\u{1}OTHER_CUSTOMER_ROLE_OWNER\0\u{1}OTHER_CUSTOMER_ROLE_CLAIMANT\0\u{1}OTHER_CUSTOMER_ROLE_TOKEN_OWNER\0")
 }
 
+nonisolated extension Entitled_V1_EventDeliveryState: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0EVENT_DELIVERY_STATE_UNSPECIFIED\0\u{1}EVENT_DELIVERY_STATE_QUEUED\0\u{1}EVENT_DELIVERY_STATE_PENDING\0\u{1}EVENT_DELIVERY_STATE_DELIVERED\0\u{1}EVENT_DELIVERY_STATE_DEAD_LETTER\0")
+}
+
 nonisolated extension Entitled_V1_OwnershipPolicy: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0OWNERSHIP_POLICY_UNSPECIFIED\0\u{1}OWNERSHIP_POLICY_KEEP\0\u{1}OWNERSHIP_POLICY_TRANSFER\0\u{1}OWNERSHIP_POLICY_SHARE\0")
 }
@@ -2595,7 +2818,168 @@ nonisolated extension Entitled_V1_GetCustomerRequest: SwiftProtobuf.Message, Swi
 
 nonisolated extension Entitled_V1_GetCustomerResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetCustomerResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}customer_id\0\u{1}environment\0\u{1}entitlements\0\u{1}products\0\u{3}subscription_groups\0\u{1}consumables\0\u{1}grants\0\u{1}sequence\0\u{3}evaluated_at\0\u{3}consumption_consent\0\u{3}token_conflicts\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}customer_id\0\u{1}environment\0\u{1}entitlements\0\u{1}products\0\u{3}subscription_groups\0\u{1}consumables\0\u{1}grants\0\u{1}sequence\0\u{3}evaluated_at\0\u{3}consumption_consent\0\u{3}token_conflicts\0\u{1}known\0\u{3}active_in_environments\0\u{3}app_installs\0")
+
+  fileprivate class _StorageClass {
+    var _customerID: String = String()
+    var _environment: Entitled_V1_Environment = .unspecified
+    var _entitlements: [Entitled_V1_Entitlement] = []
+    var _products: [Entitled_V1_CustomerProduct] = []
+    var _subscriptionGroups: [Entitled_V1_CustomerSubscriptionGroup] = []
+    var _consumables: [Entitled_V1_ConsumableBalance] = []
+    var _grants: [Entitled_V1_Grant] = []
+    var _sequence: Int64 = 0
+    var _evaluatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _consumptionConsent: Entitled_V1_ConsumptionConsent? = nil
+    var _tokenConflicts: [Entitled_V1_TokenConflict] = []
+    var _known: Bool = false
+    var _activeInEnvironments: [Entitled_V1_Environment] = []
+    var _appInstalls: [Entitled_V1_AppInstall] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _customerID = source._customerID
+      _environment = source._environment
+      _entitlements = source._entitlements
+      _products = source._products
+      _subscriptionGroups = source._subscriptionGroups
+      _consumables = source._consumables
+      _grants = source._grants
+      _sequence = source._sequence
+      _evaluatedAt = source._evaluatedAt
+      _consumptionConsent = source._consumptionConsent
+      _tokenConflicts = source._tokenConflicts
+      _known = source._known
+      _activeInEnvironments = source._activeInEnvironments
+      _appInstalls = source._appInstalls
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._customerID) }()
+        case 2: try { try decoder.decodeSingularEnumField(value: &_storage._environment) }()
+        case 3: try { try decoder.decodeRepeatedMessageField(value: &_storage._entitlements) }()
+        case 4: try { try decoder.decodeRepeatedMessageField(value: &_storage._products) }()
+        case 5: try { try decoder.decodeRepeatedMessageField(value: &_storage._subscriptionGroups) }()
+        case 6: try { try decoder.decodeRepeatedMessageField(value: &_storage._consumables) }()
+        case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._grants) }()
+        case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._sequence) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._evaluatedAt) }()
+        case 10: try { try decoder.decodeSingularMessageField(value: &_storage._consumptionConsent) }()
+        case 11: try { try decoder.decodeRepeatedMessageField(value: &_storage._tokenConflicts) }()
+        case 12: try { try decoder.decodeSingularBoolField(value: &_storage._known) }()
+        case 13: try { try decoder.decodeRepeatedEnumField(value: &_storage._activeInEnvironments) }()
+        case 14: try { try decoder.decodeRepeatedMessageField(value: &_storage._appInstalls) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._customerID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._customerID, fieldNumber: 1)
+      }
+      if _storage._environment != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._environment, fieldNumber: 2)
+      }
+      if !_storage._entitlements.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._entitlements, fieldNumber: 3)
+      }
+      if !_storage._products.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._products, fieldNumber: 4)
+      }
+      if !_storage._subscriptionGroups.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._subscriptionGroups, fieldNumber: 5)
+      }
+      if !_storage._consumables.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._consumables, fieldNumber: 6)
+      }
+      if !_storage._grants.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._grants, fieldNumber: 7)
+      }
+      if _storage._sequence != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._sequence, fieldNumber: 8)
+      }
+      try { if let v = _storage._evaluatedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+      try { if let v = _storage._consumptionConsent {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      } }()
+      if !_storage._tokenConflicts.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._tokenConflicts, fieldNumber: 11)
+      }
+      if _storage._known != false {
+        try visitor.visitSingularBoolField(value: _storage._known, fieldNumber: 12)
+      }
+      if !_storage._activeInEnvironments.isEmpty {
+        try visitor.visitPackedEnumField(value: _storage._activeInEnvironments, fieldNumber: 13)
+      }
+      if !_storage._appInstalls.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._appInstalls, fieldNumber: 14)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetCustomerResponse, rhs: Entitled_V1_GetCustomerResponse) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._customerID != rhs_storage._customerID {return false}
+        if _storage._environment != rhs_storage._environment {return false}
+        if _storage._entitlements != rhs_storage._entitlements {return false}
+        if _storage._products != rhs_storage._products {return false}
+        if _storage._subscriptionGroups != rhs_storage._subscriptionGroups {return false}
+        if _storage._consumables != rhs_storage._consumables {return false}
+        if _storage._grants != rhs_storage._grants {return false}
+        if _storage._sequence != rhs_storage._sequence {return false}
+        if _storage._evaluatedAt != rhs_storage._evaluatedAt {return false}
+        if _storage._consumptionConsent != rhs_storage._consumptionConsent {return false}
+        if _storage._tokenConflicts != rhs_storage._tokenConflicts {return false}
+        if _storage._known != rhs_storage._known {return false}
+        if _storage._activeInEnvironments != rhs_storage._activeInEnvironments {return false}
+        if _storage._appInstalls != rhs_storage._appInstalls {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_AppInstall: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".AppInstall"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_transaction_id\0\u{3}original_application_version\0\u{3}original_purchase_date\0\u{3}preorder_date\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2603,17 +2987,10 @@ nonisolated extension Entitled_V1_GetCustomerResponse: SwiftProtobuf.Message, Sw
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
-      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
-      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.entitlements) }()
-      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.products) }()
-      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.subscriptionGroups) }()
-      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.consumables) }()
-      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.grants) }()
-      case 8: try { try decoder.decodeSingularInt64Field(value: &self.sequence) }()
-      case 9: try { try decoder.decodeSingularMessageField(value: &self._evaluatedAt) }()
-      case 10: try { try decoder.decodeSingularMessageField(value: &self._consumptionConsent) }()
-      case 11: try { try decoder.decodeRepeatedMessageField(value: &self.tokenConflicts) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.appTransactionID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.originalApplicationVersion) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._originalPurchaseDate) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._preorderDate) }()
       default: break
       }
     }
@@ -2624,54 +3001,26 @@ nonisolated extension Entitled_V1_GetCustomerResponse: SwiftProtobuf.Message, Sw
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.customerID.isEmpty {
-      try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 1)
+    if !self.appTransactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.appTransactionID, fieldNumber: 1)
     }
-    if self.environment != .unspecified {
-      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    if !self.originalApplicationVersion.isEmpty {
+      try visitor.visitSingularStringField(value: self.originalApplicationVersion, fieldNumber: 2)
     }
-    if !self.entitlements.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.entitlements, fieldNumber: 3)
-    }
-    if !self.products.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.products, fieldNumber: 4)
-    }
-    if !self.subscriptionGroups.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.subscriptionGroups, fieldNumber: 5)
-    }
-    if !self.consumables.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.consumables, fieldNumber: 6)
-    }
-    if !self.grants.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.grants, fieldNumber: 7)
-    }
-    if self.sequence != 0 {
-      try visitor.visitSingularInt64Field(value: self.sequence, fieldNumber: 8)
-    }
-    try { if let v = self._evaluatedAt {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    try { if let v = self._originalPurchaseDate {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
-    try { if let v = self._consumptionConsent {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    try { if let v = self._preorderDate {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
-    if !self.tokenConflicts.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.tokenConflicts, fieldNumber: 11)
-    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Entitled_V1_GetCustomerResponse, rhs: Entitled_V1_GetCustomerResponse) -> Bool {
-    if lhs.customerID != rhs.customerID {return false}
-    if lhs.environment != rhs.environment {return false}
-    if lhs.entitlements != rhs.entitlements {return false}
-    if lhs.products != rhs.products {return false}
-    if lhs.subscriptionGroups != rhs.subscriptionGroups {return false}
-    if lhs.consumables != rhs.consumables {return false}
-    if lhs.grants != rhs.grants {return false}
-    if lhs.sequence != rhs.sequence {return false}
-    if lhs._evaluatedAt != rhs._evaluatedAt {return false}
-    if lhs._consumptionConsent != rhs._consumptionConsent {return false}
-    if lhs.tokenConflicts != rhs.tokenConflicts {return false}
+  public static func ==(lhs: Entitled_V1_AppInstall, rhs: Entitled_V1_AppInstall) -> Bool {
+    if lhs.appTransactionID != rhs.appTransactionID {return false}
+    if lhs.originalApplicationVersion != rhs.originalApplicationVersion {return false}
+    if lhs._originalPurchaseDate != rhs._originalPurchaseDate {return false}
+    if lhs._preorderDate != rhs._preorderDate {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3603,7 +3952,7 @@ nonisolated extension Entitled_V1_EntitlementEvent: SwiftProtobuf.Message, Swift
 
 nonisolated extension Entitled_V1_ListTimelineRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListTimelineRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0\u{3}page_size\0\u{3}page_token\0\u{3}include_notifications\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0\u{3}page_size\0\u{3}page_token\0\u{3}include_notifications\0\u{3}newest_first\0\u{1}types\0\u{1}entitlements\0\u{3}include_webhooks\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3617,6 +3966,10 @@ nonisolated extension Entitled_V1_ListTimelineRequest: SwiftProtobuf.Message, Sw
       case 4: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.includeNotifications) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.newestFirst) }()
+      case 8: try { try decoder.decodeRepeatedStringField(value: &self.types) }()
+      case 9: try { try decoder.decodeRepeatedStringField(value: &self.entitlements) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.includeWebhooks) }()
       default: break
       }
     }
@@ -3641,6 +3994,18 @@ nonisolated extension Entitled_V1_ListTimelineRequest: SwiftProtobuf.Message, Sw
     if self.includeNotifications != false {
       try visitor.visitSingularBoolField(value: self.includeNotifications, fieldNumber: 6)
     }
+    if self.newestFirst != false {
+      try visitor.visitSingularBoolField(value: self.newestFirst, fieldNumber: 7)
+    }
+    if !self.types.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.types, fieldNumber: 8)
+    }
+    if !self.entitlements.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.entitlements, fieldNumber: 9)
+    }
+    if self.includeWebhooks != false {
+      try visitor.visitSingularBoolField(value: self.includeWebhooks, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3651,6 +4016,10 @@ nonisolated extension Entitled_V1_ListTimelineRequest: SwiftProtobuf.Message, Sw
     if lhs.pageSize != rhs.pageSize {return false}
     if lhs.pageToken != rhs.pageToken {return false}
     if lhs.includeNotifications != rhs.includeNotifications {return false}
+    if lhs.newestFirst != rhs.newestFirst {return false}
+    if lhs.types != rhs.types {return false}
+    if lhs.entitlements != rhs.entitlements {return false}
+    if lhs.includeWebhooks != rhs.includeWebhooks {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3658,7 +4027,7 @@ nonisolated extension Entitled_V1_ListTimelineRequest: SwiftProtobuf.Message, Sw
 
 nonisolated extension Entitled_V1_ListTimelineResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListTimelineResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}events\0\u{3}next_page_token\0\u{1}notifications\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}events\0\u{3}next_page_token\0\u{1}notifications\0\u{1}deliveries\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3669,6 +4038,7 @@ nonisolated extension Entitled_V1_ListTimelineResponse: SwiftProtobuf.Message, S
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.events) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.nextPageToken) }()
       case 3: try { try decoder.decodeRepeatedMessageField(value: &self.notifications) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.deliveries) }()
       default: break
       }
     }
@@ -3684,6 +4054,9 @@ nonisolated extension Entitled_V1_ListTimelineResponse: SwiftProtobuf.Message, S
     if !self.notifications.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.notifications, fieldNumber: 3)
     }
+    if !self.deliveries.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.deliveries, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3691,6 +4064,66 @@ nonisolated extension Entitled_V1_ListTimelineResponse: SwiftProtobuf.Message, S
     if lhs.events != rhs.events {return false}
     if lhs.nextPageToken != rhs.nextPageToken {return false}
     if lhs.notifications != rhs.notifications {return false}
+    if lhs.deliveries != rhs.deliveries {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_EventDelivery: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".EventDelivery"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{1}webhook\0\u{1}state\0\u{1}attempts\0\u{1}outcome\0\u{3}next_attempt_at\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.sequence) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.webhook) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.state) }()
+      case 4: try { try decoder.decodeSingularInt32Field(value: &self.attempts) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.outcome) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._nextAttemptAt) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.sequence != 0 {
+      try visitor.visitSingularInt64Field(value: self.sequence, fieldNumber: 1)
+    }
+    if !self.webhook.isEmpty {
+      try visitor.visitSingularStringField(value: self.webhook, fieldNumber: 2)
+    }
+    if self.state != .unspecified {
+      try visitor.visitSingularEnumField(value: self.state, fieldNumber: 3)
+    }
+    if self.attempts != 0 {
+      try visitor.visitSingularInt32Field(value: self.attempts, fieldNumber: 4)
+    }
+    if !self.outcome.isEmpty {
+      try visitor.visitSingularStringField(value: self.outcome, fieldNumber: 5)
+    }
+    try { if let v = self._nextAttemptAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_EventDelivery, rhs: Entitled_V1_EventDelivery) -> Bool {
+    if lhs.sequence != rhs.sequence {return false}
+    if lhs.webhook != rhs.webhook {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.attempts != rhs.attempts {return false}
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs._nextAttemptAt != rhs._nextAttemptAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4288,7 +4721,7 @@ nonisolated extension Entitled_V1_ListUnclaimedPurchasesRequest: SwiftProtobuf.M
 
 nonisolated extension Entitled_V1_ListUnclaimedPurchasesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListUnclaimedPurchasesResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}transactions\0\u{3}next_page_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}transactions\0\u{3}next_page_token\0\u{1}candidates\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4298,6 +4731,7 @@ nonisolated extension Entitled_V1_ListUnclaimedPurchasesResponse: SwiftProtobuf.
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.transactions) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.nextPageToken) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.candidates) }()
       default: break
       }
     }
@@ -4310,12 +4744,56 @@ nonisolated extension Entitled_V1_ListUnclaimedPurchasesResponse: SwiftProtobuf.
     if !self.nextPageToken.isEmpty {
       try visitor.visitSingularStringField(value: self.nextPageToken, fieldNumber: 2)
     }
+    if !self.candidates.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.candidates, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_ListUnclaimedPurchasesResponse, rhs: Entitled_V1_ListUnclaimedPurchasesResponse) -> Bool {
     if lhs.transactions != rhs.transactions {return false}
     if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.candidates != rhs.candidates {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_OwnerCandidate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".OwnerCandidate"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}original_transaction_id\0\u{3}customer_id\0\u{1}reason\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.originalTransactionID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.originalTransactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.originalTransactionID, fieldNumber: 1)
+    }
+    if !self.customerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 2)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_OwnerCandidate, rhs: Entitled_V1_OwnerCandidate) -> Bool {
+    if lhs.originalTransactionID != rhs.originalTransactionID {return false}
+    if lhs.customerID != rhs.customerID {return false}
+    if lhs.reason != rhs.reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -33,6 +33,19 @@ public enum Entitled_V1_ReceiptService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "SubmitTransactions" metadata.
+        public enum SubmitTransactions: Sendable {
+            /// Request type for "SubmitTransactions".
+            public typealias Input = Entitled_V1_SubmitTransactionsRequest
+            /// Response type for "SubmitTransactions".
+            public typealias Output = Entitled_V1_SubmitTransactionsResponse
+            /// Descriptor for "SubmitTransactions".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.ReceiptService"),
+                method: "SubmitTransactions",
+                type: .unary
+            )
+        }
         /// Namespace for "SubmitReceipt" metadata.
         public enum SubmitReceipt: Sendable {
             /// Request type for "SubmitReceipt".
@@ -179,6 +192,7 @@ public enum Entitled_V1_ReceiptService: Sendable {
         /// Descriptors for all methods in the "entitled.v1.ReceiptService" service.
         public static let descriptors: [GRPCCore.MethodDescriptor] = [
             SubmitTransaction.descriptor,
+            SubmitTransactions.descriptor,
             SubmitReceipt.descriptor,
             Inspect.descriptor,
             MigrateReceipts.descriptor,
@@ -235,6 +249,29 @@ extension Entitled_V1_ReceiptService {
             deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_SubmitTransactionResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SubmitTransactionResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "SubmitTransactions" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Submits up to 100 purchases at once, for an app that restores purchases. A rejected one does not fail the others.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_SubmitTransactionsRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_SubmitTransactionsRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_SubmitTransactionsResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func submitTransactions<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_SubmitTransactionsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_SubmitTransactionsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_SubmitTransactionsResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SubmitTransactionsResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
 
         /// Call the "SubmitReceipt" method.
@@ -543,6 +580,40 @@ extension Entitled_V1_ReceiptService {
             try await self.client.unary(
                 request: request,
                 descriptor: Entitled_V1_ReceiptService.Method.SubmitTransaction.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "SubmitTransactions" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Submits up to 100 purchases at once, for an app that restores purchases. A rejected one does not fail the others.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_SubmitTransactionsRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_SubmitTransactionsRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_SubmitTransactionsResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func submitTransactions<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_SubmitTransactionsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_SubmitTransactionsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_SubmitTransactionsResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SubmitTransactionsResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_ReceiptService.Method.SubmitTransactions.descriptor,
                 serializer: serializer,
                 deserializer: deserializer,
                 options: options,
@@ -961,6 +1032,35 @@ extension Entitled_V1_ReceiptService.ClientProtocol {
         )
     }
 
+    /// Call the "SubmitTransactions" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Submits up to 100 purchases at once, for an app that restores purchases. A rejected one does not fail the others.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_SubmitTransactionsRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func submitTransactions<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_SubmitTransactionsRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SubmitTransactionsResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.submitTransactions(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_SubmitTransactionsRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_SubmitTransactionsResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
     /// Call the "SubmitReceipt" method.
     ///
     /// > Source IDL Documentation:
@@ -1314,6 +1414,39 @@ extension Entitled_V1_ReceiptService.ClientProtocol {
             metadata: metadata
         )
         return try await self.submitTransaction(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "SubmitTransactions" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Submits up to 100 purchases at once, for an app that restores purchases. A rejected one does not fail the others.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func submitTransactions<Result>(
+        _ message: Entitled_V1_SubmitTransactionsRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SubmitTransactionsResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_SubmitTransactionsRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.submitTransactions(
             request: request,
             options: options,
             onResponse: handleResponse

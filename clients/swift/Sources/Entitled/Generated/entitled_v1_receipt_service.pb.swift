@@ -431,6 +431,105 @@ public nonisolated struct Entitled_V1_SubmitTransactionResponse: Sendable {
   fileprivate var _certificatesCheckedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
+/// The request of SubmitTransactions.
+public nonisolated struct Entitled_V1_SubmitTransactionsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app.
+  public var app: String = String()
+
+  /// The operator's id of the customer. Empty: the purchases are stored in the claim queue.
+  public var customerID: String = String()
+
+  /// The documents of each purchase: 1 to 100.
+  public var submissions: [Entitled_V1_SubmittedDocuments] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The signed documents of one purchase; at least one is required.
+public nonisolated struct Entitled_V1_SubmittedDocuments: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// StoreKit 2's `jwsRepresentation` of a transaction.
+  public var signedTransaction: String = String()
+
+  /// StoreKit 2's `jwsRepresentation` of the renewal info.
+  public var signedRenewalInfo: String = String()
+
+  /// StoreKit 2's `jwsRepresentation` of the app transaction.
+  public var signedAppTransaction: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of SubmitTransactions.
+public nonisolated struct Entitled_V1_SubmitTransactionsResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// One result for each submission, in the same order.
+  public var results: [Entitled_V1_SubmissionOutcome] = []
+
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The result of one submission of several.
+public nonisolated struct Entitled_V1_SubmissionOutcome: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Exactly one of the two.
+  public var outcome: Entitled_V1_SubmissionOutcome.OneOf_Outcome? = nil
+
+  /// The response of SubmitTransaction.
+  public var response: Entitled_V1_SubmitTransactionResponse {
+    get {
+      if case .response(let v)? = outcome {return v}
+      return Entitled_V1_SubmitTransactionResponse()
+    }
+    set {outcome = .response(newValue)}
+  }
+
+  /// The error of SubmitTransaction.
+  public var error: Google_Rpc_Status {
+    get {
+      if case .error(let v)? = outcome {return v}
+      return Google_Rpc_Status()
+    }
+    set {outcome = .error(newValue)}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Exactly one of the two.
+  public nonisolated enum OneOf_Outcome: Equatable, Sendable {
+    /// The response of SubmitTransaction.
+    case response(Entitled_V1_SubmitTransactionResponse)
+    /// The error of SubmitTransaction.
+    case error(Google_Rpc_Status)
+
+  }
+
+  public init() {}
+}
+
 /// The request of SubmitReceipt.
 public nonisolated struct Entitled_V1_SubmitReceiptRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1680,6 +1779,188 @@ nonisolated extension Entitled_V1_SubmitTransactionResponse: SwiftProtobuf.Messa
     if lhs.customerID != rhs.customerID {return false}
     if lhs._certificatesCheckedAt != rhs._certificatesCheckedAt {return false}
     if lhs.position != rhs.position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_SubmitTransactionsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SubmitTransactionsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}submissions\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.submissions) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.customerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 2)
+    }
+    if !self.submissions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.submissions, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_SubmitTransactionsRequest, rhs: Entitled_V1_SubmitTransactionsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.customerID != rhs.customerID {return false}
+    if lhs.submissions != rhs.submissions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_SubmittedDocuments: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SubmittedDocuments"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}signed_transaction\0\u{3}signed_renewal_info\0\u{3}signed_app_transaction\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.signedTransaction) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.signedRenewalInfo) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.signedAppTransaction) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.signedTransaction.isEmpty {
+      try visitor.visitSingularStringField(value: self.signedTransaction, fieldNumber: 1)
+    }
+    if !self.signedRenewalInfo.isEmpty {
+      try visitor.visitSingularStringField(value: self.signedRenewalInfo, fieldNumber: 2)
+    }
+    if !self.signedAppTransaction.isEmpty {
+      try visitor.visitSingularStringField(value: self.signedAppTransaction, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_SubmittedDocuments, rhs: Entitled_V1_SubmittedDocuments) -> Bool {
+    if lhs.signedTransaction != rhs.signedTransaction {return false}
+    if lhs.signedRenewalInfo != rhs.signedRenewalInfo {return false}
+    if lhs.signedAppTransaction != rhs.signedAppTransaction {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_SubmitTransactionsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SubmitTransactionsResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}results\0\u{2}\u{e}position\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.results) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.results.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.results, fieldNumber: 1)
+    }
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_SubmitTransactionsResponse, rhs: Entitled_V1_SubmitTransactionsResponse) -> Bool {
+    if lhs.results != rhs.results {return false}
+    if lhs.position != rhs.position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_SubmissionOutcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SubmissionOutcome"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}response\0\u{1}error\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Entitled_V1_SubmitTransactionResponse?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .response(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .response(v)
+        }
+      }()
+      case 2: try {
+        var v: Google_Rpc_Status?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .error(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .error(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.outcome {
+    case .response?: try {
+      guard case .response(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .error?: try {
+      guard case .error(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_SubmissionOutcome, rhs: Entitled_V1_SubmissionOutcome) -> Bool {
+    if lhs.outcome != rhs.outcome {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

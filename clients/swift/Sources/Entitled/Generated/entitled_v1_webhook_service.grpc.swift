@@ -46,6 +46,19 @@ public enum Entitled_V1_WebhookService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "GetDelivery" metadata.
+        public enum GetDelivery: Sendable {
+            /// Request type for "GetDelivery".
+            public typealias Input = Entitled_V1_GetDeliveryRequest
+            /// Response type for "GetDelivery".
+            public typealias Output = Entitled_V1_GetDeliveryResponse
+            /// Descriptor for "GetDelivery".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.WebhookService"),
+                method: "GetDelivery",
+                type: .unary
+            )
+        }
         /// Namespace for "ResendDeliveries" metadata.
         public enum ResendDeliveries: Sendable {
             /// Request type for "ResendDeliveries".
@@ -89,6 +102,7 @@ public enum Entitled_V1_WebhookService: Sendable {
         public static let descriptors: [GRPCCore.MethodDescriptor] = [
             ListWebhooks.descriptor,
             ListDeliveries.descriptor,
+            GetDelivery.descriptor,
             ResendDeliveries.descriptor,
             DiscardDeliveries.descriptor,
             ResumeWebhook.descriptor
@@ -160,6 +174,29 @@ extension Entitled_V1_WebhookService {
             deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListDeliveriesResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListDeliveriesResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "GetDelivery" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns one message with its body as the webhook receives it, delivered or not.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetDeliveryRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetDeliveryRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetDeliveryResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func getDelivery<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetDeliveryRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetDeliveryRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetDeliveryResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetDeliveryResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
 
         /// Call the "ResendDeliveries" method.
@@ -314,6 +351,40 @@ extension Entitled_V1_WebhookService {
             try await self.client.unary(
                 request: request,
                 descriptor: Entitled_V1_WebhookService.Method.ListDeliveries.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "GetDelivery" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns one message with its body as the webhook receives it, delivered or not.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetDeliveryRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetDeliveryRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetDeliveryResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func getDelivery<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetDeliveryRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetDeliveryRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetDeliveryResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetDeliveryResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_WebhookService.Method.GetDelivery.descriptor,
                 serializer: serializer,
                 deserializer: deserializer,
                 options: options,
@@ -486,6 +557,35 @@ extension Entitled_V1_WebhookService.ClientProtocol {
         )
     }
 
+    /// Call the "GetDelivery" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns one message with its body as the webhook receives it, delivered or not.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_GetDeliveryRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getDelivery<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_GetDeliveryRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetDeliveryResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.getDelivery(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetDeliveryRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetDeliveryResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
     /// Call the "ResendDeliveries" method.
     ///
     /// > Source IDL Documentation:
@@ -637,6 +737,39 @@ extension Entitled_V1_WebhookService.ClientProtocol {
             metadata: metadata
         )
         return try await self.listDeliveries(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetDelivery" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns one message with its body as the webhook receives it, delivered or not.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getDelivery<Result>(
+        _ message: Entitled_V1_GetDeliveryRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetDeliveryResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_GetDeliveryRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.getDelivery(
             request: request,
             options: options,
             onResponse: handleResponse

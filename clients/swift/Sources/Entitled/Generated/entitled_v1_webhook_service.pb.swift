@@ -8,6 +8,11 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 import SwiftProtobuf
 
 // If the compiler emits an error on this type, it is because this file
@@ -592,6 +597,76 @@ public nonisolated struct Entitled_V1_ResumeWebhookResponse: Sendable {
   public init() {}
 
   fileprivate var _webhook: Entitled_V1_Webhook? = nil
+}
+
+/// The request of GetDelivery.
+public nonisolated struct Entitled_V1_GetDeliveryRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app.
+  public var app: String = String()
+
+  /// The name of the webhook in the configuration.
+  public var webhook: String = String()
+
+  /// The content of its messages; unspecified: EVENTS.
+  public var kind: Entitled_V1_WebhookKind = .unspecified
+
+  /// The sequence of the event, or the evidence id of the notification.
+  public var position: Int64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of GetDelivery.
+public nonisolated struct Entitled_V1_GetDeliveryResponse: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The `webhook-id` of each attempt; empty for forwarded notifications.
+  public var webhookID: String {
+    get {_storage._webhookID}
+    set {_uniqueStorage()._webhookID = newValue}
+  }
+
+  /// Such as `entitlement.started`, or Apple's notification type.
+  public var type: String {
+    get {_storage._type}
+    set {_uniqueStorage()._type = newValue}
+  }
+
+  /// The ordering key: the customer of an event, or the original transaction id of a notification.
+  public var subject: String {
+    get {_storage._subject}
+    set {_uniqueStorage()._subject = newValue}
+  }
+
+  /// The body of each attempt.
+  public var body: Data {
+    get {_storage._body}
+    set {_uniqueStorage()._body = newValue}
+  }
+
+  /// The attempts so far, if the message is pending or a dead letter; unset: it was delivered, or not sent yet.
+  public var delivery: Entitled_V1_Delivery {
+    get {_storage._delivery ?? Entitled_V1_Delivery()}
+    set {_uniqueStorage()._delivery = newValue}
+  }
+  /// Returns true if `delivery` has been explicitly set.
+  public var hasDelivery: Bool {_storage._delivery != nil}
+  /// Clears the value of `delivery`. Subsequent reads from it will return its default value.
+  public mutating func clearDelivery() {_uniqueStorage()._delivery = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -1311,6 +1386,149 @@ nonisolated extension Entitled_V1_ResumeWebhookResponse: SwiftProtobuf.Message, 
 
   public static func ==(lhs: Entitled_V1_ResumeWebhookResponse, rhs: Entitled_V1_ResumeWebhookResponse) -> Bool {
     if lhs._webhook != rhs._webhook {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetDeliveryRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetDeliveryRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{1}position\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.webhook) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.position) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.webhook.isEmpty {
+      try visitor.visitSingularStringField(value: self.webhook, fieldNumber: 2)
+    }
+    if self.kind != .unspecified {
+      try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 3)
+    }
+    if self.position != 0 {
+      try visitor.visitSingularInt64Field(value: self.position, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetDeliveryRequest, rhs: Entitled_V1_GetDeliveryRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.webhook != rhs.webhook {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.position != rhs.position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetDeliveryResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetDeliveryResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}webhook_id\0\u{1}type\0\u{1}subject\0\u{1}body\0\u{1}delivery\0")
+
+  fileprivate class _StorageClass {
+    var _webhookID: String = String()
+    var _type: String = String()
+    var _subject: String = String()
+    var _body: Data = Data()
+    var _delivery: Entitled_V1_Delivery? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _webhookID = source._webhookID
+      _type = source._type
+      _subject = source._subject
+      _body = source._body
+      _delivery = source._delivery
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._webhookID) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._type) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._subject) }()
+        case 4: try { try decoder.decodeSingularBytesField(value: &_storage._body) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._delivery) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._webhookID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._webhookID, fieldNumber: 1)
+      }
+      if !_storage._type.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._type, fieldNumber: 2)
+      }
+      if !_storage._subject.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._subject, fieldNumber: 3)
+      }
+      if !_storage._body.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._body, fieldNumber: 4)
+      }
+      try { if let v = _storage._delivery {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetDeliveryResponse, rhs: Entitled_V1_GetDeliveryResponse) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._webhookID != rhs_storage._webhookID {return false}
+        if _storage._type != rhs_storage._type {return false}
+        if _storage._subject != rhs_storage._subject {return false}
+        if _storage._body != rhs_storage._body {return false}
+        if _storage._delivery != rhs_storage._delivery {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
