@@ -96,7 +96,7 @@ def forger(syncing):
 
 @pytest.fixture
 def device(syncing, forger):
-    """A device of its own for each test."""
+    """A new device for each test."""
     number = str(uuid.uuid4().int % 10**12)
     return Device(syncing, forger, install=f"7{number}", purchase=f"9{number}")
 

@@ -26,7 +26,7 @@ import Testing
       at: fixture.clock.now)
   }
 
-  @Test("A purchase starts, renews, ends and is refunded, each as an event of its own")
+  @Test("A purchase starts, renews, ends and is refunded, each as a separate event")
   func life() async throws {
     try await LedgerFixture.run { fixture in
       _ = try await report(fixture, 1, until: 60)

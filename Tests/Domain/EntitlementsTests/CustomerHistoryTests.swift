@@ -62,7 +62,7 @@ import Testing
     #expect(purchase.marks.map(\.at) == [at(0), at(40)])
   }
 
-  @Test("Each period of a purchase is a segment of its own, and a refund is a mark")
+  @Test("Each period of a purchase is a separate segment, and a refund is a mark")
   func periods() throws {
     var refunded = period(30...60)
     refunded.revocationDate = at(45)

@@ -119,7 +119,7 @@ import Testing
     #expect(milestones.map(\.kind) == [.refunded, .started, .started])
   }
 
-  @Test("A purchase stays a period of its own when the refund before it is reversed")
+  @Test("A purchase stays a separate period when the refund before it is reversed")
   func reversedAfterPurchase() {
     let first = Self.seats("A", 0...31)
     let refunded = first.with {

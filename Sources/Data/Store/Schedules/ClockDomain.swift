@@ -1,6 +1,6 @@
 package import AppStore
 
-/// The environments that one clock governs. An embedded sandbox has a clock of its own, which testers turn; it must not
+/// The environments that one clock governs. An embedded sandbox has a separate clock, which testers turn; it must not
 /// move the other environments.
 package enum ClockDomain: Hashable, Sendable {
   /// All environments, without an embedded sandbox.

@@ -108,7 +108,7 @@ package struct ConnectEndpoint: Sendable {
     }
   }
 
-  /// Runs a call as a task of its own, which is cancelled at the deadline or when the caller disconnects. The response
+  /// Runs a call as a separate task, which is cancelled at the deadline or when the caller disconnects. The response
   /// at the deadline does not wait for the task.
   private static func run(
     within timeout: Timeout?, _ call: @escaping @Sendable () async throws(Status) -> Reply

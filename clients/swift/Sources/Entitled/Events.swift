@@ -31,7 +31,7 @@ extension EntitledClient {
   }
 }
 
-/// The events of a Watch. Each iteration has a stream of its own, which ends with the iterator; the service waits for
+/// The events of a Watch. Each iteration opens a separate stream, which ends with the iterator; the service waits for
 /// a consumer that is slow.
 ///
 /// Iteration throws `EntitledError` if the service refuses the stream, or if it is interrupted before the first

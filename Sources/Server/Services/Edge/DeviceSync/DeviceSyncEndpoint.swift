@@ -171,7 +171,7 @@ package struct DeviceSyncEndpoint: Sendable {
   }
 
   private func count(_ appID: String, _ outcome: String) {
-    // Strangers choose the path, so an unknown app has no label of its own.
+    // Strangers choose the path, so an unknown app has no separate label.
     let app = context.catalog.value[appID] == nil ? "" : appID
     Counter(label: "entitled_device_syncs_total", dimensions: [("app", app), ("outcome", outcome)])
       .increment()
