@@ -103,11 +103,9 @@ let package = Package(
     library(.data, "Store", ["AppStore", "Bytes", "Entitlements", "FamilySharing"]),
     library(.data, "SQLite", ["CSQLite3"]),
     library(
-      .data, "SQLiteStore",
-      [
-        "SQLite", "AppStore", "Bytes", "Platform", "Entitlements", "FamilySharing", "SignedData",
-        "Store", logging, metrics,
-      ]),
+      .data, "SQLStore",
+      ["AppStore", "Bytes", "Entitlements", "FamilySharing", "Platform", "SignedData", "Store", metrics]),
+    library(.data, "SQLiteStore", ["Platform", "SQLStore", "SQLite", "Store", logging]),
     library(
       .data, "Ledger",
       [
@@ -179,7 +177,7 @@ let package = Package(
         "AppStore", "AppStoreClient", "Bytes", "Callers", "Configuration", "AppleLookup", "EntitledClient",
         "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
-        "SQLiteStore",
+        "SQLStore", "SQLiteStore",
         "Sandbox", "SandboxStore", "Services", "SignedData", "Store", "Telemetry", "Transport",
         "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1,
         nioPosix, unixSignals,
@@ -250,9 +248,8 @@ let package = Package(
     test(
       .data, "LedgerTests",
       [
-        "AppStore", "Bytes", "Entitlements", "FamilySharing", "JSON", "Ledger", "SQLiteStore", "SignedData",
-        "Store",
-        logging, metrics, metricsTestKit, "TestSupport",
+        "AppStore", "Bytes", "Entitlements", "FamilySharing", "JSON", "Ledger", "SQLStore", "SQLiteStore",
+        "SignedData", "Store", logging, metrics, metricsTestKit, "TestSupport",
       ]),
     test(
       .features, "ReceiptMigrationTests",
@@ -289,12 +286,12 @@ let package = Package(
     test(.data, "SQLiteTests", ["SQLite"]),
     test(
       .data, "StoreTests",
-      ["AppStore", "Entitlements", "FamilySharing", "SQLiteStore", "Store", "TestSupport"]),
+      ["AppStore", "Entitlements", "FamilySharing", "SQLStore", "SQLiteStore", "Store", "TestSupport"]),
     test(
       .data, "SQLiteStoreTests",
       [
-        "AppStore", "Bytes", "Platform", "Entitlements", "JSON", "SQLite", "SQLiteStore", "Sandbox",
-        "SignedData",
+        "AppStore", "Bytes", "Platform", "Entitlements", "JSON", "SQLStore", "SQLite", "SQLiteStore",
+        "Sandbox", "SignedData",
         "Store", "TestSupport", logging,
       ]),
     test(.base, "TelemetryTests", ["JSON", "Telemetry", coreMetrics, logging]),

@@ -111,11 +111,8 @@ package final class SQLiteConnection<Failure: SQLiteErrorConvertible> {
   /// Whether a transaction is open. Some errors, such as a full disk, make SQLite roll it back.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// The row id of the last inserted row.
-  package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
-
   /// The number of rows that the last statement inserted, updated or deleted.
-  package var changedRows: Int64 { sqlite3_changes64(handle) }
+  var changedRows: Int64 { sqlite3_changes64(handle) }
 }
 
 /// Holds the closure of ``SQLiteConnection/interrupt(if:)`` for the C callback.

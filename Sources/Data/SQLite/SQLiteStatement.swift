@@ -40,6 +40,12 @@ package final class SQLiteStatement<Failure: SQLiteErrorConvertible> {
     defer { reset() }
     while try step() {}
   }
+
+  /// As ``run()``. Returns the number of inserted, updated or deleted rows.
+  package func runCounting() throws(Failure) -> Int64 {
+    try run()
+    return connection.changedRows
+  }
 }
 
 // Parameters, counted from 1. SQLite copies texts and blobs, so they need not outlive the call.
@@ -123,14 +129,12 @@ extension SQLiteStatement {
     return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
   }
 
-  /// Calls `body` with SQLite's own buffer, without a copy; empty for NULL.
-  package func withBytes<Value, BodyFailure: Error>(
-    _ column: CInt, _ body: (Span<UInt8>) throws(BodyFailure) -> Value
-  ) throws(BodyFailure) -> Value {
+  /// Returns SQLite's own buffer, valid until the next call of this statement; empty for NULL.
+  package func borrowedBytes(_ column: CInt) -> UnsafeBufferPointer<UInt8> {
     // `sqlite3_column_blob` may convert the value, so the number of bytes is valid only after it.
     let start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
     let count = Int(sqlite3_column_bytes(handle, column))
-    return try body(UnsafeBufferPointer(start: start, count: start == nil ? 0 : count).span)
+    return UnsafeBufferPointer(start: start, count: start == nil ? 0 : count)
   }
 
   /// Whether the value is an integer.

@@ -3,6 +3,7 @@ import Entitlements
 import Foundation
 import JSON
 import Ledger
+import SQLStore
 import SQLiteStore
 import SignedData
 import Store

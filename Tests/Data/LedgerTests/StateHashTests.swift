@@ -1,6 +1,7 @@
 import AppStore
 import JSON
 import Ledger
+import SQLStore
 import SQLiteStore
 import Store
 import TestSupport

@@ -7,6 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import SQLStore
 @testable import SQLiteStore
 
 @Suite final class BatchWriterTests {
@@ -26,7 +27,9 @@ import Testing
 
   deinit { try? FileManager.default.removeItem(atPath: directory) }
 
-  private func count() throws -> Int64 { try SQLiteReader(path: path, changes: changes).counts().evidence }
+  private func count() throws -> Int64 {
+    try makeReader(Connection.reader(path: path), changes: changes).counts().evidence
+  }
 
   @Test("Failed writes and dry runs are rolled back, and the other writes of their batch are committed")
   func mixed() throws {
@@ -112,7 +115,7 @@ import Testing
 }
 
 private func append(
-  _ name: String, to transaction: SQLiteTransaction, at instant: Int64, _ results: Results
+  _ name: String, to transaction: any StoreTransaction, at instant: Int64, _ results: Results
 ) throws(StoreError) -> Int64 {
   let appended = try transaction.append(
     Evidence(

@@ -3,6 +3,7 @@ internal import SQLite
 import Store
 import Testing
 
+@testable import SQLStore
 @testable import SQLiteStore
 
 @Suite("Concurrent checkpoints")

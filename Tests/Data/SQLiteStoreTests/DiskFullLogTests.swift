@@ -3,6 +3,7 @@ import Store
 import Synchronization
 import Testing
 
+@testable import SQLStore
 @testable import SQLiteStore
 
 @Suite struct DiskFullLogTests {

@@ -7,6 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import SQLStore
 @testable import SQLiteStore
 
 @Suite struct DiskFullTests {
@@ -34,7 +35,7 @@ import Testing
     let again = Write(100_001)
     #expect(writer.write([again.job]).failure == nil)
     #expect(again.outcome == .success(100_001))
-    #expect(try SQLiteReader(path: path, changes: CustomerVersions()).counts().evidence == 2)
+    #expect(try makeReader(Connection.reader(path: path), changes: CustomerVersions()).counts().evidence == 2)
   }
 }
 

@@ -4,6 +4,7 @@ import Store
 import TestSupport
 import Testing
 
+@testable import SQLStore
 @testable import SQLiteStore
 
 @Suite struct RejectedEvidenceTests {

@@ -5,6 +5,7 @@ import Store
 import TestSupport
 import Testing
 
+@testable import SQLStore
 @testable import SQLiteStore
 
 @Suite struct SQLiteEntitlementStoreTests {

@@ -4,6 +4,7 @@ import Foundation
 import Store
 import TestSupport
 
+@testable import SQLStore
 @testable import SQLiteStore
 
 /// The implementations of the store under test. Each contract test runs for every case.

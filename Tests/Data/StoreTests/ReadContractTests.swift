@@ -5,6 +5,7 @@ import Store
 import Synchronization
 import Testing
 
+@testable import SQLStore
 @testable import SQLiteStore
 
 @Suite("Reads off the event loop")

@@ -1,3 +1,4 @@
+internal import SQLStore
 internal import SQLite
 internal import Store
 
@@ -15,7 +16,8 @@ enum Schema {
     guard try foundVersion(connection) == 0 else { return }
     if let missing { throw missing }
     try connection.execute(
-      "BEGIN IMMEDIATE; \(coreTables) \(operationTables) PRAGMA user_version = \(version); COMMIT")
+      "BEGIN IMMEDIATE; \(Version01.coreTables) \(Version01.operationTables) PRAGMA user_version = \(version); COMMIT"
+    )
   }
 
   /// Checks, without writing, that the store has the schema version of this program.
@@ -32,12 +34,4 @@ enum Schema {
     guard found <= version else { throw .newerSchema(found: found, supported: version) }
     return found
   }
-}
-
-/// The values of `line_record.kind`. Persisted, and used by the views.
-enum LineRecordKind {
-  static let poll = 0
-  static let renewal = 1
-  static let transaction = 2
-  static let evidence = 3
 }

@@ -1,11 +1,22 @@
 internal import Platform
+package import SQLStore
 package import SQLite
 package import Store
 
 /// A connection whose errors are ``StoreError``s.
 typealias Connection = SQLiteConnection<StoreError>
-/// A statement whose errors are ``StoreError``s.
-typealias Statement = SQLiteStatement<StoreError>
+
+extension SQLiteConnection: SQLConnection where Failure == StoreError {
+  package func prepare(_ sql: String) throws(StoreError) -> any SQLStatement {
+    try SQLiteStatement(sql, on: self)
+  }
+
+  package func databaseSize() throws(StoreError) -> Int64 {
+    try number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+  }
+}
+
+extension SQLiteStatement: SQLStatement where Failure == StoreError {}
 
 extension StoreError: SQLiteErrorConvertible {
   /// Converts an error of SQLite. A locked or read-only database is ``StoreError/failed(_:)``.

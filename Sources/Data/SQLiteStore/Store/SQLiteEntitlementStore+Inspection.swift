@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SQLStore
 internal import SQLite
 package import Store
 
@@ -13,7 +14,8 @@ extension SQLiteEntitlementStore {
     guard access(path, R_OK) == 0 else {
       throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
     }
-    try Schema.requireCurrent(try Connection.reader(path: path))
-    return try SQLiteReader(path: path, changes: CustomerVersions(), isMapped: false)
+    let connection = try Connection.reader(path: path, isMapped: false)
+    try Schema.requireCurrent(connection)
+    return try makeReader(connection, changes: CustomerVersions())
   }
 }

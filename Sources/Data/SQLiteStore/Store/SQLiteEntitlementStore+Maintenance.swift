@@ -1,3 +1,4 @@
+package import SQLStore
 internal import SQLite
 package import Store
 
@@ -21,25 +22,20 @@ extension SQLiteEntitlementStore {
   }
 }
 
-/// The differences between one derived table of two stores.
-package struct TableDifference: Hashable, Sendable {
-  /// The name of the table.
-  package let table: String
-  /// The number of rows in the first store.
-  package let rows: Int
-  /// The number of rows that only the first store has.
-  package let onlyInFirst: Int
-  /// The number of rows that only the second store has.
-  package let onlyInSecond: Int
-}
-
 extension SQLiteEntitlementStore {
   /// Compares all derived tables, except those that depend on the time of derivation: events and precomputed
   /// answers. Facts are compared by content, so the encoding version makes no difference.
   package func differences(from other: SQLiteEntitlementStore) throws(StoreError) -> [TableDifference] {
-    let (first, second) = (try Connection.reader(path: path), try Connection.reader(path: other.path))
-    var differences: [TableDifference] = []
-    for table in DerivedTable.all { differences.append(try table.difference(first, second)) }
-    return differences
+    try derivedTableDifferences(Connection.reader(path: path), Connection.reader(path: other.path))
   }
+}
+
+extension StoreFile {
+  /// The hash of the state in this file.
+  package func stateHash() throws(StoreError) -> StateHash { try StateHash(connection) }
+}
+
+extension SQLiteEntitlementStore {
+  /// The hash of the stored state.
+  package func stateHash() throws(StoreError) -> StateHash { try StateHash(Connection.reader(path: path)) }
 }

@@ -1,9 +1,12 @@
+internal import SQLStore
+internal import SQLite
 package import Store
 
 /// The store in one local directory: SQLite in WAL mode, with one writer and any number of readers.
 package final class SQLiteEntitlementStore: EntitlementStore {
   /// Locked until the store is released.
   private let directory: StoreDirectory
+  private let writer: SQLiteWriter
   private let queue: WriteQueue
   private let readers: ReaderPool
   private let hash: CustomerIdentity.Hash
@@ -11,7 +14,7 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   package let changes = CustomerVersions()
 
   /// The default limit of rejected evidence: 64 MiB a day for each app.
-  package static let maxRejectedBytesPerDay: Int64 = 64 << 20
+  package static let maxRejectedBytesPerDay = BatchWriter.maxRejectedBytesPerDay
 
   /// The path of the database file.
   var path: String { directory.databasePath }
@@ -45,13 +48,14 @@ package final class SQLiteEntitlementStore: EntitlementStore {
     self.directory = opened
     self.hash = hash
     let (path, changes) = (opened.databasePath, changes)
-    queue = try WriteQueue(
-      path: path, capacity: capacity, batchSize: batchSize, changes: changes,
+    writer = try SQLiteWriter(
+      path: path, changes: changes,
       ifEmpty: opened.isMarked ? StoreDirectory.missing(in: directory) : nil, hash: hash,
       maxRejectedBytes: maxRejectedBytesPerDay)
+    queue = WriteQueue(writer, capacity: capacity, batchSize: batchSize)
     try opened.mark()
-    readers = ReaderPool(reads) { () throws(StoreError) in
-      try SQLiteReader(path: path, changes: changes, hash: hash)
+    readers = ReaderPool(reads, changes: changes, hash: hash) { () throws(StoreError) in
+      try Connection.reader(path: path)
     }
     try readers.open()
   }
@@ -78,7 +82,7 @@ package final class SQLiteEntitlementStore: EntitlementStore {
 
   /// Opens a separate connection, because connections are not thread-safe.
   package func makeCheckReader() throws(StoreError) -> sending any CheckReader {
-    try SQLiteReader(path: path, changes: changes, hash: hash)
+    try makeReader(Connection.reader(path: path), changes: changes, hash: hash)
   }
 
   /// Queues `body` for the writer thread, and returns after the WAL with its commit is synced to disk
@@ -86,20 +90,14 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   package func write<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome {
-    try await enqueue { transaction throws(StoreError) in try body(transaction) }
+    try await queue.write(body)
   }
 
   /// Runs `body` in a savepoint that is rolled back. Its batch commits all the same.
   package func dryRun<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome {
-    let outcome: Result<Outcome, StoreError> = await withCheckedContinuation { continuation in
-      queue.add(
-        .dryRun({ transaction throws(StoreError) in try body(transaction) }) {
-          continuation.resume(returning: $0)
-        })
-    }
-    return try outcome.get()
+    try await queue.dryRun(body)
   }
 
   /// Empties the WAL. A small store is rewritten as well, because SQLite leaves copies of moved rows in the free space
@@ -112,9 +110,9 @@ package final class SQLiteEntitlementStore: EntitlementStore {
 
   /// Checks that the files are in place. After a failed commit it also replaces 64 KiB of filler.
   package func health() async throws(StoreError) {
-    if let path = queue.removedFile { throw .removed(path: path) }
+    if let path = writer.files.removed { throw .removed(path: path) }
     guard queue.lastFailure != nil else { return }
-    try await enqueue { transaction throws(StoreError) in try transaction.probe() }
+    try await queue.probe()
   }
 
   /// Closes readers first, then the writer, which truncates the WAL. Releasing the store unlocks its
@@ -124,15 +122,5 @@ package final class SQLiteEntitlementStore: EntitlementStore {
     // prevents that.
     await readers.close()
     await queue.close()
-  }
-
-  /// Queues a body that needs more than the protocol, such as the probe of ``health()``.
-  private func enqueue<Outcome: Sendable>(
-    _ body: @escaping @Sendable (SQLiteTransaction) throws(StoreError) -> Outcome
-  ) async throws(StoreError) -> Outcome {
-    let outcome: Result<Outcome, StoreError> = await withCheckedContinuation { continuation in
-      queue.add(WriteJob(body) { continuation.resume(returning: $0) })
-    }
-    return try outcome.get()
   }
 }

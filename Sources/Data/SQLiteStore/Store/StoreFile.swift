@@ -1,13 +1,12 @@
 internal import Glibc
+internal import SQLStore
 internal import SQLite
-internal import SignedData
 package import Store
 
 /// The file of a store or of a backup, opened read-only, whether a service has it open or not.
 package struct StoreFile {
   let connection: Connection
   private let path: String
-  private static let size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
 
   /// Opens the store in `directory` read-only.
   ///
@@ -33,48 +32,23 @@ package struct StoreFile {
   package func backUp(to target: String) throws(StoreError) -> Int64 {
     guard access(target, F_OK) != 0 else { throw .cannotOpen(path: target, reason: "it exists already") }
     try copyDatabase(connection, to: target)
-    return try Connection.reader(path: target).number(Self.size)
+    return try Connection.reader(path: target).databaseSize()
   }
 
   /// Returns at most 100 defects of the file: damaged pages, broken foreign keys, and evidence whose body
   /// does not match its hash. Calls `report` with the number of checked pieces of evidence after every
   /// thousand.
   package func faults(_ report: (Int) -> Void = { _ in }) throws(StoreError) -> [String] {
-    var found = try connection.faults()
-    let query = EvidenceQueries(connection, try BodyCompressor(connection))
-    var (last, count): (EvidenceID?, Int) = (nil, 0)
-    while true {
-      let ids = try query.ids(after: last, limit: 1000)
-      for id in ids {
-        if let fault = fault(of: id, query), found.count < 100 { found.append(fault) }
-        last = id
-      }
-      count += ids.count
-      report(count)
-      guard ids.count == 1000 else { return found }
-    }
-  }
-
-  /// Returns the defect of one piece of evidence; `nil` if its body matches its hash and size, or was purged.
-  private func fault(of id: EvidenceID, _ query: EvidenceQueries) -> String? {
-    do {
-      guard let content = try query.evidence(id)?.evidence.content, let body = content.body else {
-        return nil
-      }
-      let hash = SHA256.hash(body[...])
-      return hash == content.hash && body.count == content.size
-        ? nil : "evidence \(id.rawValue) does not match its hash"
-    } catch {
-      return "evidence \(id.rawValue): \(error)"
-    }
+    let faults = try connection.faults()
+    return faults + (try evidenceFaults(connection, limit: 100 - faults.count, report))
   }
 
   /// Counts the rows and measures the space that they occupy.
   package func statistics() throws(StoreError) -> StoreStatistics {
     StoreStatistics(
-      counts: try SQLiteReader(path: path, changes: CustomerVersions()).counts(),
+      counts: try makeReader(Connection.reader(path: path), changes: CustomerVersions()).counts(),
       schemaVersion: Int(try connection.number("PRAGMA user_version")),
-      fileBytes: try connection.number(Self.size),
+      fileBytes: try connection.databaseSize(),
       freeBytes: try connection.number(
         "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size"),
       originalBytes: try connection.number("SELECT ifnull(sum(size), 0) FROM evidence WHERE body NOT NULL"),

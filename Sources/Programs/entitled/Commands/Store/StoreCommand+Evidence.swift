@@ -5,6 +5,7 @@ internal import Foundation
 internal import Glibc
 internal import JSON
 internal import Ledger
+internal import SQLStore
 internal import SQLiteStore
 internal import Store
 

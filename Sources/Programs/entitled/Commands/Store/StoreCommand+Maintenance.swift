@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Configuration
 internal import Foundation
+internal import SQLStore
 internal import SQLiteStore
 internal import Store
 

@@ -1,0 +1,80 @@
+internal import AppStore
+internal import Store
+
+extension SQLTransaction {
+  func append(_ entry: AuditEntry) throws(StoreError) {
+    let number = try rows(
+      """
+      INSERT INTO audit_entry (at, caller, actor, method, app, subject, note, outcome, request_id)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING entry_id
+      """, entry.at, entry.caller, entry.actor, entry.method, entry.appID, entry.subject, entry.note,
+      entry.outcome, entry.requestID
+    ) { $0.number(0) }.first
+    guard let number else { throw .failed("an audit entry was not inserted") }
+    for (position, customerID) in entry.customerIDs.enumerated() {
+      try run(
+        "INSERT OR IGNORE INTO audit_customer (customer_id, app, entry_id, position) VALUES (?, ?, ?, ?)",
+        customerID, entry.appID, number, position)
+    }
+  }
+
+  func purgeAuditEntries(before instant: Instant, limit: Int) throws(StoreError) -> Int {
+    let numbers = try rows(
+      "SELECT entry_id FROM audit_entry WHERE at < ? ORDER BY at LIMIT ?", instant, limit
+    ) { $0.number(0) }
+    for number in numbers {
+      try run("DELETE FROM audit_customer WHERE entry_id = ?", number)
+      try run("DELETE FROM audit_entry WHERE entry_id = ?", number)
+    }
+    return numbers.count
+  }
+
+  /// Replaces the id of an erased customer in audit entries, and removes the reasons that callers wrote there. An entry
+  /// does not name an environment, so this affects the entries of all.
+  func eraseAuditEntries(of customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
+    var count = try runCounting(
+      """
+      UPDATE audit_entry SET note = '', subject = '', actor = CASE actor WHEN ?1 THEN ?4 ELSE actor END
+      WHERE entry_id IN (SELECT entry_id FROM audit_customer WHERE customer_id = ?1 AND app IN (?2, ''))
+        AND ?3 <> ''
+      """, customer, pseudonym)
+    count += try runCounting(
+      """
+      UPDATE OR REPLACE audit_customer SET customer_id = ?4
+      WHERE customer_id = ?1 AND app IN (?2, '') AND ?3 <> ''
+      """, customer, pseudonym)
+    return count
+  }
+}
+
+extension SQLReader {
+  func auditEntries(_ filter: AuditFilter) throws(StoreError) -> [AuditEntry] {
+    // A condition that could be NULL would make SQLite read the whole table.
+    let ofCustomer =
+      filter.customerID == nil
+      ? ""
+      : """
+      AND entry_id IN (SELECT entry_id FROM audit_customer WHERE customer_id = ?2 AND ifnull(app = ?1, TRUE))
+      """
+    return try rows(
+      """
+      SELECT entry_id, at, caller, actor, method, app, subject, note, outcome, request_id, (
+        SELECT group_concat(customer_id, char(0)) FROM (
+          SELECT customer_id FROM audit_customer c WHERE c.entry_id = e.entry_id ORDER BY position))
+      FROM audit_entry e
+      WHERE ifnull(app = ?1, TRUE) AND ifnull(?2 <> '', TRUE) AND ifnull(?3 IN (caller, actor), TRUE)
+        AND ifnull(substr(method, -length(?4) - 1) = '/' || ?4, TRUE) AND ifnull(at >= ?5, TRUE) AND ifnull(at < ?6, TRUE)
+        AND ifnull(entry_id < ?7, TRUE) \(ofCustomer)
+      ORDER BY entry_id DESC LIMIT ?8
+      """, filter.appID, filter.customerID, filter.actor, filter.method, filter.from, filter.to,
+      filter.before, filter.limit
+    ) { row in
+      AuditEntry(
+        number: row.number(0), at: Instant(millisecondsSince1970: row.number(1)), caller: row.text(2) ?? "",
+        actor: row.text(3) ?? "", method: row.text(4) ?? "", appID: row.text(5) ?? "",
+        customerIDs: (row.text(10) ?? "").split(separator: "\0").map(String.init),
+        subject: row.text(6) ?? "", note: row.text(7) ?? "", outcome: row.text(8) ?? "",
+        requestID: row.text(9) ?? "")
+    }
+  }
+}

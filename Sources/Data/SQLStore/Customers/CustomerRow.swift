@@ -1,0 +1,238 @@
+internal import AppStore
+internal import Entitlements
+internal import Store
+
+/// Reads and writes `customer`: the facts and the precomputed answers of each customer as one value each, and
+/// the next time at which an answer changes without new evidence. ``CustomerLineRows`` has the lines that reduced
+/// facts leave out.
+///
+/// The row id is ``CustomerIdentity/hash(_:)`` or the next free id after it (linear probing), because a
+/// lookup by row id takes half the time of a lookup by text. A row followed by another one is never deleted,
+/// because the gap would end the probe sequence of that one. An erased customer leaves such a row without an identity.
+final class CustomerRow {
+  let connection: any SQLConnection
+  private let selectAnswers: any SQLStatement
+  private let selectFacts: any SQLStatement
+  private let put: any SQLStatement
+  private let lines: CustomerLineRows
+  private let hash: CustomerIdentity.Hash
+  /// The last row read: usually the next one written.
+  private var lastFound: (key: CustomerKey, number: Int64)?
+
+  /// `hash` returns the first row id to probe; only tests replace it.
+  init(_ connection: any SQLConnection, hash: @escaping CustomerIdentity.Hash) throws(StoreError) {
+    self.connection = connection
+    self.hash = hash
+    lines = try CustomerLineRows(connection)
+    selectAnswers = try connection.prepare(
+      "SELECT identity, answers FROM customer WHERE customer_number = ?")
+    selectFacts = try connection.prepare(
+      "SELECT identity, answers, facts FROM customer WHERE customer_number = ?")
+    put = try connection.prepare(
+      """
+      INSERT OR REPLACE INTO customer (customer_number, identity, answers, facts, due_at)
+      VALUES (?, ?, ?, ?, ?)
+      """)
+  }
+
+  /// Reads one precomputed answer without decoding the others or the facts: one page for most customers.
+  func answer(
+    to entitlement: String, of key: CustomerKey, under fingerprint: UInt64, at now: Instant
+  ) throws(StoreError) -> AnswerLookup {
+    defer { selectAnswers.reset() }
+    guard try find(key, with: selectAnswers).exists else { return .unknownCustomer }
+    let segment = try AnswerCoding.answer(
+      in: selectAnswers.borrowedBytes(1).span, to: entitlement, under: fingerprint, at: now)
+    return segment.map(AnswerLookup.precomputed) ?? .stale
+  }
+
+  /// Returns all facts; `nil` if the customer has no row.
+  func facts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {
+    defer { selectFacts.reset() }
+    let (number, exists) = try find(key, with: selectFacts)
+    guard exists else { return nil }
+    return try lines.completing(FactCoding.customerFacts(selectFacts.bytes(2)), of: number)
+  }
+
+  /// Returns the facts of a customer without rows of lines, empty ones without a row; `nil` with rows of lines.
+  func smallFacts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? {
+    defer { selectFacts.reset() }
+    guard try find(key, with: selectFacts).exists else { return CustomerFacts() }
+    let facts = try FactCoding.customerFacts(selectFacts.bytes(2))
+    return facts.omitted == nil ? facts : nil
+  }
+
+  /// Returns the facts of one line from a chunk on; empty ones if there are none.
+  func facts(ofLine line: String, from chunk: Int, of key: CustomerKey) throws(StoreError) -> CustomerFacts {
+    try lines.facts(ofLine: line, from: chunk, of: number(ofLast: key))
+  }
+
+  /// Stores one chunk of a line; empty facts delete it.
+  func put(
+    _ facts: CustomerFacts, ofLine line: String, chunk: Int, of key: CustomerKey
+  ) throws(StoreError) {
+    try lines.put(facts, ofLine: line, chunk: chunk, of: number(ofLast: key))
+  }
+
+  /// Deletes the facts of all lines.
+  func deleteLines(of key: CustomerKey) throws(StoreError) { try lines.delete(of: number(ofLast: key)) }
+
+  /// The row id of a customer, without a lookup for the last row read.
+  private func number(ofLast key: CustomerKey) throws(StoreError) -> Int64 {
+    if let lastFound, lastFound.key == key { return lastFound.number }
+    return try number(of: key)
+  }
+
+  /// Returns what ``put(_:_:of:)`` stored last, and remembers the row for the next ``put(_:_:of:)``.
+  func state(_ key: CustomerKey) throws(StoreError) -> CustomerState? {
+    defer { selectFacts.reset() }
+    let (number, exists) = try find(key, with: selectFacts)
+    guard exists else { return nil }
+    lastFound = (key, number)
+    return CustomerState(
+      facts: try FactCoding.customerFacts(selectFacts.bytes(2)),
+      answers: try EncodedAnswers(selectFacts.bytes(1)))
+  }
+
+  func put(
+    _ facts: CustomerFacts, _ answers: PrecomputedAnswers, of key: CustomerKey
+  ) throws(StoreError) {
+    try put.bind(1, number(ofLast: key))
+    try put.bind(2, CustomerIdentity.encode(key))
+    try put.bind(3, AnswerCoding.encode(answers))
+    try put.bind(4, FactCoding.encode(facts))
+    try put.bind(5, answers.nextChange?.millisecondsSince1970)
+    try put.run()
+  }
+
+  /// Deletes the customer's row, or clears it if another row follows. Returns whether there was one.
+  func erase(_ key: CustomerKey) throws(StoreError) -> Bool {
+    defer { selectAnswers.reset() }
+    let (number, exists) = try find(key, with: selectAnswers)
+    guard exists else { return false }
+    lastFound = nil
+    selectAnswers.reset()
+    try lines.delete(of: number)
+    try selectAnswers.bind(1, number &+ 1)
+    guard try selectAnswers.step() else {
+      let delete = try connection.prepare("DELETE FROM customer WHERE customer_number = ?")
+      try delete.bind(1, number)
+      try delete.run()
+      return true
+    }
+    selectAnswers.reset()
+    try put.bind(1, number)
+    try put.bind(2, [])
+    try put.bind(3, [])
+    try put.bind(4, [])
+    try put.bind(5, nil as Int64?)
+    try put.run()
+    return true
+  }
+
+  /// Discards cached state after a rollback.
+  func rolledBack() { lastFound = nil }
+
+  /// Returns the id of the customer's row, or of the row to insert.
+  func number(of key: CustomerKey) throws(StoreError) -> Int64 {
+    defer { selectAnswers.reset() }
+    return try find(key, with: selectAnswers).number
+  }
+
+  /// Steps `select` to the customer's row; the caller must reset it.
+  private func find(
+    _ key: CustomerKey, with select: any SQLStatement
+  ) throws(StoreError) -> (number: Int64, exists: Bool) {
+    var number = hash(key)
+    while true {
+      try select.bind(1, number)
+      guard try select.step() else { return (number, false) }
+      if CustomerIdentity.matches(select.borrowedBytes(0).span, key) { return (number, true) }
+      select.reset()
+      number &+= 1
+    }
+  }
+}
+
+// Scans. Statements are prepared on each call, because calls are rare.
+extension CustomerRow {
+  /// Returns at most `limit` customers of one app and environment after `last`, ordered by row id.
+  func page(
+    of appID: String, in environment: Environment, after last: CustomerKey?, limit: Int
+  ) throws(StoreError) -> [CustomerRecord] {
+    let select = try rows("identity, facts, customer_number", after: last)
+    defer { select.reset() }
+    var page: [CustomerRecord] = []
+    while page.count < limit, try select.step() {
+      guard let key = CustomerIdentity.decode(select.bytes(0)), key.appID == appID,
+        key.environment == environment
+      else { continue }
+      let facts = try lines.completing(FactCoding.customerFacts(select.bytes(1)), of: select.number(2))
+      page.append(CustomerRecord(key: key, facts: facts))
+    }
+    return page
+  }
+
+  /// Returns at most `limit` customers of one app whose answers have a catalog fingerprint other than
+  /// `fingerprint`.
+  func page(
+    of appID: String, withFingerprintOtherThan fingerprint: UInt64, after last: CustomerKey?, limit: Int
+  ) throws(StoreError) -> [CustomerKey] {
+    let select = try rows("identity, answers", after: last)
+    defer { select.reset() }
+    var page: [CustomerKey] = []
+    while page.count < limit, try select.step() {
+      guard let key = CustomerIdentity.decode(select.bytes(0)), key.appID == appID,
+        try EncodedAnswers(select.bytes(1)).fingerprint != fingerprint
+      else { continue }
+      page.append(key)
+    }
+    return page
+  }
+
+  /// Returns at most `limit` customers who are due by `now`.
+  func due(by now: Instant, in domain: ClockDomain, limit: Int) throws(StoreError) -> [CustomerKey] {
+    let select = try connection.prepare(
+      "SELECT identity FROM customer WHERE due_at <= ? AND \(domain.identityCondition) ORDER BY due_at LIMIT ?"
+    )
+    try select.bind(1, now.millisecondsSince1970)
+    try select.bind(2, Int64(limit))
+    defer { select.reset() }
+    var page: [CustomerKey] = []
+    while try select.step() {
+      guard let key = CustomerIdentity.decode(select.bytes(0)) else {
+        throw .corrupt("a due customer has no identity")
+      }
+      page.append(key)
+    }
+    return page
+  }
+
+  /// Selects all customers with an identity after `last`, ordered by row id.
+  private func rows(_ columns: String, after last: CustomerKey?) throws(StoreError) -> any SQLStatement {
+    let condition = last == nil ? "" : "customer_number > ? AND "
+    let select = try connection.prepare(
+      "SELECT \(columns) FROM customer WHERE \(condition)identity <> x'' ORDER BY customer_number")
+    if let last { try select.bind(1, try number(of: last)) }
+    return select
+  }
+}
+
+// The changes of each app's catalog.
+extension SQLSession {
+  func catalogChanges(of appID: String) throws(StoreError) -> [CatalogChange] {
+    try rows("SELECT fingerprint, at FROM catalog_change WHERE app = ? ORDER BY change_id", appID) { row in
+      CatalogChange(
+        fingerprint: UInt64(bitPattern: row.number(0)), at: Instant(millisecondsSince1970: row.number(1)))
+    }
+  }
+}
+
+extension SQLTransaction {
+  func record(_ change: CatalogChange, of appID: String) throws(StoreError) {
+    guard try catalogChanges(of: appID).last?.fingerprint != change.fingerprint else { return }
+    try run(
+      "INSERT INTO catalog_change (app, fingerprint, at) VALUES (?, ?, ?)", appID,
+      Int64(bitPattern: change.fingerprint), change.at)
+  }
+}

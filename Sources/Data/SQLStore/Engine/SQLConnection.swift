@@ -1,0 +1,57 @@
+package import Store
+
+/// A connection to the database of a store. Only one thread at a time uses it and its statements.
+///
+/// The row logic of this target is written once for every engine over this protocol and ``SQLStatement``.
+package protocol SQLConnection: AnyObject {
+  /// Prepares one statement with parameters, written `?` or `?1`.
+  func prepare(_ sql: String) throws(StoreError) -> any SQLStatement
+
+  /// Runs statements without parameters and result rows.
+  func execute(_ sql: String) throws(StoreError)
+
+  /// Whether a transaction is open. Some errors end it.
+  var isInTransaction: Bool { get }
+
+  /// Interrupts statements when `shouldStop` returns `true`; `nil` removes the check.
+  func interrupt(if shouldStop: (() -> Bool)?)
+
+  /// Returns the size of the database in bytes.
+  func databaseSize() throws(StoreError) -> Int64
+}
+
+/// A statement, prepared once and run many times. Parameters are counted from 1, columns from 0.
+package protocol SQLStatement: AnyObject {
+  /// Steps to the next row.
+  ///
+  /// - Returns: whether there is a row. After `true` or an error, the caller must call ``reset()``.
+  func step() throws(StoreError) -> Bool
+
+  /// Resets the statement, so that it can run again. The parameters stay bound.
+  func reset()
+
+  /// Runs a statement without result rows, and resets it.
+  func run() throws(StoreError)
+
+  /// As ``run()``. Returns the number of inserted, updated or deleted rows.
+  func runCounting() throws(StoreError) -> Int64
+
+  func bind(_ position: CInt, _ text: String) throws(StoreError)
+  func bind(_ position: CInt, _ text: String?) throws(StoreError)
+  func bind(_ position: CInt, _ number: Int64) throws(StoreError)
+  func bind(_ position: CInt, _ number: Int64?) throws(StoreError)
+  func bind(_ position: CInt, _ bytes: [UInt8]?) throws(StoreError)
+
+  /// Returns an integer; 0 for NULL, and 1 or 0 for a condition.
+  func number(_ column: CInt) -> Int64
+  /// Returns a text; `nil` for NULL.
+  func text(_ column: CInt) -> String?
+  /// Returns the bytes of a blob or a text; empty for NULL.
+  func bytes(_ column: CInt) -> [UInt8]
+  /// Returns the engine's own bytes of a blob, valid until the next call of this statement; empty for NULL.
+  func borrowedBytes(_ column: CInt) -> UnsafeBufferPointer<UInt8>
+  /// Whether the value is an integer or a condition.
+  func isNumber(_ column: CInt) -> Bool
+  /// Whether the value is NULL.
+  func isNull(_ column: CInt) -> Bool
+}

@@ -1,0 +1,189 @@
+internal import AppStore
+internal import Entitlements
+internal import Store
+
+extension SQLSession {
+  func mergedCustomers(into customer: CustomerKey) throws(StoreError) -> [String] {
+    try rows(
+      "SELECT customer_id FROM merged_customer WHERE into_customer_id = ? AND app = ? AND environment = ?",
+      customer
+    ) { $0.text(0) ?? "" }
+  }
+
+  func pseudonym(ofCustomerHash hash: String) throws(StoreError) -> String? {
+    try rows(
+      "SELECT pseudonym FROM erasure WHERE customer_hash = ? AND pseudonym <> '' ORDER BY position", hash
+    ) {
+      $0.text(0) ?? ""
+    }.last
+  }
+}
+
+// The erasure of a customer's identifiers.
+extension SQLTransaction {
+  func evidence(naming customer: CustomerKey) throws(StoreError) -> [StoredEvidence] {
+    try evidence.evidence(naming: customer)
+  }
+
+  func evidence(about line: LineKey) throws(StoreError) -> [StoredEvidence] {
+    try evidence.evidence(about: line)
+  }
+
+  func replace(_ evidence: EvidenceID, with content: EvidenceContent) throws(StoreError) {
+    try self.evidence.replace(evidence, with: content)
+  }
+
+  func delete(grant line: LineKey) throws(StoreError) { try fact.grants.delete(grant: line) }
+
+  func erase(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
+    var count: Int64 = 0
+    count += try runCounting(
+      """
+      UPDATE evidence SET customer_id = ?4
+      WHERE customer_id = ?1 AND evidence_id IN (
+        SELECT evidence_id FROM customer_evidence
+        WHERE customer_id = ?1 AND app = ?2 AND environment IN (?3, ''))
+      """, customer, pseudonym)
+    count += try runCounting(
+      """
+      UPDATE customer_evidence SET customer_id = ?4
+      WHERE customer_id = ?1 AND app = ?2 AND environment IN (?3, '')
+      """, customer, pseudonym)
+    count += try runCounting(
+      "UPDATE event SET actor = ?4 WHERE customer_id = ?1 AND app = ?2 AND environment = ?3 AND actor = ?1",
+      customer, pseudonym)
+    for table in ["event", "ownership_change"] {
+      count += try runCounting(
+        "UPDATE \(table) SET customer_id = ?4 WHERE customer_id = ?1 AND app = ?2 AND environment = ?3",
+        customer, pseudonym)
+    }
+    count += try runCounting(
+      "UPDATE event SET counterparty = ?4 WHERE counterparty = ?1 AND app = ?2 AND environment = ?3",
+      customer, pseudonym)
+    count += try runCounting(
+      """
+      UPDATE drift SET customer_id = ?4
+      WHERE customer_id = ?1 AND repair_id IN (
+        SELECT repair_id FROM repair WHERE app = ?2 AND environment = ?3)
+      """, customer, pseudonym)
+    count += try runCounting(
+      """
+      UPDATE migration_failure SET customer_id = ?4
+      WHERE customer_id = ?1 AND migration_id IN (
+        SELECT migration_id FROM migration WHERE app = ?2 AND ifnull(?3, '') <> '')
+      """, customer, pseudonym)
+    count += try runCounting(
+      "UPDATE delivery SET subject = ?4 WHERE subject = ?1 AND app = ?2 AND environment = ?3", customer,
+      pseudonym)
+    count += try eraseIdempotencyRecords(naming: customer)
+    for table in ["account_token", "merged_customer", "consumption_consent", "note", "customer_attribute"] {
+      count += try runCounting(
+        "DELETE FROM \(table) WHERE customer_id = ?1 AND app = ?2 AND environment = ?3", customer)
+    }
+    count += try runCounting(
+      "DELETE FROM merged_customer WHERE into_customer_id = ?1 AND app = ?2 AND environment = ?3", customer)
+    count += try eraseAuditEntries(of: customer, as: pseudonym)
+    return try self.customer.erase(customer) ? count + 1 : count
+  }
+}
+
+// The tokens, lines and operator's ids of the customer, and the record of erasures.
+extension SQLTransaction {
+  func tokens(of customer: CustomerKey) throws(StoreError) -> Set<String> {
+    Set(
+      try rows(
+        "SELECT token FROM account_token WHERE customer_id = ? AND app = ? AND environment = ?", customer
+      ) { $0.text(0) ?? "" })
+  }
+
+  func linesConcerning(_ customer: CustomerKey) throws(StoreError) -> [LineKey] {
+    let owned = try rows(
+      "SELECT DISTINCT line_id FROM ownership_change WHERE customer_id = ? AND app = ? AND environment = ?",
+      customer
+    ) { $0.text(0) ?? "" }
+    let bought = try rows(
+      """
+      SELECT subject FROM event
+      WHERE counterparty = ? AND app = ? AND environment = ? AND counterparty <> ''
+      """, customer
+    ) { row throws(StoreError) in try SubjectCoding.subject(row.bytes(0))?.originalTransactionID }
+    return Set(owned + bought.compactMap(\.self)).sorted().map(customer.line)
+  }
+
+  func replaceTokens(of line: LineKey, by replacements: [String: String]) throws(StoreError) -> Int64 {
+    let stored = try rows(
+      """
+      SELECT id, fact FROM line_record
+      WHERE line_id = ? AND app = ? AND environment = ? AND kind = \(LineRecordKind.transaction)
+      """, line
+    ) { row throws(StoreError) in (row.text(0) ?? "", try FactCoding.transaction(row.bytes(1))) }
+    var count: Int64 = 0
+    for (id, var fact) in stored {
+      guard let token = fact.details.appAccountToken, let new = replacements[token.lowercased()] else {
+        continue
+      }
+      fact.details.appAccountToken = new
+      count += try runCounting(
+        """
+        UPDATE line_record SET fact = ?4
+        WHERE line_id = ?1 AND app = ?2 AND environment = ?3
+          AND kind = \(LineRecordKind.transaction) AND id = ?5
+        """, line, FactCoding.encode(fact), id)
+    }
+    return count
+  }
+
+  func eraseRequestIDs(of line: LineKey) throws(StoreError) -> Int64 {
+    try runCounting(
+      """
+      UPDATE seat SET request_identifier = ''
+      WHERE line_id = ? AND app = ? AND environment = ? AND request_identifier <> ''
+      """, line)
+      + runCounting(
+        """
+        UPDATE fulfillment_step SET fulfillment_id = 'erased-' || evidence_id
+        WHERE (transaction_id, app, environment) IN (
+          SELECT id, app, environment FROM line_record
+          WHERE line_id = ? AND app = ? AND environment = ? AND kind = \(LineRecordKind.transaction))
+        """, line)
+  }
+
+  func record(_ erasure: ErasureRecord, as pseudonym: String) throws(StoreError) {
+    try run(
+      "INSERT OR IGNORE INTO erasure (erasure_id, customer_hash, pseudonym) VALUES (?, ?, ?)", erasure.id,
+      erasure.customerHash, pseudonym)
+  }
+
+  func erasures() throws(StoreError) -> [ErasureRecord] {
+    try rows("SELECT erasure_id, customer_hash FROM erasure ORDER BY position") {
+      ErasureRecord(id: $0.text(0) ?? "", customerHash: $0.text(1) ?? "")
+    }
+  }
+
+  func forEachNamedCustomer(_ body: (CustomerKey) -> Void) throws(StoreError) {
+    let pairs = [
+      "customer_evidence": "customer_id, app, environment", "line_customer": "customer_id, app, environment",
+      "ownership_change": "customer_id, app, environment", "account_token": "customer_id, app, environment",
+      "merged_customer": "customer_id, app, environment",
+      "consumption_consent": "customer_id, app, environment", "audit_customer": "customer_id, app, NULL",
+      "note": "customer_id, app, environment",
+      "customer_attribute": "customer_id, app, environment", "event": "customer_id, app, environment",
+      "event WHERE counterparty <> ''": "counterparty, app, environment",
+      "drift JOIN repair USING (repair_id)": "customer_id, app, environment",
+      "migration_failure JOIN migration USING (migration_id)": "customer_id, app, environment",
+      "delivery WHERE kind = 'EVENTS'": "subject, app, environment",
+      "idempotency_customer": "customer_id, app, environment",
+    ]
+    let query = pairs.sorted { $0.key < $1.key }.map { "SELECT \($0.value) FROM \($0.key)" }
+      .joined(separator: " UNION ")
+    let select = try use().prepare(query)
+    defer { select.reset() }
+    while try select.step() {
+      let (id, appID) = (select.text(0) ?? "", select.text(1) ?? "")
+      let environment = select.text(2).flatMap(Environment.init(rawValue:))
+      for environment in environment.map({ [$0] }) ?? Environment.allCases where !id.isEmpty {
+        body(CustomerKey(appID: appID, environment: environment, customerID: id))
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+internal import AppStore
+internal import Entitlements
+internal import FamilySharing
+internal import Store
+
+/// Writes the facts of each purchase line, the `line_record` rows of the views `transaction_fact` and
+/// `renewal_fact`: the newest document about each transaction, and all renewal infos.
+final class FactRows {
+  private let transactionOfLine: any SQLStatement
+  private let transactionsOfLine: any SQLStatement
+  private let insertTransaction: any SQLStatement
+  private let replaceTransaction: any SQLStatement
+  private let insertInstallLine: any SQLStatement
+  private let renewals: RenewalRows
+  /// Grants and app installs.
+  let grants: GrantFactRows
+
+  init(_ connection: any SQLConnection) throws(StoreError) {
+    grants = try GrantFactRows(connection)
+    let ofLine = "line_id = ? AND app = ? AND environment = ?"
+    let line = "line_id, app, environment"
+    transactionOfLine = try connection.prepare(
+      "SELECT fact FROM transaction_fact WHERE \(ofLine) AND transaction_id = ?")
+    transactionsOfLine = try connection.prepare(
+      "SELECT fact FROM transaction_fact WHERE \(ofLine)")
+    insertTransaction = try connection.prepare(
+      """
+      INSERT INTO line_record (\(line), kind, id, fact, evidence_id, product_id, shared_at, line_item)
+      VALUES (?, ?, ?, \(LineRecordKind.transaction), ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      """)
+    replaceTransaction = try connection.prepare(
+      """
+      UPDATE line_record SET fact = ?5, evidence_id = ?6, product_id = ?7, shared_at = ?8, line_item = ?9
+      WHERE line_id = ?1 AND app = ?2 AND environment = ?3
+        AND kind = \(LineRecordKind.transaction) AND id = ?4
+      """)
+    insertInstallLine = try connection.prepare(
+      """
+      INSERT OR IGNORE INTO app_install_line (app_transaction_id, app, environment, line_id)
+      VALUES (?, ?, ?, ?)
+      """)
+    renewals = try RenewalRows(connection)
+  }
+
+  func put(
+    _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID
+  ) throws(StoreError) -> Bool {
+    try putInstallLine(fact, of: line)
+    // Most facts are new, so the insert is tried first and a conflict reveals an existing row.
+    try bind(fact, of: line, from: evidence, to: insertTransaction)
+    guard try insertTransaction.runCounting() == 0 else { return true }
+    guard let known = try transaction(fact.transactionID, of: line) else { return false }
+    let merged = fact.merged(with: known)
+    guard merged != known else { return false }
+    try bind(merged, of: line, from: evidence, to: replaceTransaction)
+    try replaceTransaction.run()
+    return true
+  }
+
+  private func bind(
+    _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID, to statement: any SQLStatement
+  ) throws(StoreError) {
+    try statement.bind(line)
+    try statement.bind(4, fact.transactionID)
+    try statement.bind(5, FactCoding.encode(fact))
+    try statement.bind(6, evidence.rawValue)
+    try statement.bind(7, fact.canBeShared ? fact.productID : nil)
+    try statement.bind(8, fact.canBeShared ? fact.sharedInstant.millisecondsSince1970 : nil)
+    try statement.bind(9, fact.details.webOrderLineItemID)
+  }
+
+  /// Stores the app install through which a line was bought.
+  private func putInstallLine(_ fact: TransactionFact, of line: LineKey) throws(StoreError) {
+    guard let install = fact.details.appTransactionID else { return }
+    try insertInstallLine.bind(1, install)
+    try insertInstallLine.bind(2, line.appID)
+    try insertInstallLine.bind(3, line.environment.rawValue)
+    try insertInstallLine.bind(4, line.lineID)
+    try insertInstallLine.run()
+  }
+
+  /// Adds a renewal info to those of the line.
+  func put(
+    _ fact: RenewalFact, of line: LineKey, knownAt: Instant, from evidence: EvidenceID
+  ) throws(StoreError) -> RenewalHistory.Insertion {
+    try renewals.put(fact, of: line, knownAt: knownAt, from: evidence)
+  }
+
+  /// Decodes the rows of one line, which are next to each other in `line_record`.
+  func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
+    guard line.isPurchase else { return try grants.facts(of: line) }
+    var transactions: [TransactionFact] = []
+    try transactionsOfLine.bind(line)
+    defer { transactionsOfLine.reset() }
+    while try transactionsOfLine.step() {
+      transactions.append(try FactCoding.transaction(transactionsOfLine.bytes(0)))
+    }
+    var facts = CustomerFacts(transactions: transactions)
+    if let history = try renewals.history(of: line) { facts.insert(history) }
+    return facts
+  }
+
+  /// The stored fact of a transaction; `nil` if there is none.
+  private func transaction(_ id: String, of line: LineKey) throws(StoreError) -> TransactionFact? {
+    try transactionOfLine.bind(line)
+    try transactionOfLine.bind(4, id)
+    defer { transactionOfLine.reset() }
+    return try transactionOfLine.step() ? FactCoding.transaction(transactionOfLine.bytes(0)) : nil
+  }
+}

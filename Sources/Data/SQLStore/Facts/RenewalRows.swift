@@ -1,0 +1,74 @@
+internal import AppStore
+internal import Entitlements
+internal import Store
+
+/// Writes the renewal infos of each purchase line, the `line_record` rows of the view `renewal_fact`: 64 documents a row,
+/// in the order of their signatures.
+final class RenewalRows {
+  private static let chunkSize = 64
+
+  private let ofLine: any SQLStatement
+  private let lastOfLine: any SQLStatement
+  private let putChunk: any SQLStatement
+
+  init(_ connection: any SQLConnection) throws(StoreError) {
+    let ofLine = "line_id = ? AND app = ? AND environment = ?"
+    self.ofLine = try connection.prepare(
+      "SELECT fact FROM renewal_fact WHERE \(ofLine) ORDER BY chunk")
+    lastOfLine = try connection.prepare(
+      "SELECT fact, chunk FROM renewal_fact WHERE \(ofLine) ORDER BY chunk DESC LIMIT 1")
+    putChunk = try connection.prepare(
+      """
+      INSERT INTO line_record (line_id, app, environment, kind, id, fact, evidence_id)
+      VALUES (?, ?, ?, \(LineRecordKind.renewal), ?, ?, ?)
+      ON CONFLICT DO UPDATE SET fact = excluded.fact, evidence_id = excluded.evidence_id
+      """)
+  }
+
+  /// Adds a renewal info to those of the line. One that is later than the first of the last row touches no other row.
+  func put(
+    _ fact: RenewalFact, of line: LineKey, knownAt: Instant, from evidence: EvidenceID
+  ) throws(StoreError) -> RenewalHistory.Insertion {
+    guard let last = try lastChunk(of: line) else {
+      try put(RenewalHistory(fact, knownAt: knownAt), as: 0, of: line, from: evidence)
+      return .latest
+    }
+    let isInLast = last.number == 0 || last.history.signatures[0].signedDate < fact.signedDate
+    let first = isInLast ? last.number : 0
+    var history = isInLast ? last.history : try self.history(of: line) ?? last.history
+    let before = history.parts(of: Self.chunkSize)
+    let insertion = history.insert(fact, knownAt: knownAt)
+    guard insertion != .duplicate else { return .duplicate }
+    for (index, part) in history.parts(of: Self.chunkSize).enumerated()
+    where index >= before.count || part != before[index] {
+      try put(part, as: first + index, of: line, from: evidence)
+    }
+    return insertion
+  }
+
+  /// All renewal infos of a line; `nil` if there are none.
+  func history(of line: LineKey) throws(StoreError) -> RenewalHistory? {
+    try ofLine.bind(line)
+    defer { ofLine.reset() }
+    var parts: [RenewalHistory] = []
+    while try ofLine.step() { parts.append(try FactCoding.renewals(ofLine.bytes(0))) }
+    return RenewalHistory.joining(parts)
+  }
+
+  private func lastChunk(of line: LineKey) throws(StoreError) -> (history: RenewalHistory, number: Int)? {
+    try lastOfLine.bind(line)
+    defer { lastOfLine.reset() }
+    guard try lastOfLine.step() else { return nil }
+    return (try FactCoding.renewals(lastOfLine.bytes(0)), Int(lastOfLine.number(1)))
+  }
+
+  private func put(
+    _ history: RenewalHistory, as number: Int, of line: LineKey, from evidence: EvidenceID
+  ) throws(StoreError) {
+    try putChunk.bind(line)
+    try putChunk.bind(4, Int64(number))
+    try putChunk.bind(5, FactCoding.encode(history))
+    try putChunk.bind(6, evidence.rawValue)
+    try putChunk.run()
+  }
+}

@@ -1,0 +1,110 @@
+internal import AppStore
+internal import Store
+
+private let columns = """
+  evidence_id, line_id, app, environment, transaction_id, product_id, reason, requested_at, state, error,
+  attempts, due_at, settled_at
+  """
+
+extension SQLSession {
+  /// Returns the latest decision of the customer or of a customer merged into it.
+  func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent? {
+    try rows(
+      """
+      WITH RECURSIVE name (customer_id) AS (
+        VALUES (?1)
+        UNION SELECT m.customer_id FROM merged_customer m JOIN name ON m.into_customer_id = name.customer_id
+        WHERE m.app = ?2 AND m.environment = ?3)
+      SELECT given, since, evidence_id FROM consumption_consent JOIN name USING (customer_id)
+      WHERE app = ?2 AND environment = ?3 ORDER BY evidence_id DESC LIMIT 1
+      """, customer
+    ) { row in
+      ConsumptionConsent(
+        isGiven: row.number(0) == 1, since: Instant(millisecondsSince1970: row.number(1)),
+        evidenceID: EvidenceID(rawValue: row.number(2)))
+    }.first
+  }
+
+  /// Returns the requests that match a condition.
+  fileprivate func consumptionRequests(
+    _ condition: String, _ values: any StatementValue...
+  ) throws(StoreError) -> [ConsumptionRequestRecord] {
+    try rows(
+      "SELECT \(columns) FROM consumption_request WHERE \(condition)", binding: values
+    ) { row throws(StoreError) in
+      let line = LineKey(
+        appID: row.text(2) ?? "", environment: try row.value(3), lineID: row.text(1) ?? "")
+      return ConsumptionRequestRecord(
+        id: EvidenceID(rawValue: row.number(0)), line: line, transactionID: row.text(4) ?? "",
+        productID: row.text(5) ?? "", reason: row.text(6) ?? "",
+        requestedAt: Instant(millisecondsSince1970: row.number(7)), state: try row.value(8),
+        error: row.text(9) ?? "", attempts: Int(row.number(10)), dueAt: row.instant(11),
+        settledAt: row.instant(12))
+    }
+  }
+}
+
+// Reads of consumption requests.
+extension SQLReader {
+  func consumptionRequests(
+    _ query: ConsumptionRequestFilter
+  ) throws(StoreError) -> [ConsumptionRequestRecord] {
+    try consumptionRequests(
+      """
+      app = ?1 AND ifnull(environment = ?2, TRUE) AND ifnull(state = ?3, TRUE) AND ifnull(evidence_id < ?4, TRUE)
+      AND (?5 IS NULL OR line_id IN (
+        SELECT l.line_id FROM line_customer l
+        WHERE l.customer_id = ?5 AND l.app = ?1 AND l.environment = consumption_request.environment))
+      ORDER BY evidence_id DESC LIMIT ?6
+      """, query.appID, query.environment, query.state?.rawValue, query.before, query.customerID, query.limit)
+  }
+
+  func consumptionRequests(
+    dueBy instant: Instant, in domain: ClockDomain, limit: Int
+  ) throws(StoreError) -> [ConsumptionRequestRecord] {
+    try consumptionRequests(
+      "due_at IS NOT NULL AND due_at <= ? AND \(domain.condition) ORDER BY due_at LIMIT ?", instant, limit)
+  }
+
+  func openConsumptionRequests() throws(StoreError) -> [OpenConsumptionRequests] {
+    try rows(
+      "SELECT app, environment, count(*) FROM consumption_request WHERE due_at IS NOT NULL GROUP BY 1, 2"
+    ) { row throws(StoreError) in
+      OpenConsumptionRequests(
+        appID: row.text(0) ?? "", environment: try row.value(1), count: row.number(2))
+    }
+  }
+
+  func nextConsumptionRequest(in domain: ClockDomain) throws(StoreError) -> Instant? {
+    try earliest(in: "consumption_request", where: domain.condition)
+  }
+}
+
+// Consumption requests and consents in a write.
+extension SQLTransaction {
+  func consumptionRequest(_ id: EvidenceID) throws(StoreError) -> ConsumptionRequestRecord? {
+    try consumptionRequests("evidence_id = ?", id).first
+  }
+
+  func consumptionRequests(about line: LineKey) throws(StoreError) -> [ConsumptionRequestRecord] {
+    try consumptionRequests("line_id = ? AND app = ? AND environment = ? ORDER BY evidence_id", line)
+  }
+
+  func put(_ request: ConsumptionRequestRecord) throws(StoreError) {
+    try run(
+      """
+      INSERT OR REPLACE INTO consumption_request (\(columns))
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, request.id, request.line, request.transactionID, request.productID, request.reason,
+      request.requestedAt, request.state.rawValue, request.error, request.attempts, request.dueAt,
+      request.settledAt)
+  }
+
+  func put(_ consent: ConsumptionConsent, of customer: CustomerKey) throws(StoreError) {
+    try run(
+      """
+      INSERT OR REPLACE INTO consumption_consent (customer_id, app, environment, given, since, evidence_id)
+      VALUES (?, ?, ?, ?, ?, ?)
+      """, customer, consent.isGiven, consent.since, consent.evidenceID)
+  }
+}

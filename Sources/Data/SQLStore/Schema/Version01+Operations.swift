@@ -1,0 +1,247 @@
+extension Version01 {
+  /// Notifications, reconciliation, consumption requests, migration jobs and webhooks.
+  package static let operationTables = """
+    -- Apple's notifications.
+    CREATE TABLE notification (
+      evidence_id INTEGER PRIMARY KEY REFERENCES evidence,
+      app TEXT NOT NULL,
+      environment TEXT,                -- NULL: not known
+      version INTEGER NOT NULL,        -- 1 or 2
+      uuid TEXT NOT NULL,              -- '': version 1, or not known
+      type TEXT NOT NULL,
+      subtype TEXT NOT NULL,
+      state TEXT NOT NULL,
+      reason TEXT NOT NULL,            -- '': none
+      meaning TEXT NOT NULL,
+      signed_at INTEGER,               -- milliseconds since 1970
+      received_at INTEGER NOT NULL,
+      line_id TEXT NOT NULL,
+      transaction_id TEXT NOT NULL,
+      product_id TEXT NOT NULL
+    ) STRICT;
+    -- A rejected notification may carry a made-up UUID.
+    CREATE UNIQUE INDEX unique_notification ON notification (uuid, app, environment)
+      WHERE uuid <> '' AND state <> 'REJECTED';
+    -- line_evidence finds those of version 2.
+    CREATE INDEX notification_of_line ON notification (line_id, app, environment)
+      WHERE version = 1;
+
+    -- Pending calls to Apple about single lines, and the time of the last call.
+    CREATE TABLE refresh (
+      line_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      queried_at INTEGER,               -- milliseconds since 1970; NULL: never
+      due_at INTEGER,                 -- NULL: no refresh is pending
+      attempts INTEGER NOT NULL,      -- failed ones since the last success
+      reason TEXT NOT NULL,           -- why it is pending; '': it is not
+      PRIMARY KEY (line_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX refresh_by_time ON refresh (due_at) WHERE due_at IS NOT NULL;
+
+    -- Per app environment: until when Apple's deliveries are known to be complete.
+    CREATE TABLE delivery_watermark (
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      complete_until INTEGER NOT NULL,
+      searched_until INTEGER NOT NULL,
+      last_delivery INTEGER,          -- NULL: none yet
+      typical_interval INTEGER,       -- milliseconds; NULL: not known
+      full_poll_at INTEGER,           -- NULL: never
+      unread_since INTEGER,           -- the time whose history must be read before the watermark advances
+      unread_until INTEGER,           -- NULL: none
+      PRIMARY KEY (app, environment)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Gap repairs, their queued lines and their reports.
+    CREATE TABLE repair (
+      repair_id INTEGER PRIMARY KEY,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      since INTEGER NOT NULL,
+      until INTEGER NOT NULL,
+      only_failures INTEGER NOT NULL,
+      started_at INTEGER NOT NULL,
+      finished_at INTEGER,            -- NULL: unfinished
+      phase TEXT NOT NULL,
+      page_token TEXT,                -- NULL: at the beginning
+      received INTEGER NOT NULL,
+      already_known INTEGER NOT NULL,
+      queried_purchases INTEGER NOT NULL,
+      error TEXT NOT NULL,            -- '': none
+      history_error TEXT NOT NULL     -- '': the history was read, or may be read yet
+    ) STRICT;
+    CREATE INDEX open_repair ON repair (app, environment) WHERE finished_at IS NULL;
+
+    CREATE TABLE repair_line (
+      repair_id INTEGER NOT NULL REFERENCES repair,
+      line_id TEXT NOT NULL,
+      PRIMARY KEY (repair_id, line_id)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE drift (
+      repair_id INTEGER NOT NULL REFERENCES repair,
+      customer_id TEXT NOT NULL,
+      entitlement TEXT NOT NULL,
+      detected_at INTEGER NOT NULL,   -- the instant of both statuses
+      before BLOB NOT NULL,
+      after BLOB,                     -- NULL: not compared yet
+      PRIMARY KEY (repair_id, customer_id, entitlement)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX drift_of_customer ON drift (customer_id);
+
+    -- Apple's consumption requests.
+    CREATE TABLE consumption_request (
+      evidence_id INTEGER PRIMARY KEY,  -- the notification
+      line_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      transaction_id TEXT NOT NULL,
+      product_id TEXT NOT NULL,
+      reason TEXT NOT NULL,             -- Apple's code for the customer's reason
+      requested_at INTEGER NOT NULL,    -- milliseconds since 1970
+      state TEXT NOT NULL,
+      error TEXT NOT NULL,            -- why it is pending or expired
+      attempts INTEGER NOT NULL,
+      due_at INTEGER,                   -- NULL: closed
+      settled_at INTEGER
+    ) STRICT;
+    CREATE INDEX consumption_request_due ON consumption_request (due_at) WHERE due_at IS NOT NULL;
+    CREATE INDEX consumption_request_of_line
+      ON consumption_request (line_id, app, environment);
+
+    -- Calls that looked at or changed customers.
+    CREATE TABLE audit_entry (
+      entry_id INTEGER PRIMARY KEY AUTOINCREMENT,
+      at INTEGER NOT NULL,            -- milliseconds since 1970
+      caller TEXT NOT NULL,           -- '': callers are not authenticated
+      actor TEXT NOT NULL,
+      method TEXT NOT NULL,
+      app TEXT NOT NULL,              -- '': the request names none
+      subject TEXT NOT NULL,
+      note TEXT NOT NULL,
+      outcome TEXT NOT NULL,
+      request_id TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX audit_entry_by_time ON audit_entry (at);
+    CREATE TABLE audit_customer (
+      customer_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      entry_id INTEGER NOT NULL REFERENCES audit_entry,
+      position INTEGER NOT NULL,      -- among the customers of the entry
+      PRIMARY KEY (customer_id, app, entry_id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX audit_customer_of_entry ON audit_customer (entry_id);
+
+    -- Customers who consented to sharing their consumption with Apple.
+    CREATE TABLE consumption_consent (
+      customer_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      given INTEGER NOT NULL,           -- 0: withdrawn
+      since INTEGER NOT NULL,
+      evidence_id INTEGER NOT NULL REFERENCES evidence,
+      PRIMARY KEY (customer_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Migration jobs, their progress and their failures.
+    CREATE TABLE migration (
+      migration_id INTEGER PRIMARY KEY,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      input_path TEXT NOT NULL,
+      format TEXT NOT NULL,
+      concurrency INTEGER NOT NULL,
+      dry_run INTEGER NOT NULL,
+      actor TEXT NOT NULL,
+      links_unverified_ids INTEGER NOT NULL,
+      owns_input INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      error TEXT NOT NULL,
+      started_at INTEGER NOT NULL,    -- milliseconds since 1970
+      finished_at INTEGER,            -- NULL: unfinished
+      done_lines INTEGER NOT NULL,    -- every line up to this one is done
+      position INTEGER NOT NULL,      -- byte offset of the next line
+      duplicates INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX migration_running ON migration (state) WHERE state = 'RUNNING';
+
+    CREATE TABLE migration_line (
+      migration_id INTEGER NOT NULL REFERENCES migration,
+      line INTEGER NOT NULL,
+      PRIMARY KEY (migration_id, line)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE migration_count (
+      migration_id INTEGER NOT NULL REFERENCES migration,
+      outcome TEXT NOT NULL,
+      reason TEXT NOT NULL,           -- '': none
+      count INTEGER NOT NULL,
+      PRIMARY KEY (migration_id, outcome, reason)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE migration_failure (
+      migration_id INTEGER NOT NULL REFERENCES migration,
+      line INTEGER NOT NULL,
+      position INTEGER NOT NULL,
+      length INTEGER NOT NULL,
+      customer_id TEXT NOT NULL,
+      outcome TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      explanation TEXT NOT NULL,
+      PRIMARY KEY (migration_id, line)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX migration_failure_of_customer ON migration_failure (customer_id);
+
+    -- Requests with idempotency keys of the last 30 days. The key of the hashes is not in the store.
+    CREATE TABLE idempotency (
+      key_hash BLOB PRIMARY KEY,      -- of the key and its caller
+      request_hash BLOB NOT NULL,     -- of the request without the key
+      state TEXT NOT NULL,
+      response BLOB NOT NULL,
+      recorded_at INTEGER NOT NULL    -- milliseconds since 1970
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX idempotency_by_time ON idempotency (recorded_at);
+
+    -- The customers that these requests and their responses name.
+    CREATE TABLE idempotency_customer (
+      customer_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      key_hash BLOB NOT NULL REFERENCES idempotency,
+      PRIMARY KEY (customer_id, app, environment, key_hash)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX idempotency_customer_by_key ON idempotency_customer (key_hash);
+
+    -- The position of each webhook.
+    CREATE TABLE webhook_cursor (
+      app TEXT NOT NULL,
+      kind TEXT NOT NULL,              -- EVENTS or NOTIFICATIONS
+      name TEXT NOT NULL,              -- the operator's
+      position INTEGER NOT NULL,       -- every message up to here is delivered or in the table delivery
+      gone_at INTEGER,                 -- when the receiver returned 410; NULL: it accepts messages
+      PRIMARY KEY (app, kind, name)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Messages that a webhook has not accepted yet.
+    CREATE TABLE delivery (
+      app TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      name TEXT NOT NULL,
+      position INTEGER NOT NULL,       -- event.sequence, or evidence_id of a notification
+      environment TEXT NOT NULL,       -- '': not known
+      subject TEXT NOT NULL,           -- customer_id, or original transaction id
+      type TEXT NOT NULL,
+      occurred_at INTEGER NOT NULL,    -- milliseconds since 1970
+      state TEXT NOT NULL,
+      attempts INTEGER NOT NULL,
+      first_attempt_at INTEGER,        -- NULL: never tried
+      due_at INTEGER,                  -- NULL: a dead letter, or not the first of its ordering key
+      outcome TEXT NOT NULL,           -- of the last attempt
+      PRIMARY KEY (app, kind, name, position)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX delivery_due ON delivery (app, kind, name, due_at) WHERE due_at IS NOT NULL;
+    CREATE INDEX delivery_of_subject ON delivery (subject, app, kind, name, environment, state, position);
+    """
+}

@@ -1,0 +1,159 @@
+internal import Metrics
+package import Store
+
+/// Runs several writes in one transaction (group commit), so that they share one sync to disk.
+///
+/// Not thread-safe: ``WriteQueue`` uses it from one thread at a time.
+package final class BatchWriter {
+  private let connection: any SQLConnection
+  private let transaction: SQLTransaction
+  private let changes: CustomerVersions
+  private let begin: any SQLStatement
+  private let commit: any SQLStatement
+  private let savepoint: any SQLStatement
+  private let release: any SQLStatement
+  private let rollbackToSavepoint: any SQLStatement
+
+  /// The default limit of rejected evidence: 64 MiB a day for each app.
+  package static let maxRejectedBytesPerDay: Int64 = 64 << 20
+
+  /// `hash` is that of ``CustomerRow``; `maxRejectedBytes` that of ``EvidenceRows``.
+  package init(
+    _ connection: any SQLConnection, changes: CustomerVersions,
+    hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash,
+    maxRejectedBytes: Int64 = BatchWriter.maxRejectedBytesPerDay
+  ) throws(StoreError) {
+    self.connection = connection
+    self.changes = changes
+    transaction = try SQLTransaction(connection, hash: hash, maxRejectedBytes: maxRejectedBytes)
+    begin = try connection.prepare("BEGIN IMMEDIATE")
+    commit = try connection.prepare("COMMIT")
+    savepoint = try connection.prepare("SAVEPOINT body")
+    release = try connection.prepare("RELEASE body")
+    rollbackToSavepoint = try connection.prepare("ROLLBACK TO body")
+  }
+
+  /// Runs and commits `batch`, and delivers the results to the callers. `arrived` returns writes that were queued
+  /// meanwhile; those that arrive before the commit join it, instead of waiting for it and for another one.
+  ///
+  /// - Returns: the number of writes, and the error that prevented their commit; `nil` if it succeeded.
+  package func write(
+    _ batch: [WriteJob], joinedBy arrived: () -> [WriteJob] = { [] }
+  ) -> (count: Int, failure: StoreError?) {
+    var batch = batch
+    var outcomes: [WriteJob.Outcome] = []
+    outcomes.reserveCapacity(batch.count)
+    do throws(StoreError) {
+      try begin.run()
+      var arrivals = batch
+      var isUndone = false
+      while !arrivals.isEmpty, !isUndone {
+        isUndone = try !runBatch(arrivals, &outcomes)
+        arrivals = isUndone ? [] : arrived()
+        batch += arrivals
+      }
+      if isUndone {
+        for job in batch { outcomes.append(try runIndividually(job)) }
+      }
+      try transaction.saveCached()
+      try commit.run()
+      changes.committed(transaction.takeChangedCustomers())
+      transaction.outlines.committed()
+      CommitMetrics.count(droppedBodies: transaction.evidence.rejected.takeDropped())
+      for outcome in outcomes { outcome.finish(nil) }
+      return (batch.count, nil)
+    } catch {
+      abandon()
+      for outcome in outcomes { outcome.finish(error) }
+      for job in batch.dropFirst(outcomes.count) { job.reject(error) }
+      return (batch.count, error)
+    }
+  }
+
+  /// Runs all bodies without savepoints, which is the common case: a savepoint for each body would copy every
+  /// page that later bodies change. Only dry runs need one.
+  ///
+  /// - Returns: `false` if a body failed. Then no writes of the batch remain.
+  private func runBatch(
+    _ batch: [WriteJob], _ outcomes: inout [WriteJob.Outcome]
+  ) throws(StoreError) -> Bool {
+    for job in batch {
+      guard !job.isDryRun else {
+        outcomes.append(try runIndividually(job))
+        continue
+      }
+      let outcome = job.run(transaction)
+      guard outcome.isCommitted else {
+        outcomes.removeAll(keepingCapacity: true)
+        abandon()
+        try begin.run()
+        return false
+      }
+      outcomes.append(outcome)
+    }
+    return true
+  }
+
+  /// Runs one body in its own savepoint, so that its failure does not affect the other writes of the batch.
+  ///
+  /// - Throws: if the transaction of the whole batch is lost.
+  private func runIndividually(_ job: WriteJob) throws(StoreError) -> WriteJob.Outcome {
+    try transaction.saveCached()
+    try savepoint.run()
+    transaction.outlines.beganSavepoint()
+    let dropped = transaction.evidence.rejected.dropped
+    let outcome = job.run(transaction)
+    if !outcome.isCommitted {
+      // On a full disk the engine may have rolled back the whole transaction already.
+      guard connection.isInTransaction else { throw outcome.failure ?? .failed("a transaction was lost") }
+      try rollbackToSavepoint.run()
+      transaction.rolledBack()
+      transaction.outlines.rolledBackToSavepoint()
+      transaction.evidence.rejected.rolledBack(to: dropped)
+    }
+    try release.run()
+    return outcome
+  }
+
+  /// Rolls the batch back and discards what was cached from it.
+  private func abandon() {
+    _ = transaction.takeChangedCustomers()
+    _ = transaction.evidence.rejected.takeDropped()
+    transaction.rolledBack()
+    transaction.outlines.rolledBack()
+    guard connection.isInTransaction else { return }
+    // If the rollback fails too, the next BEGIN reports the error to its caller.
+    try? connection.execute("ROLLBACK")
+  }
+}
+
+/// Metrics of commits.
+enum CommitMetrics {
+  // Created once, because a lookup would delay the writer's thread and every queued write with it.
+  /// Per batch, including the sync to disk.
+  private static let seconds = Timer(label: "entitled_store_commit_seconds")
+  private static let writes = Recorder(label: "entitled_store_commit_writes")
+  private static let failures = Counter(label: "entitled_store_commit_failures_total")
+  private static let isWritable = Gauge(label: "entitled_store_writable")
+  private static let queue = Gauge(label: "entitled_store_writes_queued")
+
+  /// Records a batch of `count` writes.
+  static func count(_ count: Int, duration: Duration, hasFailed: Bool) {
+    let (whole, attoseconds) = duration.components
+    seconds.recordNanoseconds(whole * 1_000_000_000 + attoseconds / 1_000_000_000)
+    writes.record(count)
+    isWritable.record(hasFailed ? 0 : 1)
+    if hasFailed { failures.increment() }
+  }
+
+  /// Counts dropped bodies of rejected evidence, by app.
+  static func count(droppedBodies: [String: Int]) {
+    for (app, count) in droppedBodies {
+      Counter(label: "entitled_rejected_bodies_dropped_total", dimensions: [("app", app)])
+        .increment(by: count)
+    }
+  }
+
+  /// Records the number of writes queued after the batch that begins.
+  static func waiting(_ count: Int) { queue.record(count) }
+}

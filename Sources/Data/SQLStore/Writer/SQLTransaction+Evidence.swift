@@ -1,0 +1,114 @@
+internal import AppStore
+internal import Entitlements
+internal import Store
+
+// Evidence, the facts derived from it, and its indexes.
+extension SQLTransaction {
+  func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
+    try self.evidence.append(evidence)
+  }
+
+  func hasRoomForRejectedPost(to appID: String, at instant: Instant) throws(StoreError) -> Bool {
+    try evidence.rejected.hasRoomForPost(to: appID, at: instant)
+  }
+
+  func appendNew(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
+    try self.evidence.appendNew(evidence)
+  }
+
+  func restore(_ evidence: StoredEvidence) throws(StoreError) { try self.evidence.restore(evidence) }
+
+  func knownAt(
+    _ now: Instant, of appID: String, in environment: Environment?
+  ) throws(StoreError) -> Instant {
+    try evidence.knownAt(now, of: appID, in: environment)
+  }
+
+  func nextEvidenceID() throws(StoreError) -> EvidenceID { try evidence.nextID() }
+
+  func evidence(_ id: EvidenceID) throws(StoreError) -> StoredEvidence? { try evidence.evidence(id) }
+
+  func index(_ evidence: EvidenceID, under customer: CustomerKey) throws(StoreError) {
+    try self.evidence.index(evidence, under: customer)
+  }
+
+  func index(_ evidence: EvidenceID, under line: LineKey) throws(StoreError) {
+    try self.evidence.index(evidence, under: line)
+  }
+
+  func put(
+    _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID
+  ) throws(StoreError) -> Bool {
+    try self.fact.put(fact, of: line, from: evidence)
+  }
+
+  func put(
+    _ fact: RenewalFact, of line: LineKey, knownAt: Instant, from evidence: EvidenceID
+  ) throws(StoreError) -> RenewalHistory.Insertion {
+    try self.fact.put(fact, of: line, knownAt: knownAt, from: evidence)
+  }
+
+  func put(
+    _ fact: AppTransactionFact, of line: LineKey, from evidence: EvidenceID
+  ) throws(StoreError) -> Bool {
+    try self.fact.grants.put(fact, of: line, from: evidence)
+  }
+
+  func put(_ fact: GrantFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) {
+    try self.fact.grants.put(fact, of: line, from: evidence)
+  }
+
+  func grant(
+    ofPurchase externalID: String, in source: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> LineKey? {
+    try rows(
+      """
+      SELECT line_id FROM grant_fact
+      WHERE external_id = ? AND source = ? AND app = ? AND environment = ? AND source <> ''
+      """, externalID, source, appID, environment
+    ) { LineKey(appID: appID, environment: environment, lineID: $0.text(0) ?? "") }.first
+  }
+
+  func grant(_ id: String, of appID: String) throws(StoreError) -> LineKey? {
+    try fact.grants.grant(id, of: appID)
+  }
+
+  func evidence(of fact: DecidingFact, of customer: CustomerKey) throws(StoreError) -> EvidenceID? {
+    try evidenceLookup.evidence(of: fact, of: customer)
+  }
+
+  func facts(of line: LineKey) throws(StoreError) -> CustomerFacts { try fact.facts(of: line) }
+}
+
+extension SQLTransaction {
+  func purgeBodies(
+    of selection: EvidenceSelection, receivedBefore instant: Instant, after id: EvidenceID?, limit: Int
+  ) throws(StoreError) -> (last: EvidenceID?, purged: Int) {
+    // In order of arrival, so that the scan stops at the first piece that is too recent.
+    let select = try connection.prepare(
+      """
+      SELECT evidence_id, received_at, kind, rejection, body NOT NULL FROM evidence
+      WHERE evidence_id > ? ORDER BY evidence_id LIMIT ?
+      """)
+    try select.bind(1, id?.rawValue ?? 0)
+    try select.bind(2, Int64(limit))
+    var (last, chosen): (EvidenceID?, [EvidenceID]) = (nil, [])
+    while try select.step(), select.number(1) < instant.millisecondsSince1970 {
+      let evidence = EvidenceID(rawValue: select.number(0))
+      last = evidence
+      let isRejected = select.text(3) != ""
+      let isChosen =
+        switch selection {
+        case .rejected: isRejected
+        case .accepted(let kinds):
+          !isRejected && kinds.contains(Evidence.Kind(rawValue: select.text(2) ?? ""))
+        }
+      if isChosen, select.number(4) == 1 { chosen.append(evidence) }
+    }
+    select.reset()
+    for evidence in chosen {
+      try run("UPDATE evidence SET body = NULL, compression = 0 WHERE evidence_id = ?", evidence)
+    }
+    return (last, chosen.count)
+  }
+}

@@ -1,0 +1,131 @@
+internal import AppStore
+internal import Entitlements
+internal import FamilySharing
+internal import Store
+
+/// The transaction of one or more write bodies, on the writer's connection.
+final class SQLTransaction: StoreTransaction, SQLSession {
+  let evidence: EvidenceRows
+  let fact: FactRows
+  let evidenceLookup: EvidenceLookupRows
+  let ownership: OwnershipRows
+  let claim: ClaimRows
+  let seat: SeatRows
+  let event: EventRows
+  let customer: CustomerRow
+  let notification: NotificationRows
+  let poll: PollRows
+  let outlines = AccessOutlines()
+  let connection: any SQLConnection
+  /// Replaces 64 KiB.
+  private let writeProbe: any SQLStatement
+  /// The customers whose read model was replaced since the last commit.
+  private var changedCustomers: Set<CustomerKey> = []
+
+  /// `hash` is that of ``CustomerRow``; `maxRejectedBytes` that of ``EvidenceRows``.
+  init(
+    _ connection: any SQLConnection, hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash,
+    maxRejectedBytes: Int64
+  ) throws(StoreError) {
+    evidence = try EvidenceRows(connection, maxRejectedBytes: maxRejectedBytes)
+    fact = try FactRows(connection)
+    evidenceLookup = try EvidenceLookupRows(connection)
+    ownership = try OwnershipRows(connection)
+    claim = try ClaimRows(connection)
+    seat = try SeatRows(connection)
+    event = try EventRows(connection)
+    customer = try CustomerRow(connection, hash: hash)
+    notification = try NotificationRows(connection)
+    poll = try PollRows(connection)
+    self.connection = connection
+    writeProbe = try connection.prepare("UPDATE health_probe SET filler = ?")
+  }
+
+  func use() -> any SQLConnection { connection }
+
+  /// Replaces filler to test whether writing works: enough data to fail on a disk with only a few bytes free.
+  func probe() throws(StoreError) {
+    var random = SystemRandomNumberGenerator()
+    // Random bytes are incompressible.
+    try writeProbe.bind(1, (0..<65536).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+    try writeProbe.run()
+  }
+
+  /// Returns what ``putFacts(_:answers:of:)`` stored last.
+  func customer(_ key: CustomerKey) throws(StoreError) -> CustomerState? { try customer.state(key) }
+
+  func putFacts(
+    _ facts: CustomerFacts, answers: PrecomputedAnswers, of key: CustomerKey
+  ) throws(StoreError) {
+    try customer.put(facts, answers, of: key)
+    changedCustomers.insert(key)
+  }
+
+  func allFacts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? { try customer.facts(of: key) }
+
+  func facts(
+    ofLine line: String, from chunk: Int, of key: CustomerKey
+  ) throws(StoreError) -> CustomerFacts {
+    try customer.facts(ofLine: line, from: chunk, of: key)
+  }
+
+  func putFacts(
+    _ facts: CustomerFacts, ofLine line: String, chunk: Int, of key: CustomerKey
+  ) throws(StoreError) {
+    try customer.put(facts, ofLine: line, chunk: chunk, of: key)
+  }
+
+  func deleteLineFacts(of key: CustomerKey) throws(StoreError) { try customer.deleteLines(of: key) }
+
+  /// Returns the customers written since the last call, and clears the list. Some of the writes may have been
+  /// rolled back.
+  func takeChangedCustomers() -> Set<CustomerKey> {
+    defer { changedCustomers.removeAll(keepingCapacity: true) }
+    return changedCustomers
+  }
+
+  /// Writes what is cached of this transaction, before a savepoint or a commit.
+  func saveCached() throws(StoreError) { try evidence.saveLastKnown() }
+
+  /// Discards cached state after a rollback.
+  func rolledBack() {
+    evidence.rolledBack()
+    customer.rolledBack()
+  }
+
+  func append(_ event: NewEvent) throws(StoreError) -> StoredEvent { try self.event.append(event) }
+}
+
+// Notifications.
+extension SQLTransaction {
+  func notification(
+    withUUID uuid: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> NotificationRecord? {
+    try notification.notification(withUUID: uuid, of: appID, in: environment)
+  }
+
+  func notification(_ evidence: EvidenceID) throws(StoreError) -> NotificationRecord? {
+    try notification.notification(evidence)
+  }
+
+  func put(_ notification: NotificationRecord) throws(StoreError) {
+    try self.notification.put(notification)
+  }
+}
+
+// Seat claims.
+extension SQLTransaction {
+  func put(_ seat: Seat, of purchase: LineKey, from evidence: EvidenceID) throws(StoreError) {
+    try self.seat.put(seat, of: purchase, from: evidence)
+  }
+
+  func seats(of purchase: LineKey) throws(StoreError) -> [Seat] { try seat.seats(of: purchase) }
+
+  func seat(_ line: LineKey) throws(StoreError) -> Seat? { try seat.seat(line) }
+
+  func seat(
+    claimedAs seatClaimID: String, of appID: String, in environment: Environment
+  ) throws(StoreError) -> Seat? {
+    try seat.seat(claimedAs: seatClaimID, of: appID, in: environment)
+  }
+}
