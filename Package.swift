@@ -81,6 +81,7 @@ let package = Package(
     // Debian's C libraries, each imported by one target.
     systemLibrary("Nghttp2", "libnghttp2", "libnghttp2-dev"),
     systemLibrary("OpenSSL", "openssl", "libssl-dev"),
+    systemLibrary("PostgreSQL", "libpq", "libpq-dev"),
     systemLibrary("SQLite3", "sqlite3", "libsqlite3-dev"),
     systemLibrary("Zlib", "zlib", "zlib1g-dev"),
     // Linux system calls without a library.
@@ -102,6 +103,7 @@ let package = Package(
     library(.trust, "AppReceipt", ["AppStore", "Bytes", "JSON", "SignedData", asn1]),
     library(.data, "Store", ["AppStore", "Bytes", "Entitlements", "FamilySharing"]),
     library(.data, "SQLite", ["CSQLite3"]),
+    library(.data, "PostgreSQL", ["CPostgreSQL", "Platform"]),
     library(
       .data, "SQLStore",
       ["AppStore", "Bytes", "Entitlements", "FamilySharing", "Platform", "SignedData", "Store", metrics]),
@@ -223,6 +225,10 @@ let package = Package(
         "Sandbox", "SignedData",
       ], path: "Tests/AppStoreSupport", swiftSettings: strict),
 
+    .target(
+      name: "PostgresSupport", dependencies: ["PostgreSQL", "TestSupport"], path: "Tests/PostgresSupport",
+      swiftSettings: strict),
+
     test(.base, "BytesTests", ["Bytes"]),
     test(
       .trust, "AppReceiptTests", ["Bytes", "AppReceipt", "AppStore", "JSON", "SignedData", "TestSupport"]),
@@ -284,6 +290,7 @@ let package = Package(
         "Telemetry", "Wire",
       ]),
     test(.data, "SQLiteTests", ["SQLite"]),
+    test(.data, "PostgreSQLTests", ["PostgreSQL", "PostgresSupport"]),
     test(
       .data, "StoreTests",
       ["AppStore", "Entitlements", "FamilySharing", "SQLStore", "SQLiteStore", "Store", "TestSupport"]),

@@ -1,0 +1,87 @@
+/// A connection to a database, which throws PostgreSQL's errors as `Failure`.
+///
+/// Calls block until the server has answered, so they belong on threads of their own. Only one thread at a time may use
+/// a connection and its statements. After its session was lost, ``reopen()`` opens another one, and statements go on.
+package final class PostgresConnection<Failure: PostgresErrorConvertible> {
+  let session: PostgresSession
+  /// The number of rows that the last statement inserted, updated or deleted.
+  package private(set) var changedRows: Int64 = 0
+
+  /// Opens a session. It blocks at most `connect_timeout` for each address of the hosts, two seconds by default.
+  package init(_ settings: PostgresSettings) throws(Failure) {
+    do throws(PostgresError) {
+      session = try PostgresSession(settings)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// Opens a new session, to the first host that answers as the settings demand. Transactions, `LISTEN` and settings of
+  /// the old one are gone.
+  package func reopen() throws(Failure) {
+    try converting { () throws(PostgresError) in try session.reopen() }
+  }
+
+  /// Closes the session; ``reopen()`` opens another one.
+  package func close() { session.abandon() }
+
+  /// Whether the session was lost or closed.
+  package var isBroken: Bool { session.handle?.isLost ?? true }
+  /// Whether a transaction is open, also one that failed and must be rolled back.
+  package var isInTransaction: Bool { session.handle?.isInTransaction ?? false }
+  /// The server's version, such as 150018 for 15.18; 0 without a session.
+  package var serverVersion: Int { session.handle?.serverVersion ?? 0 }
+
+  /// The longest duration of each round trip; `nil`, the default, for no limit.
+  ///
+  /// A statement that takes longer is cancelled, a commit is not: its session is given up and its outcome unknown.
+  package var timeout: Duration? {
+    get { session.timeout }
+    set { session.timeout = newValue }
+  }
+
+  /// Interrupts round trips when `shouldStop` returns `true`, as after ``timeout``; it is called every few
+  /// milliseconds, on the thread that waits. `nil` removes the check.
+  package func interrupt(if shouldStop: (() -> Bool)?) { session.shouldStop = shouldStop }
+
+  /// Runs statements without parameters and result rows, separated by semicolons. Outside a transaction they are one.
+  package func execute(_ sql: String) throws(Failure) {
+    try converting { () throws(PostgresError) in
+      changedRows = try session.execute(sql)?.changedRows ?? 0
+    }
+  }
+
+  /// Returns the first column of the first row of `sql`; throws if there is no row.
+  package func number(_ sql: String) throws(Failure) -> Int64 {
+    let rows = try query(PostgresRequest(sql))
+    guard rows.count > 0 else { throw Failure(PostgresError(.misuse, "no row for: \(sql)")) }
+    return rows.number(0, 0)
+  }
+
+  /// Runs one statement.
+  package func query(_ request: PostgresRequest) throws(Failure) -> PostgresRows {
+    guard let rows = try pipeline([request]).first else { throw Failure(.unexpectedResult) }
+    return rows
+  }
+
+  /// Sends all requests and then waits for all results, in one round trip. Outside a transaction they are one, which
+  /// the end of the pipeline commits.
+  ///
+  /// - Throws: the first error, with the index of its request. All requests are then rolled back, and an open
+  ///   transaction must be.
+  package func pipeline(_ requests: [PostgresRequest]) throws(Failure) -> [PostgresRows] {
+    try converting { () throws(PostgresError) in
+      let rows = try session.run(requests)
+      changedRows = rows.last?.changedRows ?? 0
+      return rows
+    }
+  }
+
+  func converting<Value>(_ body: () throws(PostgresError) -> Value) throws(Failure) -> Value {
+    do throws(PostgresError) {
+      return try body()
+    } catch {
+      throw Failure(error)
+    }
+  }
+}
