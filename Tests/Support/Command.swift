@@ -13,6 +13,25 @@ package enum Command {
     package let text: String
   }
 
+  /// A program that runs, and ends at the latest when its input is closed, as it is at the end of this process.
+  package struct Running: Sendable {
+    package let input: FileHandle
+    package let output: FileHandle
+  }
+
+  /// Starts the program at `path`, with pipes as its standard input and output.
+  package static func start(_ path: String, _ arguments: [String]) throws -> Running {
+    let (input, output) = (try pipe(), try pipe())
+    defer {
+      close(input.readEnd)
+      close(output.writeEnd)
+    }
+    _ = try start([path] + arguments, input: input.readEnd, output: output.writeEnd, dropsErrors: false)
+    return Running(
+      input: FileHandle(fileDescriptor: input.writeEnd, closeOnDealloc: true),
+      output: FileHandle(fileDescriptor: output.readEnd, closeOnDealloc: true))
+  }
+
   /// Runs the program at `path` in `folder`, and waits for its end. It inherits the environment; standard input is
   /// empty, and standard error is dropped.
   package static func run(_ path: String, _ arguments: [String], in folder: URL? = nil) throws -> Output {
@@ -22,7 +41,7 @@ package enum Command {
       defer { close(writeEnd) }
       // `posix_spawn` cannot change the folder in every C library.
       let prefix = folder.map { ["/usr/bin/env", "--chdir=\($0.path)"] } ?? []
-      process = try start(prefix + [path] + arguments, output: writeEnd)
+      process = try start(prefix + [path] + arguments, input: nil, output: writeEnd, dropsErrors: true)
     } catch {
       close(readEnd)
       throw error
@@ -42,13 +61,22 @@ package enum Command {
     return (ends[0], ends[1])
   }
 
-  private static func start(_ command: [String], output: CInt) throws -> pid_t {
+  /// Starts a program; its standard input is empty without `input`.
+  private static func start(
+    _ command: [String], input: CInt?, output: CInt, dropsErrors: Bool
+  ) throws -> pid_t {
     var files = posix_spawn_file_actions_t()
     try check(posix_spawn_file_actions_init(&files))
     defer { posix_spawn_file_actions_destroy(&files) }
-    try check(posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0))
+    if let input {
+      try check(posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO))
+    } else {
+      try check(posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0))
+    }
     try check(posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO))
-    try check(posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0))
+    if dropsErrors {
+      try check(posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0))
+    }
     let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
     return try withCStrings(command) { arguments in
       try withCStrings(environment) { environment in
