@@ -9,6 +9,22 @@ package struct EncodedRequest<Request: WireMessage> {
   ///
   /// - Throws: `INVALID_ARGUMENT` for bytes that are not one.
   package func decoded() throws(Status) -> Request { try Request.decoded(from: bytes) }
+
+  /// The number of fields with this number, counted without decoding them; `nil` for malformed bytes.
+  package func count(ofField number: UInt32) -> Int? { WireFields.count(of: number, in: bytes) }
+
+  /// A copy of the bytes, which can be decoded later.
+  package func copied() -> CopiedRequest<Request> { CopiedRequest(bytes: Array(bytes)) }
+}
+
+/// A request that waits to be decoded: a message takes several times its bytes.
+package struct CopiedRequest<Request: WireMessage>: Sendable {
+  fileprivate let bytes: [UInt8]
+
+  /// The message.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` for bytes that are not one.
+  package func decoded() throws(Status) -> Request { try Request.decoded(from: bytes) }
 }
 
 extension Method {
@@ -52,17 +68,25 @@ extension Method {
       })
   }
 
-  /// A unary method that runs as a task.
+  /// A unary method that runs as a task, which also decodes the request unless it is small.
   package static func asyncUnary<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ handler: @escaping @Sendable (Request, CallContext) async throws(Status) -> Response
   ) -> Method {
     Method(
       path: path,
       handler: .asyncUnary { bytes, context throws(Status) in
-        let request = try Request.decoded(from: bytes)
-        return { () async throws(Status) in Reply(try await handler(request, context)) }
+        let request = EncodedRequest<Request>(bytes: bytes)
+        guard bytes.count <= maxBytesDecodedAtOnce else {
+          let copy = request.copied()
+          return { () async throws(Status) in Reply(try await handler(try copy.decoded(), context)) }
+        }
+        let decoded = try request.decoded()
+        return { () async throws(Status) in Reply(try await handler(decoded, context)) }
       })
   }
+
+  /// Larger requests would delay the other calls of the event loop.
+  private static let maxBytesDecodedAtOnce = 16 * 1_024
 
   /// A method that sends any number of messages in response to one.
   package static func serverStreaming<Request: WireMessage, Response: WireMessage>(

@@ -50,6 +50,20 @@ package enum TextFields {
   }
 }
 
+/// Counts fields in the wire form.
+package enum WireFields {
+  /// The number of the message's own fields with this number; `nil` for malformed bytes.
+  package static func count(of number: UInt32, in message: UnsafeRawBufferPointer) -> Int? {
+    var reader = FieldReader(message)
+    var count = 0
+    while !reader.isAtEnd {
+      guard let field = reader.next() else { return nil }
+      if field.number == number { count += 1 }
+    }
+    return count
+  }
+}
+
 /// Iterates over the fields of a message (protobuf's encoding guide, "Message Structure").
 private struct FieldReader {
   private let message: UnsafeRawBufferPointer

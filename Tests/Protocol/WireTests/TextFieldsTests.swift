@@ -29,6 +29,19 @@ import Wire
     #expect(try values("app", BatchCheckRequest.self, request.encodedBytes()) == ["ocean", "sea"])
   }
 
+  @Test("The fields of a list are counted without decoding them", arguments: [0, 1, 1_000])
+  func count(of checks: Int) {
+    let request = BatchCheckRequest.with {
+      $0.checks = (0..<checks).map { number in .with { $0.customerId = "customer-\(number)" } }
+    }
+    func count(_ number: UInt32, _ bytes: ArraySlice<UInt8>) -> Int? {
+      bytes.withUnsafeBytes { WireFields.count(of: number, in: $0) }
+    }
+    let bytes = request.encodedBytes()
+    #expect(count(1, bytes[...]) == checks && count(2, bytes[...]) == 0)
+    if checks > 0 { #expect(count(1, bytes.dropLast()) == nil) }
+  }
+
   @Test("A value that a later one overwrites is found too")
   func replaced() throws {
     let twice =

@@ -48,6 +48,30 @@ struct ExpensiveCallsTests {
     #expect(calls.count == 0)
   }
 
+  @Test(
+    "A call is rejected before its request is decoded; a reserved place is taken, or free again without its call"
+  )
+  func reservation() async throws {
+    let calls = ExpensiveCalls(.init(running: 1, waiting: 1))
+    var places = [try calls.reserve(call(of: "ana")), try calls.reserve(call(of: "ana"))]
+    #expect(isFull(calls, "ana"))
+    let refused = await failure { () async throws(Status) in
+      try await calls.run(call(of: "ana")) { _ throws(Status) in 1 }
+    }
+    #expect(refused?.errorInfo?.reason == "TOO_MANY_EXPENSIVE_CALLS")
+    _ = try calls.reserve(call(of: "ben"))
+
+    let place = places.removeLast()
+    let result = try await calls.run(call(of: "ana"), place) { _ throws(Status) in 2 }
+    #expect(result == 2)
+    let again = try calls.reserve(call(of: "ana"))
+    #expect(isFull(calls, "ana"))
+    places = []
+    let third = try await calls.run(call(of: "ana"), again) { _ throws(Status) in 3 }
+    #expect(third == 3 && calls.count == 0)
+    _ = [try calls.reserve(call(of: "ana")), try calls.reserve(call(of: "ana"))]
+  }
+
   @Test("A call past its timeout fails with DEADLINE_EXCEEDED while it waits, and while it runs")
   func deadline() async throws {
     let calls = ExpensiveCalls(.init(running: 1, waiting: 1, timeout: .milliseconds(20)))
@@ -95,6 +119,15 @@ struct ExpensiveCallsTests {
     var context = CallContext(headers: HeaderFields(), timeout: nanoseconds.map(Timeout.init(nanoseconds:)))
     context.caller = caller
     return context
+  }
+
+  private func isFull(_ calls: ExpensiveCalls, _ caller: String) -> Bool {
+    do throws(Status) {
+      _ = try calls.reserve(call(of: caller))
+      return false
+    } catch {
+      return true
+    }
   }
 
   private func failure<Value>(_ body: () async throws(Status) -> Value) async -> Status? {

@@ -89,21 +89,24 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   func batchCheck(
     _ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext
   ) throws(Status) -> UnaryResult {
-    let request = try request.decoded()
-    guard request.checks.count <= Self.batchLimit else {
+    // A malformed request fails when it is decoded.
+    let count =
+      if let count = request.count(ofField: Self.checksField) { count } else {
+        try request.decoded().checks.count
+      }
+    guard count <= Self.batchLimit else {
       throw Status(
         .invalidArgument, reason: "TOO_MANY_CHECKS",
-        "a batch takes at most \(Self.batchLimit) checks, this one has \(request.checks.count)",
-        field: "checks")
+        "a batch takes at most \(Self.batchLimit) checks, this one has \(count)", field: "checks")
     }
-    guard request.checks.count <= Self.eventLoopBatchLimit else { return .async(work(request, call)) }
+    guard count <= Self.eventLoopBatchLimit else { return .async(try work(request, call)) }
     let times = times()
     var response = BatchCheckResponse()
-    response.results.reserveCapacity(request.checks.count)
-    for check in request.checks {
+    response.results.reserveCapacity(count)
+    for check in try request.decoded().checks {
       var result = CheckResult()
       do throws(Status) {
-        guard let outcome = try self.check(check, at: times) else { return .async(work(request, call)) }
+        guard let outcome = try self.check(check, at: times) else { return .async(try work(request, call)) }
         result.outcome = .response(outcome.response)
       } catch {
         result.outcome = .error(GoogleRPC.Status(error))
@@ -113,10 +116,16 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
     return .reply(Reply(response))
   }
 
-  /// Answers a batch as one read of the pool.
-  private func work(_ request: BatchCheckRequest, _ call: CallContext) -> UnaryWork {
-    { [checks, store, expensiveCalls, times] () async throws(Status) in
-      try await expensiveCalls.run(call) { deadline throws(Status) in
+  /// Answers a batch as one read of the pool. The request is decoded when it runs, because it then takes several times
+  /// its bytes.
+  private func work(
+    _ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext
+  ) throws(Status) -> UnaryWork {
+    let place = try expensiveCalls.reserve(call)
+    let copy = request.copied()
+    return { [checks, store, expensiveCalls, times] () async throws(Status) in
+      try await expensiveCalls.run(call, place) { deadline throws(Status) in
+        let request = try copy.decoded()
         do throws(StoreError) {
           return try await store.read(deadline: deadline) { snapshot throws(StoreError) in
             Reply(try checks.response(to: request.checks, at: times(), snapshot))
@@ -130,6 +139,8 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
 
   /// The number of the field `CheckResponse.evaluated_at`.
   private static let evaluatedAtField: UInt32 = 3
+  /// The number of the field `BatchCheckRequest.checks`.
+  private static let checksField: UInt32 = 1
   private static let batchLimit = 1_000
   /// The largest batch on the event loop: it takes about as long as a dozen calls of `Check`.
   private static let eventLoopBatchLimit = 64

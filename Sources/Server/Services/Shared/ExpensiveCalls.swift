@@ -19,6 +19,7 @@ final class ExpensiveCalls: Sendable {
   /// A call that waits.
   private struct Waiter {
     let ticket: Ticket
+    let place: Place?
     let continuation: CheckedContinuation<Result<Void, Status>, Never>
   }
 
@@ -32,6 +33,30 @@ final class ExpensiveCalls: Sendable {
     var running = 0
     /// The next one is the first.
     var waiting: [Waiter] = []
+    /// The number of places of calls that have not begun.
+    var reserved = 0
+
+    /// The number of calls that run, wait or will begin.
+    var count: Int { running + waiting.count + reserved }
+  }
+
+  /// A reserved place of a caller. A call that takes it is not rejected; otherwise it becomes free with the object.
+  final class Place: Sendable {
+    private let calls: ExpensiveCalls
+    private let caller: String
+    private let isHeld = Atomic(true)
+
+    fileprivate init(_ calls: ExpensiveCalls, _ caller: String) {
+      self.calls = calls
+      self.caller = caller
+    }
+
+    deinit {
+      if take() { calls.release(caller) }
+    }
+
+    /// Takes the place; returns whether it was not taken before.
+    fileprivate func take() -> Bool { isHeld.exchange(false, ordering: .relaxed) }
   }
 
   private let limits: Limits
@@ -39,19 +64,35 @@ final class ExpensiveCalls: Sendable {
 
   init(_ limits: Limits = Limits()) { self.limits = limits }
 
-  /// Runs `body` for the caller of `call`, after earlier calls of this caller.
+  /// Reserves a place for a call before its request is decoded, so that a rejected call costs little.
+  ///
+  /// - Throws: `RESOURCE_EXHAUSTED` with the reason `TOO_MANY_EXPENSIVE_CALLS`.
+  func reserve(_ call: CallContext) throws(Status) -> Place {
+    let caller = call.caller
+    let isReserved = lanes.withLock { lanes in
+      var lane = lanes[caller] ?? Lane()
+      guard lane.count < limits.running + limits.waiting else { return false }
+      lane.reserved += 1
+      lanes[caller] = lane
+      return true
+    }
+    guard isReserved else { throw Self.tooMany(limits) }
+    return Place(self, caller)
+  }
+
+  /// Runs `body` for the caller of `call`, after earlier calls of this caller. `place` is a place of this caller.
   ///
   /// - Throws: `RESOURCE_EXHAUSTED` with the reason `TOO_MANY_EXPENSIVE_CALLS` without running `body`;
   ///   `DEADLINE_EXCEEDED`; the error of `body`.
   func run<Value: Sendable>(
-    _ call: CallContext,
+    _ call: CallContext, _ place: Place? = nil,
     _ body: @escaping @Sendable (_ deadline: ContinuousClock.Instant) async throws(Status) -> Value
   ) async throws(Status) -> Value {
     let timeout = call.timeout.map { Duration.nanoseconds($0.nanoseconds) } ?? limits.timeout
     let deadline = ContinuousClock.now.advanced(by: timeout)
     let result = await withTaskGroup(of: Result<Value, Status>?.self) { group in
       group.addTask {
-        await self.result(for: call.caller) { () async throws(Status) in try await body(deadline) }
+        await self.result(for: call.caller, place) { () async throws(Status) in try await body(deadline) }
       }
       group.addTask {
         try? await Task.sleep(until: deadline, clock: .continuous)
@@ -68,10 +109,10 @@ final class ExpensiveCalls: Sendable {
   var count: Int { lanes.withLock { $0.values.reduce(0) { $0 + $1.running + $1.waiting.count } } }
 
   private func result<Value: Sendable>(
-    for caller: String, _ body: () async throws(Status) -> Value
+    for caller: String, _ place: Place?, _ body: () async throws(Status) -> Value
   ) async -> Result<Value, Status> {
     do throws(Status) {
-      try await enter(caller)
+      try await enter(caller, place)
       defer { leave(caller) }
       return .success(try await body())
     } catch {
@@ -80,10 +121,12 @@ final class ExpensiveCalls: Sendable {
   }
 
   /// Waits until the caller may run another call.
-  private func enter(_ caller: String) async throws(Status) {
+  private func enter(_ caller: String, _ place: Place?) async throws(Status) {
     let ticket = Ticket()
     let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { add(Waiter(ticket: ticket, continuation: $0), of: caller) }
+      await withCheckedContinuation {
+        add(Waiter(ticket: ticket, place: place, continuation: $0), of: caller)
+      }
     } onCancel: {
       abandon(ticket, of: caller)
     }
@@ -95,11 +138,15 @@ final class ExpensiveCalls: Sendable {
       guard !waiter.ticket.isAbandoned.load(ordering: .relaxed) else { return .failure(Status(.cancelled)) }
       var lane = lanes[caller] ?? Lane()
       defer { lanes[caller] = lane }
+      if let place = waiter.place, place.take() {
+        lane.reserved -= 1
+      } else if lane.count >= limits.running + limits.waiting {
+        return .failure(Self.tooMany(limits))
+      }
       if lane.running < limits.running {
         lane.running += 1
         return .success(())
       }
-      guard lane.waiting.count < limits.waiting else { return .failure(Self.tooMany(limits)) }
       lane.waiting.append(waiter)
       return nil
     }
@@ -119,12 +166,21 @@ final class ExpensiveCalls: Sendable {
   private func leave(_ caller: String) {
     let next: Waiter? = lanes.withLock { lanes in
       guard var lane = lanes[caller] else { return nil }
-      defer { lanes[caller] = lane.running == 0 ? nil : lane }
+      defer { lanes[caller] = lane.count == 0 ? nil : lane }
       guard lane.waiting.isEmpty else { return lane.waiting.removeFirst() }
       lane.running -= 1
       return nil
     }
     next?.continuation.resume(returning: .success(()))
+  }
+
+  /// Frees a reserved place.
+  private func release(_ caller: String) {
+    lanes.withLock { lanes in
+      guard var lane = lanes[caller] else { return }
+      lane.reserved -= 1
+      lanes[caller] = lane.count == 0 ? nil : lane
+    }
   }
 
   private static func tooMany(_ limits: Limits) -> Status {
