@@ -176,6 +176,13 @@ package final class Session {
     state.pointee.inboundBytes -= removed
   }
 
+  /// Frees the received bytes of a stream whose request nothing reads again. They still count in ``inboundBytes`` until
+  /// the stream closes, because the owner works on what they said. A small buffer is kept for the next stream.
+  package func discardInbound(of id: StreamID) {
+    guard let stream = self.stream(id) else { return }
+    stream.pointee.discardInbound()
+  }
+
   /// Opens the window of a stream by `count` bytes.
   package func allowMore(_ count: Int, on id: StreamID) {
     guard count > 0 else { return }

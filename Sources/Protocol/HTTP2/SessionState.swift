@@ -75,7 +75,7 @@ struct SessionState {
   }
 
   private mutating func releaseStream(_ stream: UnsafeMutablePointer<StreamState>) {
-    inboundBytes -= stream.pointee.inbound.count
+    inboundBytes -= stream.pointee.inbound.count + stream.pointee.discarded
     unsentBytes -= stream.pointee.unsent
     openStreams -= 1
     streams.release(stream)

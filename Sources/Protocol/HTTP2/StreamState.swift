@@ -12,6 +12,8 @@ struct StreamState {
 
   /// The received bytes that the owner has not removed yet.
   var inbound: [UInt8] = []
+  /// The number of received bytes that were freed before the stream closed.
+  var discarded = 0
   var inboundHasEnded = false
 
   /// The bytes to send, of which the first `sent` are sent.
@@ -28,6 +30,13 @@ struct StreamState {
 
   var unsent: Int { outbound.count - sent }
 
+  /// Frees the received bytes if they take much memory.
+  mutating func discardInbound() {
+    guard inbound.capacity > Self.maxRetainedCapacity else { return }
+    discarded += inbound.count
+    inbound = []
+  }
+
   /// Prepares the state for another stream; buffers of ordinary size keep their memory.
   mutating func reset() {
     head.removeAll()
@@ -37,6 +46,7 @@ struct StreamState {
     headersTooLarge = false
     inbound.removeAll(keepingCapacity: inbound.capacity <= Self.maxRetainedCapacity)
     outbound.removeAll(keepingCapacity: outbound.capacity <= Self.maxRetainedCapacity)
+    discarded = 0
     inboundHasEnded = false
     sent = 0
     outboundHasEnded = false

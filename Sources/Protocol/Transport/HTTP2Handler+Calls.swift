@@ -51,6 +51,7 @@ extension HTTP2Handler {
   func answer(_ call: inout Call, _ handler: Method.UnaryHandler) {
     host.tickBegan()
     guard let body = session.inbound(of: call.id) else { return }
+    defer { if body.count > Self.smallRequestBytes { session.discardInbound(of: call.id) } }
     switch body.withUnsafeBytes({ result($0, &call, handler) }) {
     case .reply(let reply): send(reply, call)
     case .failure(let status): refuse(call.id, status)
@@ -60,6 +61,9 @@ extension HTTP2Handler {
       waiting.start(work)
     }
   }
+
+  /// A request with more is freed before its response is read.
+  private static let smallRequestBytes = 4 * 1_024
 
   /// Decodes the only message of a complete request, and calls the handler.
   private func result(
@@ -81,6 +85,7 @@ extension HTTP2Handler {
   }
 
   func send(_ reply: Reply, _ call: Call) {
+    succeeded()
     let encoding = call.encoding(reply.compression)
     if reply.initialMetadata.isEmpty, encoding == .identity {
       session.respond(on: call.id, GRPCFields.plain)

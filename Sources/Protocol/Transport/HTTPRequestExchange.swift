@@ -33,6 +33,7 @@ final class HTTPRequestExchange: Exchange {
     }
     requestTimeout?.cancel()
     var request = HTTPRequest(fields, body: session.inbound(of: id) ?? [])
+    session.discardInbound(of: id)
     request.peer = connection.peer
     request.address = connection.remoteIPAddress
     start(request)
@@ -92,6 +93,7 @@ extension HTTP2Handler {
     ])
     for field in response.headers.strings { fields.append(name: field.name, value: field.value) }
     let hasBody = !response.body.isEmpty && session.head(of: id)?[":method"] != "HEAD"
+    if response.status < 400 { succeeded() }
     session.respond(on: id, fields, endOfStream: !hasBody)
     if hasBody {
       session.send(on: id) { $0 += response.body }

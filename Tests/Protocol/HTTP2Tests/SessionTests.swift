@@ -229,6 +229,22 @@ import Testing
     #expect(pair.server.controlFrames == 0)
   }
 
+  @Test("A discarded request is free at once, and counts until its stream closes")
+  func discarding() throws {
+    let pair = try Conversation()
+    let id = try pair.client.request(post, endOfStream: false)
+    let body = [UInt8](repeating: 7, count: 20_000)
+    pair.client.send(on: id) { $0 += body }
+    pair.client.finish(id)
+    try pair.exchange()
+    #expect(pair.server.inbound(of: id) == body)
+    pair.server.discardInbound(of: id)
+    #expect((pair.server.inboundCount(of: id), pair.server.inboundBytes) == (0, 20_000))
+    pair.server.respond(on: id, HeaderFields([(":status", "200")]), endOfStream: true)
+    try pair.exchange()
+    #expect((pair.server.openStreams, pair.server.inboundBytes) == (0, 0))
+  }
+
   @Test("A ping acknowledgement carries the payload of its ping")
   func pings() throws {
     let pair = try Conversation()
