@@ -1,6 +1,7 @@
 """Each configured limit, exceeded: the offending client is stopped, and other clients are served."""
 
 import base64
+import contextlib
 import socket
 import struct
 import threading
@@ -495,6 +496,54 @@ def test_over_all_connections_the_most_unread_responses_are_reset_first(start, t
     for peer in peers:
         peer.socket.close()
     wait_for(lambda: metric(service, "entitled_unread_response_bytes") == 0)
+
+
+def test_memory_stays_within_the_limit_of_unread_responses(start, tmp_path):
+    # 60 MB of requests, which take several times as much once they are decoded, and 25 MB of responses.
+    file = tmp_path / "entitled.yaml"
+    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_unread_response_bytes: 16777216\n")
+    service = start(arguments=["--config", file])
+    large, small = (framed(batch(size).SerializeToString()) for size in (1_000, 64))
+    before, highest = service.memory, 0
+    with contextlib.ExitStack() as peers:
+        for _ in range(20):
+            peer = peers.enter_context(Peer(service.grpc, initial={frames.INITIAL_WINDOW_SIZE: 0}))
+            peer.handshake()
+            fields = get("POST", BATCH_CHECK, ("content-type", "application/grpc"), ("te", "trailers"))
+            try:
+                for stream in range(1, 301, 2):
+                    body = large if stream % 4 == 1 else small
+                    parts = [body[start : start + 16_000] for start in range(0, len(body), 16_000)]
+                    data = [frame(0, int(part is parts[-1]), stream, part) for part in parts]
+                    peer.send(headers(stream, fields, flags=frames.END_HEADERS), *data)
+            except OSError:
+                pass  # one of those with the most unread bytes
+            highest = max(highest, service.memory)
+        wait_for(lambda: metric(service, "entitled_unread_connections_reset_total") > 0)
+        highest = max(highest, service.memory)
+    # The responses once, a copy in the buffers of the sockets, and what 20 connections need besides.
+    assert highest - before < 2 * 16_777_216 + (48 << 20)
+
+
+def test_connections_without_a_call_wait_to_be_accepted(start, tmp_path):
+    file = tmp_path / "entitled.yaml"
+    file.write_text(CATALOG.replace("ENTITLEMENTS", "pro") + "\nlimits:\n  max_unused_connections_per_second: 5\n")
+    service = start(arguments=["--config", file])
+    begin = time.monotonic()
+    for _ in range(40):
+        # At least seven seconds, if they counted.
+        with Connection(service.grpc) as connection:
+            assert connection.call(CHECK_REQUEST).status == OK
+        check = {"app": "ocean-journal", "customerId": "customer", "entitlement": "pro"}
+        assert post(f"http://{service.http}/entitled.v1.EntitlementService/Check", check)[0] == 200
+    assert time.monotonic() - begin < 6
+    unused = [connect(service.grpc) for _ in range(20)]
+    begin = time.monotonic()
+    with Connection(service.grpc) as connection:
+        assert connection.call(CHECK_REQUEST).status == OK
+    assert time.monotonic() - begin > 1
+    for peer in unused:
+        peer.close()
 
 
 def test_pipelined_requests_wait_until_their_responses_are_read(service):

@@ -12,12 +12,15 @@ final class ConnectionSetup: Sendable {
   private let open = Atomic<Int>(0)
   private let refused = Atomic<Int>(0)
   private let unread: UnreadResponses
+  /// How fast connections are accepted.
+  let pace: ConnectionPace
   /// Whether the listener drains.
   let drainState = DrainState()
 
   init(_ service: Listener.Service, logger: Logger) {
     self.service = service
     self.logger = logger
+    pace = ConnectionPace(perSecond: service.limits.unusedConnections)
     unread = service.unread ?? UnreadResponses(limit: service.limits.unreadResponseBytes)
     contexts = EventLoopContexts(
       make: service.makeHost, tick: .milliseconds(service.limits.times.tick))
@@ -49,21 +52,21 @@ final class ConnectionSetup: Sendable {
     if let tls = service.tls { try operations.addHandler(tls.makeHandler()) }
     let host = contexts.context(of: channel.eventLoop)
     let sniffer = ProtocolSniffer(timeout: .milliseconds(service.limits.times.handshake)) {
-      [service, unread, logger, drainState] isHTTP2, context in
+      [service, unread, pace, logger, drainState] isHTTP2, context in
       let operations = context.pipeline.syncOperations
       let peer = PeerCertificate.of(operations)
       if isHTTP2 {
         try operations.addHandler(
           HTTP2Handler(
             host: host, http: service.http, limits: service.limits, peer: peer, unread: unread,
-            logger: logger))
+            pace: pace, logger: logger))
       } else {
         try operations.addHandler(DrainHandler())
         try operations.configureHTTPServerPipeline(withErrorHandling: true)
         try operations.addHandler(
           HTTP1Handler(
             host: host, http: service.http, limits: service.limits, peer: peer, unread: unread,
-            drainState: drainState, logger: logger))
+            pace: pace, drainState: drainState, logger: logger))
       }
     }
     try operations.addHandler(sniffer)

@@ -28,6 +28,8 @@ final class HTTP1Handler: ChannelInboundHandler {
   private let unreadResponses: UnreadResponses
   /// `nil` until the peer leaves a response unread.
   private var unread: UnreadResponses.Account?
+  /// `nil` once the connection has returned its token.
+  private var pace: ConnectionPace?
   private let drainState: DrainState
   private let logger: Logger
   private var state = State.idle
@@ -41,13 +43,14 @@ final class HTTP1Handler: ChannelInboundHandler {
 
   init(
     host: EventLoopContext, http: @escaping HTTPHandler, limits: TransportLimits, peer: PeerCertificate?,
-    unread: UnreadResponses, drainState: DrainState, logger: Logger
+    unread: UnreadResponses, pace: ConnectionPace, drainState: DrainState, logger: Logger
   ) {
     self.host = host
     self.http = http
     self.limits = limits
     self.peer = peer
     unreadResponses = unread
+    self.pace = pace
     self.drainState = drainState
     self.logger = logger
   }
@@ -170,6 +173,10 @@ final class HTTP1Handler: ChannelInboundHandler {
     _ response: HTTPResponse, to request: HTTPRequestHead, _ context: ChannelHandlerContext,
     closes: Bool = false
   ) {
+    if response.status < 400, let pace {
+      pace.giveBack()
+      self.pace = nil
+    }
     let keepsAlive = request.isKeepAlive && !isDraining && !drainState.hasBegun && !closes
     state = keepsAlive ? .idle : .ended
     wait(keepsAlive ? limits.times.idle : Self.closeLinger)

@@ -23,6 +23,8 @@ final class HTTP2Handler: ChannelInboundHandler {
   let unreadResponses: UnreadResponses
   /// `nil` until the peer leaves a response unread.
   var unread: UnreadResponses.Account?
+  /// `nil` once the connection has returned its token.
+  private var pace: ConnectionPace?
 
   /// The calls that wait for their request or their handler.
   var exchanges: [StreamID: any Exchange] = [:]
@@ -52,7 +54,7 @@ final class HTTP2Handler: ChannelInboundHandler {
 
   init(
     host: EventLoopContext, http: @escaping HTTPHandler, limits: TransportLimits, peer: PeerCertificate?,
-    unread: UnreadResponses, logger: Logger
+    unread: UnreadResponses, pace: ConnectionPace, logger: Logger
   ) throws {
     self.session = try Session.server(limits: limits.http2)
     self.host = host
@@ -61,6 +63,7 @@ final class HTTP2Handler: ChannelInboundHandler {
     self.peer = peer
     self.logger = logger
     unreadResponses = unread
+    self.pace = pace
     lifetime = ConnectionLifetime(
       limits.times, now: NIODeadline.now().milliseconds, jitter: .random(in: -1...1))
   }
@@ -122,10 +125,11 @@ final class HTTP2Handler: ChannelInboundHandler {
     delayedInput = buffer
     delayedInput.moveReaderIndex(forwardBy: count)
     updateReading()
-    _ = schedule(in: .milliseconds(1)) { [self] in readDelayed() }
+    host.readLater(self)
   }
 
-  private func readDelayed() {
+  /// Reads on. Called by the event loop's context.
+  func readDelayed() {
     guard !isClosing, !isEnding, context != nil else { return }
     let input = delayedInput
     delayedInput = ByteBuffer()
@@ -236,6 +240,13 @@ final class HTTP2Handler: ChannelInboundHandler {
     logger.debug("closing connection after a protocol error", metadata: ["error": "\(error)"])
     flush()
     context?.close(promise: nil)
+  }
+
+  /// Records that a call has succeeded.
+  func succeeded() {
+    guard let pace else { return }
+    pace.giveBack()
+    self.pace = nil
   }
 
   // MARK: Output

@@ -63,8 +63,9 @@ package struct Listener: Sendable {
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         .serverChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(
-              quiescing.makeServerChannelHandler(channel: channel))
+            let operations = channel.pipeline.syncOperations
+            try operations.addHandler(quiescing.makeServerChannelHandler(channel: channel))
+            try operations.addHandler(AcceptPacer(setup.pace, setup.drainState))
           }
         }
         .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)

@@ -21,6 +21,8 @@ package struct TransportLimits: Hashable, Sendable {
   package var controlFrames = 10_000
   /// The maximum number of open connections. Further ones are closed when they are accepted.
   package var connections = 10_000
+  /// The maximum number of new connections per second on which no call has succeeded. Further ones wait to be accepted.
+  package var unusedConnections = 1_000
   /// The timeouts of a connection.
   package var times = ConnectionTimes()
 

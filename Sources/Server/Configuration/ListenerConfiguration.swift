@@ -40,6 +40,7 @@ package struct TLSFiles: Hashable, Sendable {
 /// The limits, with their keys in the file.
 package enum LimitName: String, Hashable, Sendable, CaseIterable {
   case maxConnections = "max_connections"
+  case maxUnusedConnectionsPerSecond = "max_unused_connections_per_second"
   case maxConcurrentStreams = "max_concurrent_streams"
   case headerBytes = "header_bytes"
   case messageBytes = "message_bytes"
@@ -63,6 +64,7 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
   package var range: ClosedRange<Int64> {
     switch self {
     case .maxConnections: 1...10_000_000
+    case .maxUnusedConnectionsPerSecond: 1...10_000_000
     case .maxConcurrentStreams: 1...1_000_000
     case .headerBytes: 1_024...1_048_576
     case .messageBytes, .bodyBytes: 1_024...1_073_741_824

@@ -63,6 +63,7 @@ extension TransportLimits {
   private mutating func set(_ name: LimitName, _ value: Int64) {
     switch name {
     case .maxConnections: connections = Int(value)
+    case .maxUnusedConnectionsPerSecond: unusedConnections = Int(value)
     case .maxConcurrentStreams: streams = Int(value)
     case .headerBytes: headerBytes = Int(value)
     case .messageBytes: messageBytes = Int(value)

@@ -1,0 +1,80 @@
+internal import NIOCore
+internal import Synchronization
+
+/// Limits how fast a listener accepts connections whose peers make no successful call.
+///
+/// A connection costs the service more than its peer. Each one takes a token, which it returns with its first successful
+/// response. So clients that call are not limited, even if they open a connection for each call, and peers that only
+/// connect wait in the queue of the socket.
+final class ConnectionPace: Sendable {
+  /// The time after which a token is back, in nanoseconds.
+  private let interval: Int64
+  /// The time at which all tokens are back, in nanoseconds (the generic cell rate algorithm, ITU-T I.371).
+  private let complete: Atomic<Int64>
+
+  /// - Parameter perSecond: the number of connections per second, at least 1. Those of a second may arrive at once.
+  init(perSecond: Int) {
+    interval = Self.second / Int64(max(perSecond, 1))
+    complete = Atomic(0)
+  }
+
+  /// Takes a token for an accepted connection, also if there is none.
+  func take(at now: NIODeadline) {
+    let now = Int64(clamping: now.uptimeNanoseconds)
+    var seen = complete.load(ordering: .relaxed)
+    while true {
+      let result = complete.compareExchange(
+        expected: seen, desired: max(seen, now) + interval, ordering: .relaxed)
+      guard !result.exchanged else { return }
+      seen = result.original
+    }
+  }
+
+  /// Returns the token of a connection.
+  func giveBack() { complete.subtract(interval, ordering: .relaxed) }
+
+  /// The time until the next token; `nil` if there is one.
+  func delay(at now: NIODeadline) -> TimeAmount? {
+    let missing = complete.load(ordering: .relaxed) - Int64(clamping: now.uptimeNanoseconds)
+    return missing + interval > Self.second ? .nanoseconds(missing + interval - Self.second) : nil
+  }
+
+  private static let second: Int64 = 1_000_000_000
+}
+
+/// Stops accepting connections while their pace permits none. They wait in the queue of the socket.
+final class AcceptPacer: ChannelDuplexHandler {
+  typealias InboundIn = any Channel
+  typealias InboundOut = any Channel
+  typealias OutboundIn = Never
+
+  private let pace: ConnectionPace
+  private let drainState: DrainState
+  private var isWaiting = false
+
+  init(_ pace: ConnectionPace, _ drainState: DrainState) {
+    self.pace = pace
+    self.drainState = drainState
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    pace.take(at: .now())
+    context.fireChannelRead(data)
+  }
+
+  func read(context: ChannelHandlerContext) {
+    guard !isWaiting else { return }
+    // A drain accepts all that wait, because the kernel would reset them.
+    guard !drainState.hasBegun, let delay = pace.delay(at: .now()) else { return context.read() }
+    isWaiting = true
+    let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+    context.eventLoop.scheduleTask(in: min(delay, Self.maxDelay)) {
+      let (handler, context) = bound.value
+      handler.isWaiting = false
+      if context.channel.isActive { handler.read(context: context) }
+    }
+  }
+
+  /// Tokens may be returned meanwhile, and a drain may begin.
+  private static let maxDelay = TimeAmount.milliseconds(10)
+}
