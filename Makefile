@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PROGRAM := .build/release/entitled
 
-.PHONY: help run build install test test-long test-asan test-tsan format lint proto bench attack soak fuzz clean
+.PHONY: help run build install test test-postgres test-long test-asan test-tsan format lint proto bench attack soak fuzz clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -20,6 +20,9 @@ install: build  ## install the built program under PREFIX (default /usr/local)
 
 test:  ## install what is missing, lint, build and run every test
 	@tools/test
+
+test-postgres:  ## the model of the replicas, and the tests that need PostgreSQL and PgBouncer
+	@tools/test-postgres
 
 test-long:  ## the longer suites: released programs, 200 random lives, kills, fuzzing
 	@tools/test-long

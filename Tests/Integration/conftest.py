@@ -7,6 +7,7 @@ import pytest
 import contract
 from forge import Forger
 from harness import PROGRAM, TESTDATA, Service
+from postgres import PostgresServer
 
 _numbers = itertools.count(1)
 
@@ -65,6 +66,14 @@ def customer():
 @pytest.fixture(scope="session")
 def forger(service):
     return Forger(service)
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """One PostgreSQL server for all tests that leave it running, without durability; each makes its own database."""
+    server = PostgresServer("--fsync", "off")
+    yield server
+    server.close()
 
 
 @pytest.fixture

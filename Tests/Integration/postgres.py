@@ -1,0 +1,65 @@
+"""PostgreSQL servers with PgBouncer for tests, run by tools/postgres-server until the tests end."""
+
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import urllib.parse
+import uuid
+
+import pytest
+
+TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools" / "postgres-server"
+MISSING = 3  # the tool's exit status if a program is not installed
+
+
+class PostgresServer:
+    """A server of its own, with PgBouncer in transaction mode in front of it."""
+
+    def __init__(self, *arguments):
+        # Its standard input ends with this process, however it ends, and the servers with it.
+        self.process = subprocess.Popen(
+            [TOOL, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        line = self.process.stdout.readline()
+        if not line:
+            if self.process.wait() == MISSING and "CI" not in os.environ:
+                pytest.skip("PostgreSQL 15 or PgBouncer is not installed; run tools/bootstrap --test")
+            raise RuntimeError("tools/postgres-server failed")
+        addresses = json.loads(line)
+        self.socket, self.port, self.pooled_port = addresses["socket"], addresses["port"], addresses["pooled_port"]
+        self.user, self.password, self.root = addresses["user"], addresses["password"], addresses["root"]
+
+    def order(self, command):
+        """Sends `stop`, `crash` or `start`, and waits until it is done."""
+        self.process.stdin.write(command + "\n")
+        assert self.process.stdout.readline() == "done\n"
+
+    def url(self, database, pooled=False):
+        """The address of a database over TCP without TLS, as ENTITLED_STORE takes it; the password is not in it."""
+        port = self.pooled_port if pooled else self.port
+        pooling = "&pooling=transaction" if pooled else ""
+        return f"postgres://{self.user}@127.0.0.1:{port}/{urllib.parse.quote(database)}?sslmode=disable{pooling}"
+
+    def sql(self, statement, database="postgres"):
+        """Runs a statement with psql, through the Unix socket; returns its unformatted output."""
+        command = ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1"]
+        address = ["--host", self.socket, "--port", str(self.port), "--username", self.user, "--dbname", database]
+        done = subprocess.run([*command, *address, "--command", statement], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    @contextlib.contextmanager
+    def database(self, template="template0"):
+        """The name of a new database, a copy of `template`, which is removed afterwards."""
+        name = f"test_{uuid.uuid4().hex}"
+        self.sql(f"CREATE DATABASE {name} TEMPLATE {template}")
+        try:
+            yield name
+        finally:
+            self.sql(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(60)
