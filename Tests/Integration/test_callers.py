@@ -368,7 +368,7 @@ def test_watch_ends_when_its_caller_loses_the_permission(tmp_path, change):
         def watch(name):
             request = wire.WatchRequest(app=APP)
             watch = contract.entitlement_stub(channel).Watch(
-                request, metadata=[("authorization", f"Bearer {token(name)}")], timeout=CALL_LIMIT)
+                request, metadata=[("authorization", f"Bearer {token(name)}")], timeout=6 * CALL_LIMIT)
             watch.initial_metadata()
             return watch
 

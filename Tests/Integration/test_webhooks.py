@@ -223,9 +223,11 @@ def test_only_selected_event_types_are_delivered(start, tmp_path, receiver):
 
 
 def test_events_of_a_customer_stay_in_order_despite_failures(start, tmp_path, receiver):
-    seen = set()
+    seen, granted = set(), threading.Event()
 
     def answer(request):
+        # All events exist before a retry is due, however long the grants take.
+        assert granted.wait(15)
         if request.data["customerId"] in ("c0", "c1") and request.id not in seen:
             seen.add(request.id)
             return 500
@@ -233,10 +235,11 @@ def test_events_of_a_customer_stay_in_order_despite_failures(start, tmp_path, re
 
     receiver.answer = answer
     service = start(
-        arguments=configured(tmp_path, {"billing": {"url": receiver.url, "retry_seconds": [1] * 10}}))
+        arguments=configured(tmp_path, {"billing": {"url": receiver.url, "retry_seconds": [2] * 10}}))
     for _ in range(2):
         for number in range(5):
             grant(service, f"c{number}")
+    granted.set()
     receiver.wait(lambda r: len(firsts(r.accepted)) == 20)
     assert_each_in_order(receiver.accepted)
     # Customers without a failure did not wait for those with one.
