@@ -1,19 +1,23 @@
 """Reconciliation: state missed in notifications is found by status polls at the end of periods and by gap repairs."""
 
 import contextlib
+import json
+import signal
 import sqlite3
 import subprocess
 import time
 import urllib.request
 import uuid
 
+import grpc
 import pytest
 
 import contract
 from contract import notification_service
-from harness import CALL_LIMIT, PROGRAM, STOP_LIMIT, environment, post
+from harness import CALL_LIMIT, PROGRAM, STOP_LIMIT, Service, environment, post
 from test_app_store import APP, World
 from test_metrics import value
+from test_signing import write_key
 
 LIMIT = 30
 CONFIGURATION = """apps:
@@ -351,3 +355,54 @@ def test_reprocessing_applies_notifications_unsupported_by_an_older_version(begi
     assert replay(again).reprocessed == 0
     assert again.check(ana).entitled
     again.channel.close()
+
+
+KEYED = """apps:
+  ocean-journal:
+    bundle_id: com.example.oceanjournal
+    environments: [Sandbox]
+    {more}
+    products:
+      pro.monthly: {{type: Auto-Renewable Subscription, group: pro, entitlements: [pro], period: P1M, price: 5, currency: USD}}
+trusted_roots:
+  - {{environment: Sandbox, certificate: apple/sandbox/root.pem}}
+"""
+SERVER = """app_store_servers: {{Sandbox: "http://{address}"}}"""
+KEY = """
+    in_app_purchase_key: {file: key.p8, key_id: KEY0000001, issuer_id: 57246542-96fe-1a63-e053-0824d011072a}"""
+
+
+def test_the_first_in_app_purchase_key_of_an_app_starts_its_reconciliation_at_sighup(tmp_path):
+    apple, file = tmp_path / "apple.yaml", tmp_path / "entitled.yaml"
+    apple.write_text(KEYED.split("trusted_roots")[0].format(more=""))
+    with sandbox_alone(tmp_path / "apple", apple) as address:
+        hook = {"app": APP, "url": "http://127.0.0.1:9/"}
+        assert post(f"http://{address}/sandbox/v1/notification-url", hook)[0] == 200
+        bought = post(f"http://{address}/sandbox/v1/purchases", {"app": APP, "productId": "pro.monthly"})[1]
+        server = SERVER.format(address=address)
+        file.write_text(KEYED.format(more=server))
+        service = Service(tmp_path / "data", ["--config", file])
+        with service.channel() as channel:
+            apple_calls, notifications = contract.app_store_stub(channel), contract.notification_stub(channel)
+            backfill = notification_service.BackfillNotificationsRequest(app=APP)
+            purchase = contract.app_store_service.RefreshPurchaseRequest(
+                app=APP, transaction_id=bought["transactionId"])
+            for call in (
+                lambda: notifications.BackfillNotifications(backfill, timeout=CALL_LIMIT),
+                lambda: apple_calls.RefreshPurchase(purchase, timeout=CALL_LIMIT),
+            ):
+                with pytest.raises(grpc.RpcError) as error:
+                    call()
+                assert error.value.code() == grpc.StatusCode.FAILED_PRECONDITION
+                assert contract.reason(error.value) == "NO_IN_APP_PURCHASE_KEY"
+
+            write_key(tmp_path / "key.p8")
+            file.write_text(KEYED.format(more=server + KEY))
+            service.process.send_signal(signal.SIGHUP)
+            until(lambda: "in-app purchase keys and shared secrets reloaded" in service.log)
+            repair = notifications.BackfillNotifications(backfill, timeout=CALL_LIMIT).repair
+            assert repair.HasField("finished_at") and not repair.error
+            apple_calls.RefreshPurchase(purchase, timeout=CALL_LIMIT)
+        with urllib.request.urlopen(f"http://{address}/sandbox/v1/calls", timeout=CALL_LIMIT) as calls:
+            assert json.load(calls)["v1/notifications"]["asked"] == 1
+        service.stop()
