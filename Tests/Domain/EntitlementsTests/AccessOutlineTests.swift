@@ -14,8 +14,9 @@ struct AccessOutlineTests {
     let facts = customerWithManyLines(&random, isSimple: seed.isMultiple(of: 2))
     let start = at(.random(in: -5...200, using: &random), hours: .random(in: 0...23, using: &random))
     for app in [fullApp, patientApp] {
-      let outline = AccessOutline(facts, in: app)
-      let reduced = facts.reduced(to: outline.selection(from: start), of: outline)
+      var outline = AccessOutline(facts, in: app)
+      let selection = outline.selection(from: start)
+      let reduced = facts.reduced(to: selection, of: outline)
       for instant in [start] + instants(of: facts, &random).filter({ $0 >= start && random.next() % 60 == 0 })
       {
         for entitlement in app.entitlements {
@@ -41,7 +42,7 @@ struct AccessOutlineTests {
       outline.replace(id, with: facts.ofLine(id), in: patientApp)
     }
     outline.replaceGrants(facts.grants, in: patientApp)
-    let new = AccessOutline(facts, in: patientApp)
+    var new = AccessOutline(facts, in: patientApp)
     for day in stride(from: Int64(-5), to: 250, by: 17) {
       let (found, expected) = (outline.selection(from: at(day)), new.selection(from: at(day)))
       #expect(found.lines == expected.lines && found.omitted.starts == expected.omitted.starts)
@@ -60,7 +61,7 @@ struct AccessOutlineTests {
     for transactions in [overlapping, bought] {
       let facts = CustomerFacts(
         ordered: transactions.sorted { $0.originalTransactionID < $1.originalTransactionID }, [])
-      let outline = AccessOutline(facts, in: fullApp)
+      var outline = AccessOutline(facts, in: fullApp)
       for day in [Int64(0), 500, 999, 2_000] {
         // Purchases in the future are all selected.
         let future = transactions.count { $0.purchaseDate > at(day) }
@@ -84,7 +85,7 @@ struct AccessOutlineTests {
     var tail = CustomerFacts()
     var day: Int64 = 0
     var rebuilt = 0
-    for number in 0..<120 {
+    for number in 0..<180 {
       var new = CustomerFacts()
       let end = day + .random(in: 5...10, using: &random)
       let product = ["monthly", "basic", "plus"].randomElement(using: &random)!
@@ -111,7 +112,7 @@ struct AccessOutlineTests {
       let reduced = CustomerFacts(
         lines: [selection.wholeLines.isEmpty ? tail : whole], grants: [], appTransactions: [],
         omitted: selection.omitted)
-      for later in [0, 3, 9, 12, 30, 100] where number % 9 == 0 && number > 40 {
+      for later in [0, 3, 9, 12, 30, 100] where number % 9 == 0 && number > 70 {
         for entitlement in patientApp.entitlements {
           let expected = evaluate(whole, entitlement: entitlement, in: patientApp, at: at(day + Int64(later)))
           let found = evaluate(reduced, entitlement: entitlement, in: patientApp, at: at(day + Int64(later)))
@@ -120,8 +121,22 @@ struct AccessOutlineTests {
       }
       day += .random(in: 5...12, using: &random)
     }
-    #expect(rebuilt < 60 && tail.transactions.count <= 48)
+    #expect(rebuilt < 100 && tail.transactions.count <= 80)
     #expect(CustomerFacts.joining(whole.chunks(isTail: false)) == whole)
+  }
+
+  @Test("A period that arrives after 40 later ones extends the tail of its line")
+  func latePeriods() throws {
+    let periods = (Int64(0)..<200).map { period($0 * 30...($0 * 30 + 30), id: "T\($0)") }
+    for late in [160, 199] {
+      var facts = CustomerFacts(ordered: periods.enumerated().filter { $0.offset != late }.map(\.element), [])
+      let head = try #require(AccessOutline(facts, in: fullApp).head(of: "L1"))
+      let tail = CustomerFacts.joining(Array(facts.chunks(isTail: false).dropFirst(head.chunks)))
+      let new = CustomerFacts(transactions: [periods[late]])
+      let extended = try #require(tail.extendingTail(with: new, after: head.lastExpiry))
+      facts.merge(new)
+      #expect(extended.transactions == Array(facts.transactions.suffix(tail.transactions.count + 1)))
+    }
   }
 
   /// A customer with the lines of several random customers.

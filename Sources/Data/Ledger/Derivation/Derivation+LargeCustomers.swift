@@ -152,9 +152,10 @@ extension Derivation {
     for id in facts.lineIDs.union(before.lineIDs) {
       try putChunks(of: id, of: customer, before.ofLine(id), facts.ofLine(id), from: 0)
     }
-    let outline = AccessOutline(facts, in: app)
+    var outline = AccessOutline(facts, in: app)
+    let selection = outline.selection(from: now)
     try store.putFacts(
-      facts.reduced(to: outline.selection(from: now), of: outline), answers: answers, of: customer)
+      facts.reduced(to: selection, of: outline), answers: answers, of: customer)
     store.outlines.put(outline, of: customer)
   }
 }

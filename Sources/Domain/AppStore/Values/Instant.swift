@@ -22,20 +22,20 @@ package struct Instant: Hashable, Comparable, Sendable {
     return earlier.millisecondsSince1970 < 0 ? .max : .min
   }
 
-  package static func < (left: Instant, right: Instant) -> Bool {
+  @inlinable package static func < (left: Instant, right: Instant) -> Bool {
     left.millisecondsSince1970 < right.millisecondsSince1970
   }
 
-  // The defaults derived from < go through the protocol witness, which costs a third of the evaluation time.
-  package static func <= (left: Instant, right: Instant) -> Bool {
+  // Called for each interval of large customers. The defaults derived from < go through the protocol witness, which costs a third of the evaluation time.
+  @inlinable package static func <= (left: Instant, right: Instant) -> Bool {
     left.millisecondsSince1970 <= right.millisecondsSince1970
   }
 
-  package static func > (left: Instant, right: Instant) -> Bool {
+  @inlinable package static func > (left: Instant, right: Instant) -> Bool {
     left.millisecondsSince1970 > right.millisecondsSince1970
   }
 
-  package static func >= (left: Instant, right: Instant) -> Bool {
+  @inlinable package static func >= (left: Instant, right: Instant) -> Bool {
     left.millisecondsSince1970 >= right.millisecondsSince1970
   }
 }

@@ -22,6 +22,8 @@ package struct AccessOutline: Sendable {
     var others: [OutlineSpan] = []
     /// The lines with non-renewing subscriptions, which extend each other across lines.
     var dependentLines: Set<Int32> = []
+    /// The times of access of ``spans``; `nil` if they must be computed from all of them.
+    var runs: AccessRuns? = AccessRuns()
   }
 
   /// The start of a long line, whose intervals no longer change. The rest of the line is its tail.
@@ -101,7 +103,8 @@ package struct AccessOutline: Sendable {
       let isDependent = whole.transactions.contains {
         $0.type == .nonRenewingSubscription && rules.products[$0.productID] != nil
       }
-      access[entitlement, default: Access()].replace(number, isNew: isNew, with: spans, isDependent)
+      access[entitlement, default: Access()].replace(
+        number, isNew: isNew, with: spans, sealed: ofHead, isDependent)
     }
   }
 
@@ -122,7 +125,10 @@ package struct AccessOutline: Sendable {
   private mutating func removeHead(of line: Int32) {
     guard let head = heads.removeValue(forKey: line)?.number else { return }
     headNumbers.remove(head)
-    for entitlement in access.keys { access[entitlement]?.spans.removeAll { $0.line == head } }
+    for entitlement in access.keys {
+      access[entitlement]?.spans.removeAll { $0.line == head }
+      access[entitlement]?.runs = nil
+    }
   }
 
   private mutating func number(of line: String) -> (Int32, isNew: Bool) {
@@ -134,7 +140,8 @@ package struct AccessOutline: Sendable {
   }
 
   /// Selects the lines that decide the answers from `instant` on.
-  package func selection(from instant: Instant) -> Selection {
+  package mutating func selection(from instant: Instant) -> Selection {
+    for entitlement in access.keys { access[entitlement]?.completeRuns() }
     var selection = Selection()
     for (entitlement, access) in access {
       guard access.dependentLines.isEmpty else {
@@ -152,9 +159,8 @@ package struct AccessOutline: Sendable {
         selection.lines.insert(names[Int(span.line)])
         if headNumbers.contains(span.line) { selection.wholeLines.insert(names[Int(span.line)]) }
       }
-      let all = access.others.isEmpty ? access.spans : access.spans + access.others
       for span in decisive + access.others where span.level > .none {
-        let start = all.startOfRun(to: span.start, span.level)
+        let start = access.startOfRun(to: span.start, span.level)
         guard start < span.start else { continue }
         selection.omitted.spans[entitlement, default: []].append(
           .init(level: span.level, start: start, end: span.start))
@@ -175,6 +181,7 @@ extension AccessOutline.Access {
     let all = spans.filter { $0.line == head } + new
     spans.removeAll { $0.line == head }
     spans += all.unbroken
+    for span in new { runs?.add(span) }
     // An answer after the last access rests on the latest period itself.
     let latest = all.indices.max { (all[$0].end, all[$0].start) < (all[$1].end, all[$1].start) }
     let withAccess = all.indices.filter { all[$0].level > .none }
@@ -182,11 +189,36 @@ extension AccessOutline.Access {
     spans += Set([latest, withAccess].compactMap(\.self)).map { all[$0] }
   }
 
+  /// Replaces the intervals of a line. `sealed` are those that its head got instead.
   fileprivate mutating func replace(
-    _ line: Int32, isNew: Bool, with new: [OutlineSpan], _ isDependent: Bool
+    _ line: Int32, isNew: Bool, with new: [OutlineSpan], sealed: [OutlineSpan], _ isDependent: Bool
   ) {
-    if !isNew { spans.removeAll { $0.line == line } }
+    if !isNew {
+      // New periods only add to the access of a line. After other changes, such as refunds, the runs are sorted again.
+      let kept = new + sealed
+      let loses = spans.contains { old in
+        old.line == line && old.grantsAccess && !kept.contains { $0.covers(old) }
+      }
+      if loses { runs = nil }
+      spans.removeAll { $0.line == line }
+    }
     spans += new
+    for span in new { runs?.add(span) }
     if isDependent { dependentLines.insert(line) } else { dependentLines.remove(line) }
+  }
+
+  fileprivate mutating func completeRuns() {
+    if runs == nil { runs = AccessRuns(spans) }
+  }
+
+  /// The start of the unbroken access of at least `level` that reaches `end`.
+  fileprivate func startOfRun(to end: Instant, _ level: AccessLevel) -> Instant {
+    var start = end
+    while true {
+      var earlier = runs?.start(of: start, level) ?? start
+      for span in others where span.level >= level && start <= span.end { earlier = min(earlier, span.start) }
+      guard earlier < start else { return start }
+      start = earlier
+    }
   }
 }

@@ -45,6 +45,13 @@ extension OutlineSpan {
     span.end = Swift.max(span.end, end)
     return span
   }
+
+  var grantsAccess: Bool { level > .none && start < end }
+
+  /// Whether it grants at least the access of another interval.
+  func covers(_ other: OutlineSpan) -> Bool {
+    level >= other.level && start <= other.start && other.end <= end
+  }
 }
 
 extension [OutlineSpan] {
@@ -53,7 +60,7 @@ extension [OutlineSpan] {
     var found: [OutlineSpan] = []
     for level in [AccessLevel.limited, .full] {
       var last: OutlineSpan?
-      for span in filter({ $0.level == level && $0.start < $0.end }).sorted(by: { $0.start < $1.start }) {
+      for span in filter({ $0.level == level && $0.grantsAccess }).sorted(by: { $0.start < $1.start }) {
         if let run = last, span.start <= run.end {
           last = run.extended(to: span.end)
         } else {
@@ -106,27 +113,5 @@ extension [OutlineSpan] {
       }
     }
     return found + covering.compactMap(\.self) + [last, lastWithAccess].compactMap(\.self)
-  }
-
-  /// The start of the unbroken access of at least `level` that reaches `end`.
-  func startOfRun(to end: Instant, _ level: AccessLevel) -> Instant {
-    var start = end
-    // Mostly one interval reaches far back, so a few passes are faster than sorting.
-    for _ in 0..<4 {
-      var earlier = start
-      for index in indices where self[index].level >= level && start <= self[index].end {
-        earlier = Swift.min(earlier, self[index].start)
-      }
-      guard earlier < start else { return start }
-      start = earlier
-    }
-    let rest = filter { $0.level >= level && $0.start < start && $0.start < $0.end }.sorted {
-      $0.end > $1.end
-    }
-    for span in rest {
-      guard start <= span.end else { break }
-      start = Swift.min(start, span.start)
-    }
-    return start
   }
 }

@@ -19,13 +19,14 @@ extension CustomerFacts {
         renewalHistories[history].signatures[signature].signedDate,
         renewalHistories[history].signatures[signature].content
       )
-    let date = renewalHistories[history].contents[content].renewalDate
+    // As numbers, because the comparison of optional instants costs ten times as much, and a line may have thousands.
+    let date = renewalHistories[history].contents[content].renewalDate?.millisecondsSince1970
     var begunLast: Int?
     var match: Int?
     // By index, because an element has about 300 bytes and a dozen reference counts.
     for index in range(ofLine: renewalHistories[history].originalTransactionID).reversed() {
       let hasBegun = transactions[index].purchaseDate <= signed
-      if let date, transactions[index].expiresDate == date {
+      if let date, transactions[index].expiresDate?.millisecondsSince1970 == date {
         if hasBegun { return beginning(ofPeriodAt: index) }
         match = match ?? index
       } else if hasBegun, match != nil {
