@@ -21,6 +21,8 @@ final class EventLoopContext {
   private var outputBuffer: [UInt8] = []
   /// The connections whose input waits because its frames only cost, oldest first.
   private var delayed: [HTTP2Handler] = []
+  /// The number of those at the start of the list that were served.
+  private var servedDelayed = 0
   private var isReadingLater = false
 
   init(_ host: MethodHost, on loop: any EventLoop, tick: TimeAmount, openStreams: OpenStreams) {
@@ -74,16 +76,19 @@ final class EventLoopContext {
 
   private func readDelayed() {
     let begin = NIODeadline.now()
-    var waiting: [HTTP2Handler] = []
-    swap(&waiting, &delayed)
-    var (count, elapsed) = (0, TimeAmount.zero)
-    while count < waiting.count, elapsed < Self.delayedTime {
-      waiting[count].readDelayed()
-      count += 1
+    var elapsed = TimeAmount.zero
+    // Those that wait again come last.
+    let end = delayed.count
+    while servedDelayed < end, elapsed < Self.delayedTime {
+      servedDelayed += 1
+      delayed[servedDelayed - 1].readDelayed()
       elapsed = .now() - begin
     }
-    // Those that wait again come after those that were not served.
-    delayed = waiting[count...] + delayed
+    // Rarely, because it moves all others.
+    if servedDelayed * 2 >= delayed.count {
+      delayed.removeFirst(servedDelayed)
+      servedDelayed = 0
+    }
     isReadingLater = !delayed.isEmpty
     if isReadingLater { scheduleDelayed(in: min(max(elapsed * 9, Self.minDelay), Self.maxDelay)) }
   }
