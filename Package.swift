@@ -107,7 +107,7 @@ let package = Package(
     library(
       .data, "SQLStore",
       ["AppStore", "Bytes", "Entitlements", "FamilySharing", "Platform", "SignedData", "Store", metrics]),
-    library(.data, "SQLiteStore", ["Platform", "SQLStore", "SQLite", "Store", logging]),
+    library(.data, "SQLiteStore", ["Bytes", "Platform", "SQLStore", "SQLite", "Store", logging]),
     library(
       .data, "Ledger",
       [

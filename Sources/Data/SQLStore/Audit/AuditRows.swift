@@ -13,7 +13,7 @@ extension SQLTransaction {
     guard let number else { throw .failed("an audit entry was not inserted") }
     for (position, customerID) in entry.customerIDs.enumerated() {
       try run(
-        "INSERT OR IGNORE INTO audit_customer (customer_id, app, entry_id, position) VALUES (?, ?, ?, ?)",
+        "INSERT INTO audit_customer (customer_id, app, entry_id, position) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
         customerID, entry.appID, number, position)
     }
   }
@@ -32,20 +32,24 @@ extension SQLTransaction {
   /// Replaces the id of an erased customer in audit entries, and removes the reasons that callers wrote there. An entry
   /// does not name an environment, so this affects the entries of all.
   func eraseAuditEntries(of customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
-    var count = try runCounting(
+    let count = try runCounting(
       """
       UPDATE audit_entry SET note = '', subject = '', actor = CASE actor WHEN ?1 THEN ?4 ELSE actor END
       WHERE entry_id IN (SELECT entry_id FROM audit_customer WHERE customer_id = ?1 AND app IN (?2, ''))
         AND ?3 <> ''
       """, customer, pseudonym)
-    count += try runCounting(
+    let ofCustomer = "customer_id = ?1 AND app IN (?2, '') AND ?3 <> ''"
+    try run(
       """
-      UPDATE OR REPLACE audit_customer SET customer_id = ?4
-      WHERE customer_id = ?1 AND app IN (?2, '') AND ?3 <> ''
+      INSERT INTO audit_customer (customer_id, app, entry_id, position)
+      SELECT ?4, app, entry_id, position FROM audit_customer WHERE \(ofCustomer) ON CONFLICT DO NOTHING
       """, customer, pseudonym)
-    return count
+    return count + (try runCounting("DELETE FROM audit_customer WHERE \(ofCustomer)", customer))
   }
 }
+
+private let columns =
+  "e.entry_id, e.at, e.caller, e.actor, e.method, e.app, e.subject, e.note, e.outcome, e.request_id"
 
 extension SQLReader {
   func auditEntries(_ filter: AuditFilter) throws(StoreError) -> [AuditEntry] {
@@ -54,27 +58,35 @@ extension SQLReader {
       filter.customerID == nil
       ? ""
       : """
-      AND entry_id IN (SELECT entry_id FROM audit_customer WHERE customer_id = ?2 AND ifnull(app = ?1, TRUE))
+      AND entry_id IN (SELECT entry_id FROM audit_customer WHERE customer_id = ?2 AND coalesce(app = ?1, TRUE))
       """
-    return try rows(
+    let rows = try rows(
       """
-      SELECT entry_id, at, caller, actor, method, app, subject, note, outcome, request_id, (
-        SELECT group_concat(customer_id, char(0)) FROM (
-          SELECT customer_id FROM audit_customer c WHERE c.entry_id = e.entry_id ORDER BY position))
-      FROM audit_entry e
-      WHERE ifnull(app = ?1, TRUE) AND ifnull(?2 <> '', TRUE) AND ifnull(?3 IN (caller, actor), TRUE)
-        AND ifnull(substr(method, -length(?4) - 1) = '/' || ?4, TRUE) AND ifnull(at >= ?5, TRUE) AND ifnull(at < ?6, TRUE)
-        AND ifnull(entry_id < ?7, TRUE) \(ofCustomer)
-      ORDER BY entry_id DESC LIMIT ?8
+      SELECT \(columns), c.customer_id
+      FROM (
+        SELECT * FROM audit_entry
+        WHERE coalesce(app = ?1, TRUE) AND coalesce(?2 <> '', TRUE) AND coalesce(?3 IN (caller, actor), TRUE)
+          AND coalesce(substr(method, length(method) - length(?4)) = '/' || ?4, TRUE)
+          AND coalesce(at >= ?5, TRUE) AND coalesce(at < ?6, TRUE) AND coalesce(entry_id < ?7, TRUE) \(ofCustomer)
+        ORDER BY entry_id DESC LIMIT ?8
+      ) AS e LEFT JOIN audit_customer c ON c.entry_id = e.entry_id
+      ORDER BY e.entry_id DESC, c.position
       """, filter.appID, filter.customerID, filter.actor, filter.method, filter.from, filter.to,
       filter.before, filter.limit
     ) { row in
       AuditEntry(
         number: row.number(0), at: Instant(millisecondsSince1970: row.number(1)), caller: row.text(2) ?? "",
         actor: row.text(3) ?? "", method: row.text(4) ?? "", appID: row.text(5) ?? "",
-        customerIDs: (row.text(10) ?? "").split(separator: "\0").map(String.init),
-        subject: row.text(6) ?? "", note: row.text(7) ?? "", outcome: row.text(8) ?? "",
-        requestID: row.text(9) ?? "")
+        customerIDs: row.text(10).map { [$0] } ?? [], subject: row.text(6) ?? "", note: row.text(7) ?? "",
+        outcome: row.text(8) ?? "", requestID: row.text(9) ?? "")
+    }
+    // One row for each customer of an entry.
+    return rows.reduce(into: []) { entries, row in
+      if entries.last?.number == row.number {
+        entries[entries.count - 1].customerIDs += row.customerIDs
+      } else {
+        entries.append(row)
+      }
     }
   }
 }

@@ -17,8 +17,8 @@ final class ClaimRows {
     let ofCustomer = "customer_id = ? AND app = ? AND environment = ?"
     insertLine = try connection.prepare(
       """
-      INSERT OR IGNORE INTO unclaimed_line (line_id, app, environment, token)
-      VALUES (?, ?, ?, ?)
+      INSERT INTO unclaimed_line (line_id, app, environment, token)
+      VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
       """)
     deleteLine = try connection.prepare(
       "DELETE FROM unclaimed_line WHERE line_id = ? AND app = ? AND environment = ?")
@@ -30,14 +30,16 @@ final class ClaimRows {
     selectToken = try connection.prepare(
       "SELECT customer_id FROM account_token WHERE token = ? AND app = ? AND environment = ?")
     insertToken = try connection.prepare(
-      "INSERT OR IGNORE INTO account_token (token, app, environment, customer_id) VALUES (?, ?, ?, ?)")
+      """
+      INSERT INTO account_token (token, app, environment, customer_id)
+      VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
+      """)
     selectMergeTarget = try connection.prepare(
       "SELECT into_customer_id FROM merged_customer WHERE \(ofCustomer)")
     putMergeTarget = try connection.prepare(
-      """
-      INSERT OR REPLACE INTO merged_customer (customer_id, app, environment, into_customer_id)
-      VALUES (?, ?, ?, ?)
-      """)
+      Upsert.sql(
+        "merged_customer", key: "customer_id, app, environment",
+        "customer_id, app, environment, into_customer_id"))
     deleteMergeTarget = try connection.prepare("DELETE FROM merged_customer WHERE \(ofCustomer)")
   }
 

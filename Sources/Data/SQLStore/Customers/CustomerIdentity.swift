@@ -16,6 +16,11 @@ package enum CustomerIdentity {
       + Array(key.customerID.utf8)
   }
 
+  /// Returns the bytes that the identities of an environment's customers have in common, and no others.
+  static func marker(of environment: Environment) -> [UInt8] {
+    [separator] + Array(environment.rawValue.utf8) + [separator]
+  }
+
   /// Whether `bytes` are the identity of `key`.
   static func matches(_ bytes: Span<UInt8>, _ key: CustomerKey) -> Bool {
     let environment = key.environment.rawValue

@@ -18,8 +18,9 @@ final class CustomerLineRows {
       SELECT line_facts, line_id FROM customer_line WHERE customer_number = ? ORDER BY line_id, chunk
       """)
     put = try connection.prepare(
-      "INSERT OR REPLACE INTO customer_line (customer_number, line_id, chunk, line_facts) VALUES (?, ?, ?, ?)"
-    )
+      Upsert.sql(
+        "customer_line", key: "customer_number, line_id, chunk", "customer_number, line_id, chunk, line_facts"
+      ))
     delete = try connection.prepare("DELETE FROM customer_line WHERE \(ofLine) AND chunk = ?")
     deleteAll = try connection.prepare("DELETE FROM customer_line WHERE customer_number = ?")
   }

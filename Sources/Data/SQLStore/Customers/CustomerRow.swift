@@ -29,10 +29,7 @@ final class CustomerRow {
     selectFacts = try connection.prepare(
       "SELECT identity, answers, facts FROM customer WHERE customer_number = ?")
     put = try connection.prepare(
-      """
-      INSERT OR REPLACE INTO customer (customer_number, identity, answers, facts, due_at)
-      VALUES (?, ?, ?, ?, ?)
-      """)
+      Upsert.sql("customer", key: "customer_number", "customer_number, identity, answers, facts, due_at"))
   }
 
   /// Reads one precomputed answer without decoding the others or the facts: one page for most customers.
@@ -160,17 +157,11 @@ extension CustomerRow {
   func page(
     of appID: String, in environment: Environment, after last: CustomerKey?, limit: Int
   ) throws(StoreError) -> [CustomerRecord] {
-    let select = try rows("identity, facts, customer_number", after: last)
-    defer { select.reset() }
-    var page: [CustomerRecord] = []
-    while page.count < limit, try select.step() {
-      guard let key = CustomerIdentity.decode(select.bytes(0)), key.appID == appID,
-        key.environment == environment
-      else { continue }
-      let facts = try lines.completing(FactCoding.customerFacts(select.bytes(1)), of: select.number(2))
-      page.append(CustomerRecord(key: key, facts: facts))
+    try scan("facts", after: last, limit: limit) { key, row throws(StoreError) in
+      guard key.appID == appID, key.environment == environment else { return nil }
+      let facts = try lines.completing(FactCoding.customerFacts(row.bytes(2)), of: row.number(0))
+      return CustomerRecord(key: key, facts: facts)
     }
-    return page
   }
 
   /// Returns at most `limit` customers of one app whose answers have a catalog fingerprint other than
@@ -178,22 +169,16 @@ extension CustomerRow {
   func page(
     of appID: String, withFingerprintOtherThan fingerprint: UInt64, after last: CustomerKey?, limit: Int
   ) throws(StoreError) -> [CustomerKey] {
-    let select = try rows("identity, answers", after: last)
-    defer { select.reset() }
-    var page: [CustomerKey] = []
-    while page.count < limit, try select.step() {
-      guard let key = CustomerIdentity.decode(select.bytes(0)), key.appID == appID,
-        try EncodedAnswers(select.bytes(1)).fingerprint != fingerprint
-      else { continue }
-      page.append(key)
+    try scan("answers", after: last, limit: limit) { key, row throws(StoreError) in
+      guard key.appID == appID else { return nil }
+      return try EncodedAnswers(row.bytes(2)).fingerprint != fingerprint ? key : nil
     }
-    return page
   }
 
   /// Returns at most `limit` customers who are due by `now`.
   func due(by now: Instant, in domain: ClockDomain, limit: Int) throws(StoreError) -> [CustomerKey] {
     let select = try connection.prepare(
-      "SELECT identity FROM customer WHERE due_at <= ? AND \(domain.identityCondition) ORDER BY due_at LIMIT ?"
+      "SELECT identity FROM customer WHERE due_at <= ? AND \(domain.identityCondition(connection.dialect)) ORDER BY due_at LIMIT ?"
     )
     try select.bind(1, now.millisecondsSince1970)
     try select.bind(2, Int64(limit))
@@ -208,14 +193,43 @@ extension CustomerRow {
     return page
   }
 
-  /// Selects all customers with an identity after `last`, ordered by row id.
-  private func rows(_ columns: String, after last: CustomerKey?) throws(StoreError) -> any SQLStatement {
-    let condition = last == nil ? "" : "customer_number > ? AND "
+  /// Returns the results of `decode` for customers after `last`, ordered by row id, until there are `limit`. Reads
+  /// the rows piece by piece, because an engine may fetch all that a statement selects.
+  private func scan<Value>(
+    _ column: String, after last: CustomerKey?, limit: Int,
+    _ decode: (CustomerKey, any SQLStatement) throws(StoreError) -> Value?
+  ) throws(StoreError) -> [Value] {
+    let size = 1000
     let select = try connection.prepare(
-      "SELECT \(columns) FROM customer WHERE \(condition)identity <> x'' ORDER BY customer_number")
-    if let last { try select.bind(1, try number(of: last)) }
-    return select
+      """
+      SELECT customer_number, identity, \(column) FROM customer
+      WHERE customer_number >= ? AND length(identity) > 0 ORDER BY customer_number LIMIT \(size)
+      """)
+    defer { select.reset() }
+    var found: [Value] = []
+    // Row ids are all 64-bit integers, beginning with the least.
+    var next: Int64? = .min
+    if let last { next = try number(of: last).successor }
+    var count = size
+    while let start = next, count == size, found.count < limit {
+      count = 0
+      select.reset()
+      try select.bind(1, start)
+      while found.count < limit, try select.step() {
+        count += 1
+        next = select.number(0).successor
+        guard let key = CustomerIdentity.decode(select.bytes(1)), let value = try decode(key, select)
+        else { continue }
+        found.append(value)
+      }
+    }
+    return found
   }
+}
+
+extension Int64 {
+  /// The next number; `nil` after the greatest.
+  fileprivate var successor: Int64? { self == .max ? nil : self + 1 }
 }
 
 // The changes of each app's catalog.

@@ -1,6 +1,15 @@
 internal import AppStore
 internal import Store
 
+/// The common table `name`: the ids of all customers that were merged, at once or in steps, into the customer of the
+/// first three parameters.
+let mergedNames = """
+  name (customer_id) AS (
+    SELECT customer_id FROM merged_customer WHERE into_customer_id = ?1 AND app = ?2 AND environment = ?3
+    UNION SELECT m.customer_id FROM merged_customer m JOIN name ON m.into_customer_id = name.customer_id
+    WHERE m.app = ?2 AND m.environment = ?3)
+  """
+
 extension SQLSession {
   func note(_ id: EvidenceID) throws(StoreError) -> CustomerNote? {
     try notes("evidence_id = ?", id).first
@@ -11,12 +20,8 @@ extension SQLSession {
   ) throws(StoreError) -> [CustomerNote] {
     try notes(
       """
-      app = ?2 AND environment = ?3 AND evidence_id < ?4 AND customer_id IN (
-        WITH RECURSIVE name (customer_id) AS (
-          VALUES (?1)
-          UNION SELECT m.customer_id FROM merged_customer m JOIN name ON m.into_customer_id = name.customer_id
-          WHERE m.app = ?2 AND m.environment = ?3)
-        SELECT customer_id FROM name)
+      app = ?2 AND environment = ?3 AND evidence_id < ?4 AND (customer_id = ?1 OR customer_id IN (
+        WITH RECURSIVE \(mergedNames) SELECT customer_id FROM name))
       ORDER BY evidence_id DESC LIMIT ?5
       """, customer, before ?? EvidenceID(rawValue: .max), limit)
   }
@@ -47,10 +52,9 @@ extension SQLSession {
 extension SQLTransaction {
   func put(_ note: CustomerNote) throws(StoreError) {
     try run(
-      """
-      INSERT OR REPLACE INTO note (customer_id, app, environment, evidence_id, note, actor, at)
-      VALUES (?, ?, ?, ?, ?, ?, ?)
-      """, note.customer, note.id, note.text, note.actor, note.createdAt)
+      Upsert.sql(
+        "note", key: "evidence_id", "customer_id, app, environment, evidence_id, note, actor, at"),
+      note.customer, note.id, note.text, note.actor, note.createdAt)
   }
 
   func deleteNote(_ id: EvidenceID) throws(StoreError) {
@@ -69,9 +73,9 @@ extension SQLTransaction {
       return
     }
     try run(
-      """
-      INSERT OR REPLACE INTO customer_attribute (customer_id, app, environment, name, value, evidence_id)
-      VALUES (?, ?, ?, ?, ?, ?)
-      """, customer, attribute.name, attribute.value, evidence)
+      Upsert.sql(
+        "customer_attribute", key: "customer_id, app, environment, name",
+        "customer_id, app, environment, name, value, evidence_id"), customer, attribute.name, attribute.value,
+      evidence)
   }
 }

@@ -160,7 +160,7 @@ extension SQLReader {
     try rows(
       """
       SELECT customer_id, app, environment, name FROM customer_attribute
-      WHERE value = ?1 AND ifnull(name = ?2, TRUE) ORDER BY customer_id, app, environment, name LIMIT ?3
+      WHERE value = ?1 AND coalesce(name = ?2, TRUE) ORDER BY customer_id, app, environment, name LIMIT ?3
       """, value, name, limit
     ) { row throws(StoreError) in (customer: try row.customer(), name: row.text(3) ?? "") }
   }
@@ -183,14 +183,14 @@ extension SQLReader {
     try rows(
       """
       SELECT max(received_at) FROM (
-        SELECT app, environment, received_at, state FROM notification ORDER BY evidence_id DESC LIMIT 100000)
+        SELECT app, environment, received_at, state FROM notification ORDER BY evidence_id DESC LIMIT 100000) AS latest
       WHERE app = ? AND environment = ? AND state <> 'REJECTED'
       """, appID, environment
     ) { $0.instant(0) }.first ?? nil
   }
 
   func lastEvidence() throws(StoreError) -> Int64 {
-    try rows("SELECT ifnull(max(evidence_id), 0) FROM evidence") { $0.number(0) }.first ?? 0
+    try rows("SELECT coalesce(max(evidence_id), 0) FROM evidence") { $0.number(0) }.first ?? 0
   }
 
   func size() throws(StoreError) -> Int64 { try use().databaseSize() }

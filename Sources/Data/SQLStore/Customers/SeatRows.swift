@@ -18,7 +18,7 @@ final class SeatRows {
       INSERT INTO seat (line_id, app, environment, purchase, seat_claim_id,
         request_identifier, claimed_at, released_at, evidence_id)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET
+      ON CONFLICT (line_id, app, environment) DO UPDATE SET
         seat_claim_id = excluded.seat_claim_id, released_at = excluded.released_at
       """)
     selectSeat = try connection.prepare(

@@ -12,8 +12,8 @@ extension ClockDomain {
   }
 
   /// The condition for rows of `customer`, whose identity contains the environment between two separators.
-  var identityCondition: String {
-    let found = "instr(identity, x'ff' || CAST('\(Environment.sandbox.rawValue)' AS BLOB) || x'ff') > 0"
+  func identityCondition(_ dialect: SQLDialect) -> String {
+    let found = dialect.contains("identity", CustomerIdentity.marker(of: .sandbox))
     return switch self {
     case .all: "TRUE"
     case .sandbox: found

@@ -4,6 +4,9 @@ package import Store
 ///
 /// The row logic of this target is written once for every engine over this protocol and ``SQLStatement``.
 package protocol SQLConnection: AnyObject {
+  /// The words in which its engine differs from others.
+  var dialect: SQLDialect { get }
+
   /// Prepares one statement with parameters, written `?` or `?1`.
   func prepare(_ sql: String) throws(StoreError) -> any SQLStatement
 
@@ -18,6 +21,25 @@ package protocol SQLConnection: AnyObject {
 
   /// Returns the size of the database in bytes.
   func databaseSize() throws(StoreError) -> Int64
+}
+
+/// The few words of SQL in which the engines differ.
+package struct SQLDialect: Sendable {
+  /// Begins a transaction that may write.
+  package let beginWrite: String
+  /// Begins a transaction that reads one snapshot.
+  package let beginRead: String
+  /// Returns a condition: whether the blob in a column contains some bytes.
+  package let contains: @Sendable (_ column: String, _ bytes: [UInt8]) -> String
+
+  /// Creates a dialect from its words.
+  package init(
+    beginWrite: String, beginRead: String, contains: @escaping @Sendable (String, [UInt8]) -> String
+  ) {
+    self.beginWrite = beginWrite
+    self.beginRead = beginRead
+    self.contains = contains
+  }
 }
 
 /// A statement, prepared once and run many times. Parameters are counted from 1, columns from 0.

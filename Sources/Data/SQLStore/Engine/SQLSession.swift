@@ -75,7 +75,25 @@ extension SQLStatement {
 protocol StatementValue {
   /// Binds the value to the parameters from `position` on, and returns the position after them.
   func bind(to statement: any SQLStatement, at position: CInt) throws(StoreError) -> CInt
+
+  /// Binds NULL, which has a type in some engines.
+  static func bindNull(to statement: any SQLStatement, at position: CInt) throws(StoreError)
 }
+
+extension StatementValue {
+  static func bindNull(to statement: any SQLStatement, at position: CInt) throws(StoreError) {
+    try statement.bind(position, String?.none)
+  }
+}
+
+extension StatementValue where Self: NumberValue {
+  static func bindNull(to statement: any SQLStatement, at position: CInt) throws(StoreError) {
+    try statement.bind(position, Int64?.none)
+  }
+}
+
+/// A value that is stored as an integer.
+protocol NumberValue: StatementValue {}
 
 extension String: StatementValue {
   func bind(to statement: any SQLStatement, at position: CInt) throws(StoreError) -> CInt {
@@ -84,27 +102,31 @@ extension String: StatementValue {
   }
 }
 
-extension Int64: StatementValue {
+extension Int64: NumberValue {
   func bind(to statement: any SQLStatement, at position: CInt) throws(StoreError) -> CInt {
     try statement.bind(position, self)
     return position + 1
   }
 }
 
-extension Int: StatementValue {
+extension Int: NumberValue {
   func bind(to statement: any SQLStatement, at position: CInt) throws(StoreError) -> CInt {
     try Int64(self).bind(to: statement, at: position)
   }
 }
 
 /// 1 or 0.
-extension Bool: StatementValue {
+extension Bool: NumberValue {
   func bind(to statement: any SQLStatement, at position: CInt) throws(StoreError) -> CInt {
     try Int64(self ? 1 : 0).bind(to: statement, at: position)
   }
 }
 
 extension [UInt8]: StatementValue {
+  static func bindNull(to statement: any SQLStatement, at position: CInt) throws(StoreError) {
+    try statement.bind(position, [UInt8]?.none)
+  }
+
   func bind(to statement: any SQLStatement, at position: CInt) throws(StoreError) -> CInt {
     try statement.bind(position, self)
     return position + 1
@@ -112,7 +134,7 @@ extension [UInt8]: StatementValue {
 }
 
 /// Milliseconds since 1970.
-extension Instant: StatementValue {
+extension Instant: NumberValue {
   func bind(to statement: any SQLStatement, at position: CInt) throws(StoreError) -> CInt {
     try millisecondsSince1970.bind(to: statement, at: position)
   }
@@ -124,7 +146,7 @@ extension Environment: StatementValue {
   }
 }
 
-extension EvidenceID: StatementValue {
+extension EvidenceID: NumberValue {
   func bind(to statement: any SQLStatement, at position: CInt) throws(StoreError) -> CInt {
     try rawValue.bind(to: statement, at: position)
   }
@@ -134,7 +156,7 @@ extension EvidenceID: StatementValue {
 extension Optional: StatementValue where Wrapped: StatementValue {
   func bind(to statement: any SQLStatement, at position: CInt) throws(StoreError) -> CInt {
     if let self { return try self.bind(to: statement, at: position) }
-    try statement.bind(position, String?.none)
+    try Wrapped.bindNull(to: statement, at: position)
     return position + 1
   }
 }

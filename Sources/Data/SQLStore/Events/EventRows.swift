@@ -47,7 +47,7 @@ final class EventRows {
   }
 }
 
-private let lastSequenceOfApp = "SELECT ifnull(max(sequence), 0) FROM event WHERE app = ?"
+private let lastSequenceOfApp = "SELECT coalesce(max(sequence), 0) FROM event WHERE app = ?"
 
 extension SQLTransaction {
   /// Scans the latest events only, because there is no index by time.
@@ -55,7 +55,7 @@ extension SQLTransaction {
     try rows(
       """
       SELECT DISTINCT app, environment, customer_id FROM event
-      WHERE event_id > (SELECT ifnull(max(event_id), 0) - 100000 FROM event) AND recorded_at > ?
+      WHERE event_id > (SELECT coalesce(max(event_id), 0) - 100000 FROM event) AND recorded_at > ?
         AND \(domain.condition)
       """, now
     ) { row throws(StoreError) in
@@ -84,7 +84,7 @@ final class EventQueries {
       "SELECT \(columns) FROM event WHERE \(ofCustomer) AND sequence > ? ORDER BY sequence LIMIT ?")
     selectLastOfApp = try connection.prepare(lastSequenceOfApp)
     selectLastOfCustomer = try connection.prepare(
-      "SELECT ifnull(max(sequence), 0) FROM event WHERE \(ofCustomer)")
+      "SELECT coalesce(max(sequence), 0) FROM event WHERE \(ofCustomer)")
     // Seeks the index once for each app instead of scanning it.
     selectApps = try connection.prepare(
       """

@@ -9,7 +9,7 @@ struct EvidenceQueries {
 
   private static let columns = """
     e.evidence_id, e.app, e.environment, e.customer_id, e.kind, e.source, e.received_at, e.content_hash,
-    e.size, e.body, e.rejection, e.compression, ifnull(e.known_at, e.received_at)
+    e.size, e.body, e.rejection, e.compression, coalesce(e.known_at, e.received_at)
     """
 
   init(_ connection: any SQLConnection, _ compressor: BodyCompressor) {
@@ -74,7 +74,7 @@ struct EvidenceQueries {
   ) throws(StoreError) -> [EvidenceID] {
     let select = try connection.prepare(
       """
-      SELECT \(Self.columns) FROM evidence e WHERE rejection <> '' AND app = ? AND body NOT NULL
+      SELECT \(Self.columns) FROM evidence e WHERE rejection <> '' AND app = ? AND body IS NOT NULL
       """)
     try select.bind(1, appID)
     defer { select.reset() }
@@ -117,7 +117,7 @@ struct EvidenceQueries {
     let select = try connection.prepare(
       """
       SELECT compression, body FROM evidence
-      WHERE content_hash = ? AND is_found_by_content = 1 AND body NOT NULL LIMIT 1
+      WHERE content_hash = ? AND is_found_by_content = 1 AND body IS NOT NULL LIMIT 1
       """)
     try select.bind(1, hash)
     defer { select.reset() }

@@ -33,7 +33,7 @@ final class EvidenceRows {
     rejected = try RejectedEvidenceRows(connection, limit: maxRejectedBytes)
     find = try connection.prepare(
       """
-      SELECT evidence_id, ifnull(known_at, received_at) FROM evidence
+      SELECT evidence_id, coalesce(known_at, received_at) FROM evidence
       WHERE content_hash = ? AND app = ? AND kind = ? AND customer_id = ? AND rejection = ?
         AND is_found_by_content = 1
       """)
@@ -46,21 +46,21 @@ final class EvidenceRows {
       """)
     indexByCustomer = try connection.prepare(
       """
-      INSERT OR IGNORE INTO customer_evidence (customer_id, app, environment, evidence_id)
-      VALUES (?, ?, ?, ?)
+      INSERT INTO customer_evidence (customer_id, app, environment, evidence_id)
+      VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
       """)
     indexByLine = try connection.prepare(
       """
-      INSERT INTO line_record (line_id, app, environment, kind, id, evidence_id)
-      VALUES (?1, ?2, ?3, \(LineRecordKind.evidence), ?4, ?4) ON CONFLICT DO NOTHING
+      INSERT INTO line_record (line_id, app, environment, kind, id, number, evidence_id)
+      VALUES (?1, ?2, ?3, \(LineRecordKind.evidence), '', ?4, ?4) ON CONFLICT DO NOTHING
       """)
-    selectLast = try connection.prepare("SELECT ifnull(max(evidence_id), 0) FROM evidence")
+    selectLast = try connection.prepare("SELECT coalesce(max(evidence_id), 0) FROM evidence")
     selectLastKnown = try connection.prepare(
       "SELECT known_at FROM last_known WHERE app = ? AND environment = ?")
     putLastKnown = try connection.prepare(
       """
       INSERT INTO last_known (app, environment, known_at) VALUES (?, ?, ?)
-      ON CONFLICT DO UPDATE SET known_at = excluded.known_at
+      ON CONFLICT (app, environment) DO UPDATE SET known_at = excluded.known_at
       """)
   }
 

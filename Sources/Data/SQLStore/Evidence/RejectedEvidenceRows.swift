@@ -27,19 +27,20 @@ final class RejectedEvidenceRows {
     self.connection = connection
     self.limit = limit
     selectCopy = try connection.prepare(
-      "SELECT 1 FROM evidence WHERE content_hash = ? AND is_found_by_content = 1 AND body NOT NULL LIMIT 1")
+      "SELECT 1 FROM evidence WHERE content_hash = ? AND is_found_by_content = 1 AND body IS NOT NULL LIMIT 1"
+    )
     selectUsage = try connection.prepare(
       "SELECT bytes, posts FROM rejected_usage WHERE app = ? AND day = ?")
     updateUsage = try connection.prepare(
       """
       INSERT INTO rejected_usage (app, day, bytes, posts) VALUES (?1, ?2, ?3, ?4)
-      ON CONFLICT DO UPDATE SET bytes = ?3, posts = ?4
+      ON CONFLICT (app, day) DO UPDATE SET bytes = excluded.bytes, posts = excluded.posts
       """)
     // The condition on rejected evidence is that of the index.
     selectOldest = try connection.prepare(
       """
       SELECT evidence_id, length(body) FROM evidence
-      WHERE app = ? AND received_at >= ? AND rejection <> '' AND body NOT NULL AND evidence_id <> ?
+      WHERE app = ? AND received_at >= ? AND rejection <> '' AND body IS NOT NULL AND evidence_id <> ?
       ORDER BY received_at, evidence_id LIMIT 1
       """)
     purgeBody = try connection.prepare(

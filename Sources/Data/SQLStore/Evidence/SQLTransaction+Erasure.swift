@@ -70,7 +70,7 @@ extension SQLTransaction {
       """
       UPDATE migration_failure SET customer_id = ?4
       WHERE customer_id = ?1 AND migration_id IN (
-        SELECT migration_id FROM migration WHERE app = ?2 AND ifnull(?3, '') <> '')
+        SELECT migration_id FROM migration WHERE app = ?2 AND coalesce(?3, '') <> '')
       """, customer, pseudonym)
     count += try runCounting(
       "UPDATE delivery SET subject = ?4 WHERE subject = ?1 AND app = ?2 AND environment = ?3", customer,
@@ -150,7 +150,8 @@ extension SQLTransaction {
 
   func record(_ erasure: ErasureRecord, as pseudonym: String) throws(StoreError) {
     try run(
-      "INSERT OR IGNORE INTO erasure (erasure_id, customer_hash, pseudonym) VALUES (?, ?, ?)", erasure.id,
+      "INSERT INTO erasure (erasure_id, customer_hash, pseudonym) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      erasure.id,
       erasure.customerHash, pseudonym)
   }
 

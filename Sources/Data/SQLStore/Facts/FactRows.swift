@@ -25,19 +25,19 @@ final class FactRows {
       "SELECT fact FROM transaction_fact WHERE \(ofLine)")
     insertTransaction = try connection.prepare(
       """
-      INSERT INTO line_record (\(line), kind, id, fact, evidence_id, product_id, shared_at, line_item)
-      VALUES (?, ?, ?, \(LineRecordKind.transaction), ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      INSERT INTO line_record (\(line), kind, number, id, fact, evidence_id, product_id, shared_at, line_item)
+      VALUES (?, ?, ?, \(LineRecordKind.transaction), 0, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
       """)
     replaceTransaction = try connection.prepare(
       """
       UPDATE line_record SET fact = ?5, evidence_id = ?6, product_id = ?7, shared_at = ?8, line_item = ?9
       WHERE line_id = ?1 AND app = ?2 AND environment = ?3
-        AND kind = \(LineRecordKind.transaction) AND id = ?4
+        AND kind = \(LineRecordKind.transaction) AND id = ?4 AND number = 0
       """)
     insertInstallLine = try connection.prepare(
       """
-      INSERT OR IGNORE INTO app_install_line (app_transaction_id, app, environment, line_id)
-      VALUES (?, ?, ?, ?)
+      INSERT INTO app_install_line (app_transaction_id, app, environment, line_id)
+      VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
       """)
     renewals = try RenewalRows(connection)
   }

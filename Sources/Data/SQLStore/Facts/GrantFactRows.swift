@@ -19,12 +19,13 @@ final class GrantFactRows {
       "SELECT fact FROM app_transaction_fact WHERE \(ofLine)")
     putGrant = try connection.prepare(
       """
-      INSERT OR REPLACE INTO grant_fact (\(line), fact, source, external_id, evidence_id)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, iif(?8, ?7, coalesce((
-        SELECT evidence_id FROM grant_fact WHERE line_id = ?1 AND app = ?2 AND environment = ?3), ?7)))
+      INSERT INTO grant_fact (\(line), fact, source, external_id, evidence_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+      ON CONFLICT (\(line)) DO UPDATE SET
+        fact = excluded.fact, source = excluded.source, external_id = excluded.external_id,
+        evidence_id = CASE ?8 WHEN 1 THEN excluded.evidence_id ELSE grant_fact.evidence_id END
       """)
     putAppTransaction = try connection.prepare(
-      "INSERT OR REPLACE INTO app_transaction_fact (\(line), fact, evidence_id) VALUES (?, ?, ?, ?, ?)")
+      Upsert.sql("app_transaction_fact", key: line, "\(line), fact, evidence_id"))
     deleteGrant = try connection.prepare("DELETE FROM grant_fact WHERE \(ofLine)")
     selectByID = try connection.prepare(
       "SELECT environment FROM grant_fact WHERE line_id = ? AND app = ?")

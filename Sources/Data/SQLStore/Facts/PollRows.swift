@@ -13,9 +13,10 @@ final class PollRows {
     let line = "line_id, app, environment"
     let ofLine = "line_id = ?1 AND app = ?2 AND environment = ?3"
     select = try connection.prepare("SELECT at, polled_at FROM poll WHERE \(ofLine)")
-    let row = "\(ofLine) AND kind = \(LineRecordKind.poll) AND id = ''"
+    let row = "\(ofLine) AND kind = \(LineRecordKind.poll) AND id = '' AND number = 0"
     insert = try connection.prepare(
-      "INSERT INTO line_record (\(line), kind, id, at) VALUES (?, ?, ?, \(LineRecordKind.poll), '', ?)")
+      "INSERT INTO line_record (\(line), kind, id, number, at) VALUES (?, ?, ?, \(LineRecordKind.poll), '', 0, ?)"
+    )
     move = try connection.prepare("UPDATE line_record SET at = ?4 WHERE \(row)")
     delete = try connection.prepare("DELETE FROM line_record WHERE \(row)")
     record = try connection.prepare("UPDATE line_record SET polled_at = ?4 WHERE \(row)")

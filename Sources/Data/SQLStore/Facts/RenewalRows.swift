@@ -19,9 +19,9 @@ final class RenewalRows {
       "SELECT fact, chunk FROM renewal_fact WHERE \(ofLine) ORDER BY chunk DESC LIMIT 1")
     putChunk = try connection.prepare(
       """
-      INSERT INTO line_record (line_id, app, environment, kind, id, fact, evidence_id)
-      VALUES (?, ?, ?, \(LineRecordKind.renewal), ?, ?, ?)
-      ON CONFLICT DO UPDATE SET fact = excluded.fact, evidence_id = excluded.evidence_id
+      INSERT INTO line_record (line_id, app, environment, kind, id, number, fact, evidence_id)
+      VALUES (?, ?, ?, \(LineRecordKind.renewal), '', ?, ?, ?)
+      ON CONFLICT (line_id, app, environment, kind, id, number) DO UPDATE SET fact = excluded.fact, evidence_id = excluded.evidence_id
       """)
   }
 

@@ -26,7 +26,7 @@ extension SQLReader {
       SELECT \(columns), c.customer_id
       FROM fulfillment f JOIN line_customer c USING (line_id, app, environment)
       WHERE f.app = ?1 AND f.environment = ?2 AND f.transaction_id > ?3 AND f.target <> f.fulfilled
-        AND ifnull(f.purchased_at >= ?4, TRUE) AND ifnull(c.customer_id = ?5, TRUE)
+        AND coalesce(f.purchased_at >= ?4, TRUE) AND coalesce(c.customer_id = ?5, TRUE)
         AND NOT EXISTS (
           SELECT * FROM line_customer o
           WHERE o.line_id = c.line_id AND o.app = c.app AND o.environment = c.environment
@@ -47,7 +47,7 @@ extension SQLTransaction {
       INSERT INTO fulfillment (transaction_id, app, environment, line_id, product_id, quantity, target,
         fulfilled, purchased_at)
       VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?)
-      ON CONFLICT DO UPDATE SET
+      ON CONFLICT (transaction_id, app, environment) DO UPDATE SET
         product_id = excluded.product_id, quantity = excluded.quantity, target = excluded.target,
         purchased_at = excluded.purchased_at
       """, record.transactionID, record.line.appID, record.line.environment, record.line.lineID,
@@ -83,9 +83,8 @@ extension SQLTransaction {
   ) throws(StoreError) {
     let inserted = try runCounting(
       """
-      INSERT OR IGNORE INTO fulfillment_step (transaction_id, app, environment, fulfillment_id, units, at,
-        evidence_id)
-      VALUES (?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO fulfillment_step (transaction_id, app, environment, fulfillment_id, units, at, evidence_id)
+      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
       """, fulfillment.transactionID, appEnvironment.appID, appEnvironment.environment,
       fulfillment.fulfillmentID, fulfillment.units, fulfillment.acknowledgedAt, evidence)
     guard inserted > 0 else { return }

@@ -8,7 +8,7 @@ extension SQLTransaction {
       """
       INSERT INTO refresh (line_id, app, environment, due_at, attempts, reason)
       VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET
+      ON CONFLICT (line_id, app, environment) DO UPDATE SET
         due_at = excluded.due_at, attempts = excluded.attempts, reason = excluded.reason
       """, refresh.line, refresh.dueAt, refresh.attempts, refresh.reason)
   }
@@ -19,7 +19,7 @@ extension SQLTransaction {
         """
         INSERT INTO refresh (line_id, app, environment, queried_at, attempts, reason)
         VALUES (?, ?, ?, ?, 0, '')
-        ON CONFLICT DO UPDATE SET queried_at = excluded.queried_at, due_at = NULL, attempts = 0, reason = ''
+        ON CONFLICT (line_id, app, environment) DO UPDATE SET queried_at = excluded.queried_at, due_at = NULL, attempts = 0, reason = ''
         """, line, instant)
     }
   }

@@ -23,7 +23,9 @@ extension SQLTransaction {
         recorded_at = excluded.recorded_at
       """, record.keyHash, record.requestHash, record.state.rawValue, record.response, record.recordedAt)
     for customer in customers {
-      try run("INSERT OR IGNORE INTO idempotency_customer VALUES (?, ?, ?, ?)", customer, record.keyHash)
+      try run(
+        "INSERT INTO idempotency_customer VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", customer,
+        record.keyHash)
     }
   }
 
@@ -49,9 +51,9 @@ extension SQLTransaction {
     let ofCustomer = "customer_id = ? AND app = ? AND environment = ?"
     let changed = try runCounting(
       """
-      UPDATE idempotency SET state = '\(IdempotencyRecord.State.erased.rawValue)', request_hash = x'', response = x''
+      UPDATE idempotency SET state = '\(IdempotencyRecord.State.erased.rawValue)', request_hash = ?, response = ?
       WHERE key_hash IN (SELECT key_hash FROM idempotency_customer WHERE \(ofCustomer))
-      """, customer)
+      """, [UInt8](), [UInt8](), customer)
     return changed + (try runCounting("DELETE FROM idempotency_customer WHERE \(ofCustomer)", customer))
   }
 }

@@ -89,7 +89,10 @@ extension SQLTransaction {
       """, id, line.number)
     guard inserted > 0 else { return }
     try run(
-      "INSERT INTO migration_count VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1", id,
+      """
+      INSERT INTO migration_count (migration_id, outcome, reason, count) VALUES (?, ?, ?, 1)
+      ON CONFLICT (migration_id, outcome, reason) DO UPDATE SET count = migration_count.count + 1
+      """, id,
       line.outcome.rawValue, line.reason)
     if line.isDuplicate {
       try run("UPDATE migration SET duplicates = duplicates + 1 WHERE migration_id = ?", id)

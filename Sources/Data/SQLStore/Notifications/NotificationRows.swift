@@ -21,10 +21,7 @@ final class NotificationRows {
     find = try connection.prepare(
       "SELECT \(Self.columns) FROM notification WHERE evidence_id = ?")
     put = try connection.prepare(
-      """
-      INSERT OR REPLACE INTO notification (\(Self.columns))
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """)
+      Upsert.sql("notification", key: "evidence_id", Self.columns))
   }
 
   func notification(
@@ -44,8 +41,8 @@ final class NotificationRows {
     return try find.step() ? Self.record(find) : nil
   }
 
-  /// Inserts or replaces the record of its evidence, and replaces another accepted one with the same UUID, for
-  /// which the ledger searches before.
+  /// Inserts or replaces the record of its evidence. Throws a constraint error if another accepted one has the same
+  /// UUID; the ledger searches for it before.
   func put(_ record: NotificationRecord) throws(StoreError) {
     try put.bind(1, record.evidenceID.rawValue)
     try put.bind(2, record.appID)

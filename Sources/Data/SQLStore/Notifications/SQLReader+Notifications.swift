@@ -17,8 +17,8 @@ extension SQLReader {
       """
     return try notifications(
       """
-      app = ?1 AND (?2 IS NULL OR environment = ?2) AND ifnull(type = ?3, TRUE) AND ifnull(state = ?4, TRUE)
-      AND ifnull(received_at >= ?5, TRUE) AND ifnull(received_at < ?6, TRUE) AND evidence_id < ?7
+      app = ?1 AND (?2 IS NULL OR environment = ?2) AND coalesce(type = ?3, TRUE) AND coalesce(state = ?4, TRUE)
+      AND coalesce(received_at >= ?5, TRUE) AND coalesce(received_at < ?6, TRUE) AND evidence_id < ?7
       \(ofCustomer) ORDER BY evidence_id DESC LIMIT ?9
       """, query.appID, query.environment, query.type, query.state?.rawValue, query.from, query.to,
       query.before ?? EvidenceID(rawValue: .max), query.customerID, query.limit)
@@ -31,7 +31,7 @@ extension SQLReader {
   }
 
   func lastNotification() throws(StoreError) -> Int64 {
-    try rows("SELECT ifnull(max(evidence_id), 0) FROM notification") { $0.number(0) }.first ?? 0
+    try rows("SELECT coalesce(max(evidence_id), 0) FROM notification") { $0.number(0) }.first ?? 0
   }
 
   func notifiedLines(

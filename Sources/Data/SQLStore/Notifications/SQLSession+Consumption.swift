@@ -11,12 +11,10 @@ extension SQLSession {
   func consent(of customer: CustomerKey) throws(StoreError) -> ConsumptionConsent? {
     try rows(
       """
-      WITH RECURSIVE name (customer_id) AS (
-        VALUES (?1)
-        UNION SELECT m.customer_id FROM merged_customer m JOIN name ON m.into_customer_id = name.customer_id
-        WHERE m.app = ?2 AND m.environment = ?3)
-      SELECT given, since, evidence_id FROM consumption_consent JOIN name USING (customer_id)
-      WHERE app = ?2 AND environment = ?3 ORDER BY evidence_id DESC LIMIT 1
+      WITH RECURSIVE \(mergedNames)
+      SELECT given, since, evidence_id FROM consumption_consent
+      WHERE app = ?2 AND environment = ?3 AND (customer_id = ?1 OR customer_id IN (SELECT customer_id FROM name))
+      ORDER BY evidence_id DESC LIMIT 1
       """, customer
     ) { row in
       ConsumptionConsent(
@@ -51,7 +49,7 @@ extension SQLReader {
   ) throws(StoreError) -> [ConsumptionRequestRecord] {
     try consumptionRequests(
       """
-      app = ?1 AND ifnull(environment = ?2, TRUE) AND ifnull(state = ?3, TRUE) AND ifnull(evidence_id < ?4, TRUE)
+      app = ?1 AND coalesce(environment = ?2, TRUE) AND coalesce(state = ?3, TRUE) AND coalesce(evidence_id < ?4, TRUE)
       AND (?5 IS NULL OR line_id IN (
         SELECT l.line_id FROM line_customer l
         WHERE l.customer_id = ?5 AND l.app = ?1 AND l.environment = consumption_request.environment))
@@ -92,19 +90,17 @@ extension SQLTransaction {
 
   func put(_ request: ConsumptionRequestRecord) throws(StoreError) {
     try run(
-      """
-      INSERT OR REPLACE INTO consumption_request (\(columns))
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """, request.id, request.line, request.transactionID, request.productID, request.reason,
+      Upsert.sql("consumption_request", key: "evidence_id", columns), request.id, request.line,
+      request.transactionID, request.productID, request.reason,
       request.requestedAt, request.state.rawValue, request.error, request.attempts, request.dueAt,
       request.settledAt)
   }
 
   func put(_ consent: ConsumptionConsent, of customer: CustomerKey) throws(StoreError) {
     try run(
-      """
-      INSERT OR REPLACE INTO consumption_consent (customer_id, app, environment, given, since, evidence_id)
-      VALUES (?, ?, ?, ?, ?, ?)
-      """, customer, consent.isGiven, consent.since, consent.evidenceID)
+      Upsert.sql(
+        "consumption_consent", key: "customer_id, app, environment",
+        "customer_id, app, environment, given, since, evidence_id"), customer, consent.isGiven, consent.since,
+      consent.evidenceID)
   }
 }

@@ -64,7 +64,7 @@ extension SQLReader {
     of appID: String, in environment: Environment?, before: Int64?, limit: Int
   ) throws(StoreError) -> [Repair] {
     try repairs(
-      "app = ? AND ifnull(environment = ?, TRUE) AND repair_id < ? ORDER BY repair_id DESC LIMIT ?", appID,
+      "app = ? AND coalesce(environment = ?, TRUE) AND repair_id < ? ORDER BY repair_id DESC LIMIT ?", appID,
       environment, before ?? .max, limit)
   }
 
@@ -112,12 +112,12 @@ extension SQLTransaction {
     _ watermark: DeliveryWatermark, of appID: String, in environment: Environment
   ) throws(StoreError) {
     try run(
-      """
-      INSERT OR REPLACE INTO delivery_watermark (
+      Upsert.sql(
+        "delivery_watermark", key: "app, environment",
+        """
         app, environment, complete_until, searched_until, last_delivery, typical_interval, full_poll_at,
-        unread_since, unread_until)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """, appID, environment, watermark.completeUntil, watermark.searchedUntil, watermark.lastDelivery,
+        unread_since, unread_until
+        """), appID, environment, watermark.completeUntil, watermark.searchedUntil, watermark.lastDelivery,
       watermark.typicalInterval, watermark.lastFullPollAt, watermark.unread?.lowerBound,
       watermark.unread?.upperBound)
   }
@@ -131,9 +131,8 @@ extension SQLTransaction {
 
   func put(_ repair: Repair) throws(StoreError) {
     try run(
-      """
-      INSERT OR REPLACE INTO repair (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """, repair.id, repair.appID, repair.environment, repair.reason.rawValue, repair.from, repair.to,
+      Upsert.sql("repair", key: "repair_id", columns), repair.id, repair.appID, repair.environment,
+      repair.reason.rawValue, repair.from, repair.to,
       repair.onlyFailures, repair.startedAt, repair.finishedAt, repair.phase.rawValue, repair.pageToken,
       repair.received, repair.alreadyKnown, repair.queriedPurchases, repair.error, repair.historyError)
   }
@@ -165,14 +164,16 @@ extension SQLTransaction {
   }
 
   func enqueue(_ line: LineKey, for repairID: Int64) throws(StoreError) {
-    try run("INSERT OR IGNORE INTO repair_line (repair_id, line_id) VALUES (?, ?)", repairID, line.lineID)
+    try run(
+      "INSERT INTO repair_line (repair_id, line_id) VALUES (?, ?) ON CONFLICT DO NOTHING", repairID,
+      line.lineID)
   }
 
   func enqueueDuePolls(by instant: Instant, for repair: Repair) throws(StoreError) {
     try run(
       """
-      INSERT OR IGNORE INTO repair_line (repair_id, line_id)
-      SELECT ?, line_id FROM poll WHERE app = ? AND environment = ? AND at <= ?
+      INSERT INTO repair_line (repair_id, line_id)
+      SELECT ?, line_id FROM poll WHERE app = ? AND environment = ? AND at <= ? ON CONFLICT DO NOTHING
       """, repair.id, repair.appID, repair.environment, instant)
   }
 
@@ -185,9 +186,13 @@ extension SQLTransaction {
       WHERE line_id > ?1 AND app = ?2 AND environment = ?3 ORDER BY line_id LIMIT ?4
       """
     let start = LineKey(appID: repair.appID, environment: repair.environment, lineID: last ?? "")
-    let next = try rows("SELECT max(line_id) FROM (\(page))", start, limit) { $0.text(0) }.first ?? nil
+    let next =
+      try rows("SELECT max(line_id) FROM (\(page)) AS page", start, limit) { $0.text(0) }.first ?? nil
     try run(
-      "INSERT OR IGNORE INTO repair_line SELECT ?5, line_id FROM (\(page))", start, limit, repair.id)
+      """
+      INSERT INTO repair_line (repair_id, line_id)
+      SELECT ?5, line_id FROM (\(page)) AS page WHERE TRUE ON CONFLICT DO NOTHING
+      """, start, limit, repair.id)
     return next
   }
 
@@ -199,8 +204,8 @@ extension SQLTransaction {
   func record(_ drift: Drift, in repairID: Int64) throws(StoreError) {
     try run(
       """
-      INSERT OR IGNORE INTO drift (repair_id, customer_id, entitlement, detected_at, before)
-      VALUES (?, ?, ?, ?, ?)
+      INSERT INTO drift (repair_id, customer_id, entitlement, detected_at, before)
+      VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
       """, repairID, drift.customer.customerID, drift.entitlement, drift.detectedAt,
       StatusCoding.encode(drift.before))
   }

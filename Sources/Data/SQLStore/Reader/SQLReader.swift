@@ -34,7 +34,7 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
   ) throws(StoreError) {
     self.changes = changes
     self.connection = connection
-    begin = try connection.prepare("BEGIN")
+    begin = try connection.prepare(connection.dialect.beginRead)
     end = try connection.prepare("COMMIT")
     customer = try CustomerRow(connection, hash: hash)
     ownership = try OwnershipRows(connection)
@@ -169,7 +169,7 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
   }
 
   func nextDue(in domain: ClockDomain) throws(StoreError) -> Instant? {
-    try earliest(in: "customer", where: domain.identityCondition)
+    try earliest(in: "customer", where: domain.identityCondition(connection.dialect))
   }
 
   func counts() throws(StoreError) -> StoreCounts {

@@ -34,7 +34,7 @@ package enum Version01 {
       ON evidence (content_hash, app, kind, customer_id, rejection) WHERE is_found_by_content = 1;
 
     -- Rejected bodies, which may be dropped, oldest first.
-    CREATE INDEX rejected_body ON evidence (app, received_at) WHERE rejection <> '' AND body NOT NULL;
+    CREATE INDEX rejected_body ON evidence (app, received_at) WHERE rejection <> '' AND body IS NOT NULL;
 
     -- The space of rejected evidence by app and day (UTC, in days since 1970).
     CREATE TABLE rejected_usage (
@@ -58,7 +58,8 @@ package enum Version01 {
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
       kind INTEGER NOT NULL,        -- see the views
-      id ANY NOT NULL,              -- identifies it among rows of its kind; '': there is only one
+      id TEXT NOT NULL,             -- of a transaction; '': of another kind
+      number INTEGER NOT NULL,      -- of renewals or evidence, from 0; 0: of another kind
       fact BLOB,
       evidence_id INTEGER REFERENCES evidence,
       product_id TEXT,
@@ -66,7 +67,7 @@ package enum Version01 {
       at INTEGER,
       polled_at INTEGER,
       line_item TEXT,               -- webOrderLineItemId of a transaction
-      PRIMARY KEY (line_id, app, environment, kind, id)
+      PRIMARY KEY (line_id, app, environment, kind, id, number)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX poll_by_time ON line_record (app, environment, at) WHERE kind = 0;
     CREATE INDEX transaction_by_id ON line_record (id, app, environment) WHERE kind = 2;
@@ -74,16 +75,16 @@ package enum Version01 {
       ON line_record (shared_at, product_id, app, environment) WHERE shared_at IS NOT NULL;
     CREATE INDEX transaction_by_line_item ON line_record (line_item) WHERE line_item IS NOT NULL;
     CREATE VIEW poll AS
-      SELECT line_id, app, environment, at, polled_at FROM line_record WHERE kind = 0;
+      SELECT line_id, app, environment, at, polled_at FROM line_record WHERE kind = 0 AND id = '' AND number = 0;
     CREATE VIEW renewal_fact AS
-      SELECT line_id, app, environment, id AS chunk, fact, evidence_id
-      FROM line_record WHERE kind = 1;
+      SELECT line_id, app, environment, number AS chunk, fact, evidence_id
+      FROM line_record WHERE kind = 1 AND id = '';
     CREATE VIEW transaction_fact AS
       SELECT line_id, app, environment, id AS transaction_id, fact, evidence_id, product_id,
         shared_at
-      FROM line_record WHERE kind = 2;
+      FROM line_record WHERE kind = 2 AND number = 0;
     CREATE VIEW line_evidence AS
-      SELECT line_id, app, environment, id AS evidence_id FROM line_record WHERE kind = 3;
+      SELECT line_id, app, environment, number AS evidence_id FROM line_record WHERE kind = 3 AND id = '';
 
     -- The read model: the facts of a customer in one row, preceded by the precomputed answers, which
     -- then need no second page.

@@ -39,7 +39,7 @@ struct DerivedTable {
     DerivedTable("note", "evidence_id, customer_id, app, environment, note, actor, at"),
     DerivedTable("customer_attribute", "customer_id, app, environment, name, value, evidence_id"),
     // An erased customer leaves a row without an identity.
-    DerivedTable("customer", "identity", fact: "facts", where: "identity <> x''") {
+    DerivedTable("customer", "identity", fact: "facts", where: "length(identity) > 0") {
       bytes throws(StoreError) in
       let facts = try FactCoding.customerFacts(bytes)
       guard facts.omitted != nil else { return FactCoding.encode(facts) }

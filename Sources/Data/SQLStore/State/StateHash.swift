@@ -59,7 +59,8 @@ private struct StateTable {
     },
     // A grant's line has the number of its evidence; the customer's facts contain the grant.
     StateTable(
-      "line_customer", "\(line), customer_id", where: "line_id NOT GLOB '\(LineKey.grantPrefix)*'"),
+      "line_customer", "\(line), customer_id",
+      where: "substr(line_id, 1, \(LineKey.grantPrefix.count)) <> '\(LineKey.grantPrefix)'"),
     StateTable("seat", "\(line), purchase, seat_claim_id, released_at IS NULL"),
     StateTable(
       "fulfillment", "transaction_id, app, environment, line_id, product_id, quantity, target, fulfilled"),
@@ -72,7 +73,8 @@ private struct StateTable {
     StateTable("note", "customer_id, app, environment, note, actor"),
     StateTable("customer_attribute", "customer_id, app, environment, name, value"),
     // An erased customer leaves a row without an identity, and one whose claim failed a row without facts.
-    StateTable("customer", "identity", fact: "facts", where: "identity <> x''") { bytes throws(StoreError) in
+    StateTable("customer", "identity", fact: "facts", where: "length(identity) > 0") {
+      bytes throws(StoreError) in
       var facts = try FactCoding.customerFacts(bytes)
       // The selection of lines depends on the time of derivation; `customer_line` has them all.
       if facts.omitted != nil {

@@ -53,7 +53,7 @@ extension SQLSession {
     of webhook: WebhookKey, in state: Delivery.State?, after position: Int64, limit: Int
   ) throws(StoreError) -> [Delivery] {
     try deliveries(
-      "position > ?4 AND ifnull(state = ?5, TRUE) ORDER BY position LIMIT ?6", webhook, position,
+      "position > ?4 AND coalesce(state = ?5, TRUE) ORDER BY position LIMIT ?6", webhook, position,
       state?.rawValue, limit)
   }
 
@@ -82,17 +82,18 @@ extension SQLTransaction {
   func begin(_ webhook: WebhookKey) throws(StoreError) {
     try run(
       """
-      INSERT OR IGNORE INTO webhook_cursor (app, kind, name, position)
+      INSERT INTO webhook_cursor (app, kind, name, position)
       VALUES (?1, ?2, ?3, CASE ?2
-        WHEN 'EVENTS' THEN (SELECT ifnull(max(sequence), 0) FROM event WHERE app = ?1)
-        ELSE (SELECT ifnull(max(evidence_id), 0) FROM notification) END)
+        WHEN 'EVENTS' THEN (SELECT coalesce(max(sequence), 0) FROM event WHERE app = ?1)
+        ELSE (SELECT coalesce(max(evidence_id), 0) FROM notification) END)
+      ON CONFLICT DO NOTHING
       """, webhook)
   }
 
   func put(_ cursor: WebhookCursor, of webhook: WebhookKey) throws(StoreError) {
     try run(
-      "INSERT OR REPLACE INTO webhook_cursor (app, kind, name, position, gone_at) VALUES (?, ?, ?, ?, ?)",
-      webhook, cursor.position, cursor.goneAt)
+      Upsert.sql("webhook_cursor", key: "app, kind, name", "app, kind, name, position, gone_at"), webhook,
+      cursor.position, cursor.goneAt)
   }
 
   func resume(_ webhook: WebhookKey) throws(StoreError) {
@@ -103,10 +104,14 @@ extension SQLTransaction {
   func put(_ delivery: Delivery, of webhook: WebhookKey) throws(StoreError) {
     try run(
       """
-      INSERT OR REPLACE INTO delivery (app, kind, name, \(columns))
+      INSERT INTO delivery (app, kind, name, \(columns))
       VALUES (?1, ?2, ?3, ?4, ?5, CASE ?2
-        WHEN 'EVENTS' THEN ifnull((SELECT customer_id FROM event WHERE app = ?1 AND sequence = ?4), ?6)
+        WHEN 'EVENTS' THEN coalesce((SELECT customer_id FROM event WHERE app = ?1 AND sequence = ?4), ?6)
         ELSE ?6 END, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+      ON CONFLICT (app, kind, name, position) DO UPDATE SET
+        environment = excluded.environment, subject = excluded.subject, type = excluded.type,
+        occurred_at = excluded.occurred_at, state = excluded.state, attempts = excluded.attempts,
+        first_attempt_at = excluded.first_attempt_at, due_at = excluded.due_at, outcome = excluded.outcome
       """, webhook, delivery.position, delivery.environment?.rawValue ?? "", delivery.subject, delivery.type,
       delivery.occurredAt, delivery.state.rawValue, delivery.attempts, delivery.firstAttemptAt,
       delivery.dueAt,

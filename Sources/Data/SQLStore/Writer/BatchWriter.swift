@@ -26,7 +26,7 @@ package final class BatchWriter {
     self.connection = connection
     self.changes = changes
     transaction = try SQLTransaction(connection, hash: hash, maxRejectedBytes: maxRejectedBytes)
-    begin = try connection.prepare("BEGIN IMMEDIATE")
+    begin = try connection.prepare(connection.dialect.beginWrite)
     commit = try connection.prepare("COMMIT")
     savepoint = try connection.prepare("SAVEPOINT body")
     release = try connection.prepare("RELEASE body")

@@ -87,7 +87,7 @@ extension SQLTransaction {
     // In order of arrival, so that the scan stops at the first piece that is too recent.
     let select = try connection.prepare(
       """
-      SELECT evidence_id, received_at, kind, rejection, body NOT NULL FROM evidence
+      SELECT evidence_id, received_at, kind, rejection, body IS NOT NULL FROM evidence
       WHERE evidence_id > ? ORDER BY evidence_id LIMIT ?
       """)
     try select.bind(1, id?.rawValue ?? 0)

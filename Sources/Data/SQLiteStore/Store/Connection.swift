@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Platform
 package import SQLStore
 package import SQLite
@@ -6,7 +7,15 @@ package import Store
 /// A connection whose errors are ``StoreError``s.
 typealias Connection = SQLiteConnection<StoreError>
 
+extension SQLDialect {
+  static let sqlite = SQLDialect(beginWrite: "BEGIN IMMEDIATE", beginRead: "BEGIN") { column, bytes in
+    "instr(\(column), x'\(Hex.encode(bytes))') > 0"
+  }
+}
+
 extension SQLiteConnection: SQLConnection where Failure == StoreError {
+  package var dialect: SQLDialect { .sqlite }
+
   package func prepare(_ sql: String) throws(StoreError) -> any SQLStatement {
     try SQLiteStatement(sql, on: self)
   }
