@@ -108,6 +108,7 @@ let package = Package(
       .data, "SQLStore",
       ["AppStore", "Bytes", "Entitlements", "FamilySharing", "Platform", "SignedData", "Store", metrics]),
     library(.data, "SQLiteStore", ["Bytes", "Platform", "SQLStore", "SQLite", "Store", logging]),
+    library(.data, "PostgresStore", ["Bytes", "PostgreSQL", "SQLStore", "Store"]),
     library(
       .data, "Ledger",
       [
@@ -179,7 +180,7 @@ let package = Package(
         "AppStore", "AppStoreClient", "Bytes", "Callers", "Configuration", "AppleLookup", "EntitledClient",
         "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
-        "SQLStore", "SQLiteStore",
+        "PostgreSQL", "PostgresStore", "SQLStore", "SQLiteStore",
         "Sandbox", "SandboxStore", "Services", "SignedData", "Store", "Telemetry", "Transport",
         "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1,
         nioPosix, unixSignals,
@@ -293,7 +294,11 @@ let package = Package(
     test(.data, "PostgreSQLTests", ["PostgreSQL", "PostgresSupport"]),
     test(
       .data, "StoreTests",
-      ["AppStore", "Entitlements", "FamilySharing", "SQLStore", "SQLiteStore", "Store", "TestSupport"]),
+      [
+        "AppStore", "Entitlements", "FamilySharing", "PostgresStore", "PostgresSupport", "SQLStore",
+        "SQLiteStore",
+        "Store", "TestSupport",
+      ]),
     test(
       .data, "SQLiteStoreTests",
       [

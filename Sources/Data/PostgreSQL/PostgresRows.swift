@@ -54,6 +54,11 @@ package final class PostgresRows: @unchecked Sendable {
     try body(bytes(at: row, column).assumingMemoryBound(to: UInt8.self).span)
   }
 
+  /// Returns the result's own memory, valid as long as this object; empty for NULL.
+  package func borrowedBytes(_ row: Int, _ column: CInt) -> UnsafeBufferPointer<UInt8> {
+    bytes(at: row, column).assumingMemoryBound(to: UInt8.self)
+  }
+
   /// Whether the value is NULL.
   package func isNull(_ row: Int, _ column: CInt) -> Bool { PQgetisnull(handle, CInt(row), column) != 0 }
 

@@ -32,7 +32,8 @@ final class SessionHandle {
     defer { for text in keywords + values { free(text) } }
     let endedKeywords = keywords.map { UnsafePointer($0) } + [nil]
     let endedValues = values.map { UnsafePointer($0) } + [nil]
-    return PQconnectdbParams(endedKeywords, endedValues, 0)
+    // A `dbname` may be a whole connection URI.
+    return PQconnectdbParams(endedKeywords, endedValues, 1)
   }
 
   private static func lastMessage(_ handle: OpaquePointer) -> String {

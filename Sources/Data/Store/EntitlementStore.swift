@@ -28,7 +28,8 @@ package protocol EntitlementStore: Sendable {
   /// store may run a body again, so it must have no effect outside the transaction.
   ///
   /// - Throws: the error of `body`; ``StoreError/overloaded(waiting:)`` without running it if too many
-  ///   writes wait; ``StoreError/diskFull`` and others if the commit failed.
+  ///   writes wait; ``StoreError/diskFull`` and others if the commit failed; ``StoreError/outcomeUnknown(_:)`` if the
+  ///   connection to the database was lost meanwhile.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
   ) async throws(StoreError) -> Value

@@ -1,4 +1,4 @@
-/// An error of the store. A call that throws one has written nothing.
+/// An error of the store. A call that throws one has written nothing, except perhaps for ``outcomeUnknown(_:)``.
 package enum StoreError: Error, Hashable, Sendable {
   /// The directory or file is unusable; `reason` is the operating system's error text.
   case cannotOpen(path: String, reason: String)
@@ -18,6 +18,13 @@ package enum StoreError: Error, Hashable, Sendable {
   case cancelled
   /// No space is left on the device. Writes succeed again as soon as there is.
   case diskFull
+  /// Another writer was first: nothing was written, and the caller may look and try again.
+  case conflict(String)
+  /// The database cannot be reached or accepts no writes now. Nothing was written.
+  case unavailable(String)
+  /// The connection was lost while a write was committed. The caller must look whether it was, before it repeats the
+  /// write.
+  case outcomeUnknown(String)
   /// The stored data is damaged.
   case corrupt(String)
   /// The device or the library failed; the text is for the operator's log.
@@ -42,6 +49,9 @@ extension StoreError: CustomStringConvertible {
     case .deadlineExceeded: "the deadline of a store read passed"
     case .cancelled: "a store read was cancelled"
     case .diskFull: "no space is left for the store"
+    case .conflict(let reason): "another writer was first: \(reason)"
+    case .unavailable(let reason): "the database is not available: \(reason)"
+    case .outcomeUnknown(let reason): "the outcome of a write is unknown: \(reason)"
     case .corrupt(let what): "the store is damaged: \(what)"
     case .failed(let what): "the store failed: \(what)"
     case .closed: "the store is closed"

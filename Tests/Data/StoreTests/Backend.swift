@@ -1,6 +1,8 @@
 import AppStore
 import Entitlements
 import Foundation
+import PostgresStore
+import PostgresSupport
 import Store
 import TestSupport
 
@@ -9,26 +11,46 @@ import TestSupport
 
 /// The implementations of the store under test. Each contract test runs for every case.
 enum Backend: CaseIterable {
+  /// PostgreSQL only where it is installed.
+  static var allCases: [Backend] {
+    [.sqlite, .sqliteWithCollisions] + (PostgresServer.canRun ? [.postgres] : [])
+  }
+
   case sqlite
   /// SQLite with one hash for all customers.
   case sqliteWithCollisions
+  case postgres
 
   /// Runs `body` with an empty store.
   func withStore(
     reads: ReaderPool.Limits = .init(), _ body: (any EntitlementStore) async throws -> Void
   ) async throws {
+    guard self != .postgres else { return try await withPostgresStore(reads: reads, body) }
     let directory = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID())")
     defer { try? FileManager.default.removeItem(at: directory) }
-    let store: any EntitlementStore
-    switch self {
-    case .sqlite:
-      store = try SQLiteEntitlementStore(
-        directory: directory.path, reads: reads, hash: CustomerIdentity.hash)
-    case .sqliteWithCollisions:
-      store = try SQLiteEntitlementStore(directory: directory.path, reads: reads, hash: { _ in .max })
-    }
+    let store =
+      if self == .sqlite {
+        try SQLiteEntitlementStore(directory: directory.path, reads: reads, hash: CustomerIdentity.hash)
+      } else {
+        try SQLiteEntitlementStore(directory: directory.path, reads: reads, hash: { _ in .max })
+      }
     try await body(store)
     await store.close()
+  }
+
+  private func withPostgresStore(
+    reads: ReaderPool.Limits, _ body: (any EntitlementStore) async throws -> Void
+  ) async throws {
+    await PostgresSlots.shared.take()
+    defer { Task { await PostgresSlots.shared.give() } }
+    let server = try PostgresServer.shared()
+    let database = try server.makeDatabase()
+    defer { try? server.removeDatabase(database) }
+    let store = try PostgresEntitlementStore(server.settings(database), reads: reads)
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(store)) } catch { result = .failure(error) }
+    await store.close()
+    try result.get()
   }
 }
 
@@ -96,4 +118,25 @@ func gain(_ line: LineKey, _ customerID: String, _ evidence: EvidenceID, at: Int
 
 func loss(_ line: LineKey, _ customerID: String, _ evidence: EvidenceID, at: Int64 = 2) -> OwnershipChange {
   OwnershipChange(line: line, customerID: customerID, gained: false, at: instant(at), evidenceID: evidence)
+}
+
+/// Bounds the tests that have a store in PostgreSQL at the same time, because its sessions are bounded.
+private actor PostgresSlots {
+  static let shared = PostgresSlots()
+
+  private var free = 12
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  func take() async {
+    guard free == 0 else {
+      free -= 1
+      return
+    }
+    await withCheckedContinuation { waiting.append($0) }
+  }
+
+  func give() {
+    guard waiting.isEmpty else { return waiting.removeFirst().resume() }
+    free += 1
+  }
 }

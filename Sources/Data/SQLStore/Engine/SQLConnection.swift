@@ -7,6 +7,9 @@ package protocol SQLConnection: AnyObject {
   /// The words in which its engine differs from others.
   var dialect: SQLDialect { get }
 
+  /// Whether errors of statements without result may appear at a later statement of the transaction.
+  var defersWrites: Bool { get }
+
   /// Prepares one statement with parameters, written `?` or `?1`.
   func prepare(_ sql: String) throws(StoreError) -> any SQLStatement
 

@@ -13,6 +13,8 @@ package final class BatchWriter {
   private let savepoint: any SQLStatement
   private let release: any SQLStatement
   private let rollbackToSavepoint: any SQLStatement
+  /// Has no effect, but a result: it makes an engine send what it deferred.
+  private let touch: any SQLStatement
 
   /// The default limit of rejected evidence: 64 MiB a day for each app.
   package static let maxRejectedBytesPerDay: Int64 = 64 << 20
@@ -31,6 +33,7 @@ package final class BatchWriter {
     savepoint = try connection.prepare("SAVEPOINT body")
     release = try connection.prepare("RELEASE body")
     rollbackToSavepoint = try connection.prepare("ROLLBACK TO body")
+    touch = try connection.prepare("SELECT 1")
   }
 
   /// Runs and commits `batch`, and delivers the results to the callers. `arrived` returns writes that were queued
@@ -52,11 +55,12 @@ package final class BatchWriter {
         arrivals = isUndone ? [] : arrived()
         batch += arrivals
       }
+      if !isUndone { isUndone = try !commit(&outcomes) }
       if isUndone {
         for job in batch { outcomes.append(try runIndividually(job)) }
+        try transaction.saveCached()
+        try commit.run()
       }
-      try transaction.saveCached()
-      try commit.run()
       changes.committed(transaction.takeChangedCustomers())
       transaction.outlines.committed()
       CommitMetrics.count(droppedBodies: transaction.evidence.rejected.takeDropped())
@@ -94,6 +98,25 @@ package final class BatchWriter {
     return true
   }
 
+  /// Commits a batch that ran without savepoints.
+  ///
+  /// - Returns: `false` if the engine reports only now that a statement of a body failed. Then no writes of the batch
+  ///   remain.
+  private func commit(_ outcomes: inout [WriteJob.Outcome]) throws(StoreError) -> Bool {
+    do throws(StoreError) {
+      try transaction.saveCached()
+      try commit.run()
+      return true
+    } catch .failed(let reason) where connection.defersWrites {
+      // With one body, the error is its own.
+      guard outcomes.count > 1 else { throw .failed(reason) }
+      outcomes.removeAll(keepingCapacity: true)
+      abandon()
+      try begin.run()
+      return false
+    }
+  }
+
   /// Runs one body in its own savepoint, so that its failure does not affect the other writes of the batch.
   ///
   /// - Throws: if the transaction of the whole batch is lost.
@@ -102,7 +125,15 @@ package final class BatchWriter {
     try savepoint.run()
     transaction.outlines.beganSavepoint()
     let dropped = transaction.evidence.rejected.dropped
-    let outcome = job.run(transaction)
+    var outcome = job.run(transaction)
+    if outcome.failure == nil, connection.defersWrites {
+      do throws(StoreError) {
+        try transaction.saveCached()
+        _ = try touch.runCounting()
+      } catch {
+        outcome = WriteJob.Outcome(isCommitted: false, failure: error) { _ in job.reject(error) }
+      }
+    }
     if !outcome.isCommitted {
       // On a full disk the engine may have rolled back the whole transaction already.
       guard connection.isInTransaction else { throw outcome.failure ?? .failed("a transaction was lost") }

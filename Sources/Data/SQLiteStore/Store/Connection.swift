@@ -16,6 +16,8 @@ extension SQLDialect {
 extension SQLiteConnection: SQLConnection where Failure == StoreError {
   package var dialect: SQLDialect { .sqlite }
 
+  package var defersWrites: Bool { false }
+
   package func prepare(_ sql: String) throws(StoreError) -> any SQLStatement {
     try SQLiteStatement(sql, on: self)
   }

@@ -294,7 +294,10 @@ extension StoreError {
   /// Whether the same operation may succeed later, without a restart.
   fileprivate var isTemporary: Bool {
     switch self {
-    case .overloaded, .deadlineExceeded, .diskFull, .failed, .removed, .cannotOpen, .inUse: true
+    case .overloaded, .deadlineExceeded, .diskFull, .failed, .removed, .cannotOpen, .inUse, .conflict,
+      .unavailable,
+      .outcomeUnknown:
+      true
     case .cancelled, .closed, .corrupt, .newerSchema, .missing: false
     }
   }

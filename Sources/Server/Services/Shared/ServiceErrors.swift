@@ -45,6 +45,17 @@ extension Status {
       self.init(
         .unavailable, reason: "DISK_FULL", "no space is left for the store; nothing was accepted",
         retryAfterMilliseconds: 10_000)
+    case .conflict, .unavailable:
+      self.init(
+        .unavailable, reason: "STORE_UNAVAILABLE", "the database is not available; nothing was accepted",
+        retryAfterMilliseconds: 1_000)
+      cause = error.description
+    case .outcomeUnknown:
+      self.init(
+        .unavailable, reason: "OUTCOME_UNKNOWN",
+        "the connection to the database was lost; whether the request was executed is unknown",
+        retryAfterMilliseconds: 1_000)
+      cause = error.description
     case .corrupt, .failed, .cannotOpen, .inUse, .newerSchema, .missing, .removed:
       self.init(
         .unavailable, reason: "STORE_UNAVAILABLE", "the store cannot be used; see the server's log",

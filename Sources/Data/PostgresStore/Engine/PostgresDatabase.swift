@@ -1,0 +1,132 @@
+internal import Bytes
+internal import PostgreSQL
+internal import SQLStore
+internal import Store
+
+/// A session of the row logic with PostgreSQL.
+///
+/// A statement without result is not sent until its transaction needs an answer: then all of them go to the server in
+/// one round trip. Their errors appear there too.
+final class PostgresDatabase: SQLConnection {
+  let connection: PostgresConnection<StoreError>
+  let dialect = SQLDialect.postgres
+  let defersWrites = true
+  /// What was run since the last round trip.
+  private var deferred: [PostgresRequest] = []
+  /// The right to write; `nil` in a reader's session.
+  private var claim: WriterClaim?
+
+  /// Opens a reader's session.
+  init(_ settings: PostgresSettings) throws(StoreError) {
+    connection = try PostgresConnection(settings)
+  }
+
+  /// Becomes the store's writer. The one before, in whatever process, can commit nothing from now on.
+  func claimWriting() throws(StoreError) { claim = try WriterClaim.take(on: connection, after: nil) }
+
+  func prepare(_ sql: String) -> any SQLStatement { PostgresRowStatement(sql, self) }
+
+  func execute(_ sql: String) throws(StoreError) {
+    deferred = []
+    try connection.execute(sql)
+  }
+
+  var isInTransaction: Bool { !deferred.isEmpty || connection.isInTransaction }
+
+  func interrupt(if shouldStop: (() -> Bool)?) { connection.interrupt(if: shouldStop) }
+
+  func databaseSize() throws(StoreError) -> Int64 {
+    let request = PostgresRequest("SELECT pg_database_size(current_database())")
+    return try send(request).number(0, 0)
+  }
+
+  /// Sends the deferred statements and this one, and returns its result.
+  func send(_ request: PostgresRequest) throws(StoreError) -> PostgresRows {
+    let requests = deferred + [request]
+    deferred = []
+    guard let rows = try connection.pipeline(requests).last else {
+      throw .failed("PostgreSQL returned no result")
+    }
+    return rows
+  }
+
+  /// Runs a statement whose result does not matter, at the latest with the next one whose result does.
+  func run(_ request: PostgresRequest) throws(StoreError) {
+    switch TransactionWord(request.sql) {
+    case .begin:
+      // Nothing is lost with a session that is not in a transaction.
+      if connection.isBroken {
+        try connection.reopen()
+        if let claim { self.claim = try WriterClaim.take(on: connection, after: claim) }
+      }
+      deferred = [request]
+    case .commit:
+      guard let claim else {
+        _ = try send(request)
+        return
+      }
+      try commit(request, claim)
+    case .rollbackToSavepoint:
+      // The savepoint is the last, and what follows it is not wanted.
+      if let savepoint = deferred.lastIndex(where: { TransactionWord($0.sql) == .savepoint }) {
+        deferred.removeSubrange((savepoint + 1)...)
+      } else {
+        deferred = []
+      }
+      deferred.append(request)
+    case .savepoint, nil:
+      guard isInTransaction else {
+        _ = try send(request)
+        return
+      }
+      deferred.append(request)
+    }
+  }
+}
+
+extension PostgresDatabase {
+  /// Commits, if no other writer took over. If the connection is lost meanwhile, looks whether it was committed.
+  private func commit(_ request: PostgresRequest, _ claim: WriterClaim) throws(StoreError) {
+    deferred.append(claim.advance)
+    do throws(StoreError) {
+      _ = try send(request)
+      self.claim = claim.advanced
+    } catch .outcomeUnknown(let reason) {
+      guard let next = try? takenAgain(claim) else { throw .outcomeUnknown(reason) }
+      self.claim = next
+      guard next.position == claim.advanced.position else { throw .unavailable(reason) }
+    }
+  }
+
+  private func takenAgain(_ claim: WriterClaim) throws(StoreError) -> WriterClaim {
+    try connection.reopen()
+    return try WriterClaim.take(on: connection, after: claim)
+  }
+}
+
+/// The statements that begin and end transactions, as this package writes them.
+private enum TransactionWord {
+  case begin, commit, savepoint, rollbackToSavepoint
+
+  init?(_ sql: String) {
+    if sql.hasPrefix("BEGIN") {
+      self = .begin
+    } else if sql.hasPrefix("COMMIT") {
+      self = .commit
+    } else if sql.hasPrefix("SAVEPOINT") {
+      self = .savepoint
+    } else if sql.hasPrefix("ROLLBACK TO") {
+      self = .rollbackToSavepoint
+    } else {
+      return nil
+    }
+  }
+}
+
+extension SQLDialect {
+  static let postgres = SQLDialect(
+    beginWrite: "BEGIN", beginRead: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+  ) { column, bytes in
+    "position('\\x\(Hex.encode(bytes))'::bytea IN \(column)) > 0"
+  }
+}

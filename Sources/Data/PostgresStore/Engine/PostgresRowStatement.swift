@@ -1,0 +1,47 @@
+internal import PostgreSQL
+internal import SQLStore
+internal import Store
+
+/// A statement of the row logic on PostgreSQL. The first step receives all rows.
+final class PostgresRowStatement: SQLStatement {
+  private let database: PostgresDatabase
+  private let statement: PostgresStatement<StoreError>
+  private var rows: PostgresRows?
+  private var row = -1
+
+  init(_ sql: String, _ database: PostgresDatabase) {
+    self.database = database
+    statement = PostgresStatement(sql, on: database.connection)
+  }
+
+  func step() throws(StoreError) -> Bool {
+    let rows = if let rows { rows } else { try database.send(statement.request) }
+    self.rows = rows
+    row += 1
+    return row < rows.count
+  }
+
+  func reset() {
+    rows = nil
+    row = -1
+  }
+
+  func run() throws(StoreError) { try database.run(statement.request) }
+
+  func runCounting() throws(StoreError) -> Int64 { try database.send(statement.request).changedRows }
+
+  func bind(_ position: CInt, _ text: String) { statement.bind(position, text) }
+  func bind(_ position: CInt, _ text: String?) { statement.bind(position, text) }
+  func bind(_ position: CInt, _ number: Int64) { statement.bind(position, number) }
+  func bind(_ position: CInt, _ number: Int64?) { statement.bind(position, number) }
+  func bind(_ position: CInt, _ bytes: [UInt8]?) { statement.bind(position, bytes) }
+
+  func number(_ column: CInt) -> Int64 { rows?.number(row, column) ?? 0 }
+  func text(_ column: CInt) -> String? { rows?.text(row, column) }
+  func bytes(_ column: CInt) -> [UInt8] { rows?.bytes(row, column) ?? [] }
+  func borrowedBytes(_ column: CInt) -> UnsafeBufferPointer<UInt8> {
+    rows?.borrowedBytes(row, column) ?? UnsafeBufferPointer(start: nil, count: 0)
+  }
+  func isNumber(_ column: CInt) -> Bool { rows?.isNumber(row, column) ?? false }
+  func isNull(_ column: CInt) -> Bool { rows?.isNull(row, column) ?? true }
+}

@@ -1,0 +1,92 @@
+package import PostgreSQL
+package import SQLStore
+package import Store
+
+/// The store in a database of PostgreSQL 15 or later, with one writer and any number of readers.
+///
+/// The last process that opened the store writes to it; those before can only read.
+package final class PostgresEntitlementStore: EntitlementStore {
+  private let settings: PostgresSettings
+  private let queue: WriteQueue
+  private let readers: ReaderPool
+  private let hash: CustomerIdentity.Hash
+  /// Raised by the writer after a commit and before ``write(_:)`` returns.
+  package let changes = CustomerVersions()
+
+  /// Opens the store in a database, and creates its tables if there are none.
+  ///
+  /// - Parameters:
+  ///   - settings: how sessions are opened.
+  ///   - capacity: the maximum number of queued writes; further ones are rejected.
+  ///   - batchSize: the maximum number of writes in one durable commit.
+  ///   - reads: the number of sessions for reads.
+  ///   - hash: the first row number to try for a customer; only tests replace it.
+  ///   - maxRejectedBytesPerDay: the bytes of rejected evidence that a day (UTC) may add to each app.
+  /// - Throws: ``StoreError/unavailable(_:)``, ``StoreError/newerSchema(found:supported:)``.
+  package init(
+    _ settings: PostgresSettings, capacity: Int = 4096, batchSize: Int = 256,
+    reads: ReaderPool.Limits = .init(),
+    hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash,
+    maxRejectedBytesPerDay: Int64 = BatchWriter.maxRejectedBytesPerDay
+  ) throws(StoreError) {
+    self.settings = settings
+    self.hash = hash
+    let writer = try PostgresWriter(
+      settings, changes: changes, hash: hash, maxRejectedBytes: maxRejectedBytesPerDay)
+    queue = WriteQueue(writer, capacity: capacity, batchSize: batchSize)
+    readers = ReaderPool(reads, changes: changes, hash: hash) { () throws(StoreError) in
+      try PostgresDatabase(settings)
+    }
+    try readers.open()
+  }
+
+  deinit { readers.stop() }
+
+  /// Runs `body` in one transaction of the isolation level REPEATABLE READ, on a thread of the pool.
+  package func read<Value: Sendable>(
+    _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    try await readers.read(priority, deadline: deadline, body)
+  }
+
+  /// Opens a session of its own. Its reads block for one round trip each.
+  package func makeCheckReader() throws(StoreError) -> sending any CheckReader {
+    try makeReader(PostgresDatabase(settings), changes: changes, hash: hash)
+  }
+
+  /// Queues `body` for the writer, and returns after its commit is as durable as the server's `synchronous_commit`
+  /// says. Up to `batchSize` queued bodies share one commit.
+  package func write<Outcome: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
+  ) async throws(StoreError) -> Outcome {
+    try await queue.write(body)
+  }
+
+  /// Runs `body` in a savepoint that is rolled back. Its batch commits all the same.
+  package func dryRun<Outcome: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
+  ) async throws(StoreError) -> Outcome {
+    try await queue.dryRun(body)
+  }
+
+  /// Runs `VACUUM`, after which other rows overwrite the space. What was written to the write-ahead log and to backups
+  /// stays as long as the server keeps them.
+  @discardableResult
+  package func purgeRemnants() async -> Bool { await queue.purgeRemnants() }
+
+  /// Emits after each batch, not after each write.
+  package func commits() -> AsyncStream<Void> { queue.commits.listen() }
+
+  /// Reads one row. After a failed commit it also replaces 64 KiB of filler.
+  package func health() async throws(StoreError) {
+    _ = try await read { snapshot throws(StoreError) in try snapshot.lastEvidence() }
+    guard queue.lastFailure != nil else { return }
+    try await queue.probe()
+  }
+
+  package func close() async {
+    await readers.close()
+    await queue.close()
+  }
+}

@@ -1,0 +1,49 @@
+internal import PostgreSQL
+internal import Store
+
+/// The right of one session to write, and the number of its last commit, as in the table `head`.
+///
+/// Each commit is conditional on both. A writer that was replaced, or frozen and woken, changes nothing, because its
+/// epoch is refused.
+struct WriterClaim {
+  /// The number of writers that there were up to this one.
+  let epoch: Int64
+  /// The number of commits up to the last one.
+  let position: Int64
+
+  /// Takes the right to write: from any writer, or only from `last`.
+  ///
+  /// A commit of `last` whose outcome is unknown holds the row's lock, so this waits for the outcome and then shows it.
+  ///
+  /// - Throws: ``StoreError/conflict(_:)`` if there was another writer after `last`.
+  static func take(
+    on connection: PostgresConnection<StoreError>, after last: WriterClaim?
+  ) throws(StoreError) -> WriterClaim {
+    let rows = try connection.query(
+      PostgresRequest(
+        """
+        UPDATE head SET epoch = epoch + 1 WHERE epoch = coalesce($1, epoch) RETURNING epoch, position
+        """, [.int8(orNull: last?.epoch)]))
+    guard rows.count == 1 else { throw .anotherWriter }
+    return WriterClaim(epoch: rows.number(0, 0), position: rows.number(0, 1))
+  }
+
+  /// The claim after a commit.
+  var advanced: WriterClaim { WriterClaim(epoch: epoch, position: position + 1) }
+
+  /// The statement that makes a commit the next one of this writer. It fails in any other case, and the commit, which
+  /// follows in the same round trip, with it.
+  var advance: PostgresRequest {
+    PostgresRequest(
+      """
+      WITH moved AS (
+        UPDATE head SET position = position + 1 WHERE epoch = $1 AND position = $2 RETURNING 1)
+      SELECT 1 / count(*) FROM moved
+      """, [.int8(epoch), .int8(position)])
+  }
+}
+
+extension StoreError {
+  /// The error of a writer that was replaced.
+  static let anotherWriter = StoreError.conflict("another process writes to this store")
+}
