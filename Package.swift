@@ -293,6 +293,9 @@ let package = Package(
     test(.data, "SQLiteTests", ["SQLite"]),
     test(.data, "PostgreSQLTests", ["PostgreSQL", "PostgresSupport"]),
     test(
+      .data, "PostgresStoreTests",
+      ["AppStore", "Entitlements", "PostgreSQL", "PostgresStore", "PostgresSupport", "Store", "TestSupport"]),
+    test(
       .data, "StoreTests",
       [
         "AppStore", "Entitlements", "FamilySharing", "PostgresStore", "PostgresSupport", "SQLStore",
