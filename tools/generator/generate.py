@@ -1,5 +1,5 @@
 """Generates all code from proto/: C by protoc-c, the Swift messages, tables and service protocols by this program,
-and the messages and services of the clients."""
+and the messages and services of the clients, also of the program's own."""
 
 import argparse
 import difflib
@@ -15,6 +15,7 @@ from google.protobuf import descriptor_pb2
 import access
 import c_tables
 import js_client
+import program_client
 import python_client
 import services
 import swift
@@ -27,6 +28,7 @@ PROTO = ROOT / "proto"
 C_TARGET = ROOT / "Sources/C/EntitledProto"
 SWIFT_TARGET = ROOT / "Sources/Protocol/Wire/Generated"
 SERVICES_TARGET = ROOT / "Sources/Server/Services/Generated"
+PROGRAM_TARGET = ROOT / "Sources/Programs/EntitledClient/Generated"
 WELL_KNOWN = [f"google/protobuf/{name}.proto" for name in ("any", "descriptor", "duration", "field_mask", "timestamp")]
 
 CLIENT_PYTHON = ROOT / "clients/python/src/entitled"
@@ -105,6 +107,7 @@ def generate(folder):
     rules = access.Access(commented)
     write(new(SWIFT_TARGET), swift.contract_sources(commented, names, rules))
     write(new(SERVICES_TARGET), services.sources(commented, rules))
+    write(new(PROGRAM_TARGET), program_client.sources(commented))
     python_client.generate(PROTO, SYSTEM, commented, new(CLIENT_PYTHON))
     write(new(CLIENT_JS), js_client.sources(commented))
 
@@ -117,7 +120,7 @@ def generate(folder):
 def committed():
     """The generated files of the working tree."""
     found = [C_TARGET / "descriptor_set.c"]
-    for target in (SWIFT_TARGET, SERVICES_TARGET, TEST_SWIFT_TARGET):
+    for target in (SWIFT_TARGET, SERVICES_TARGET, PROGRAM_TARGET, TEST_SWIFT_TARGET):
         found += target.rglob("*.swift")
     for target in (C_TARGET, TEST_C_TARGET):
         found += target.rglob("*.pb-c.[ch]")
