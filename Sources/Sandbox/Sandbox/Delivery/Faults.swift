@@ -167,7 +167,7 @@ extension AppStoreSimulator {
   }
 
   /// Formats a time for the `Date` header (RFC 9110, section 5.6.7).
-  private static func httpDate(_ instant: Instant) -> String {
+  static func httpDate(_ instant: Instant) -> String {
     let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     let months = [
       "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",

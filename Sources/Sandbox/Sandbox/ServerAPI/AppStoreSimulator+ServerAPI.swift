@@ -26,8 +26,17 @@ struct ServerAPICall {
 
 /// Apple's Server API under Apple's paths.
 extension AppStoreSimulator {
-  /// Responds to a request: rate limit and faults first, then authentication, then the call.
+  /// Responds to a request, with the machine's time in `Date` unless a fault sets another one.
   func serverAPI(_ request: HTTPRequest) async -> HTTPResponse {
+    var response = await undatedResponse(to: request)
+    if response.headers["date"] == nil {
+      response.headers.append(name: "date", value: Self.httpDate(clock.machineNow()))
+    }
+    return response
+  }
+
+  /// Responds to a request: rate limit and faults first, then authentication, then the call.
+  private func undatedResponse(to request: HTTPRequest) async -> HTTPResponse {
     let path = request.path.split(separator: "/").map { String($0).removingPercentEncoding() }
     if let rejection = countCall(path.dropFirst().prefix(2).joined(separator: "/")) { return rejection }
     if let fault = await serveFault() { return fault }
