@@ -39,6 +39,8 @@ FULL = {
         "http": {"cleartext": True, "allowed_hosts": ["api.example.com"]},
         "sandbox": {"allowed_hosts": ["sandbox.example.com"], "allowed_targets": ["backend.test:8080"]},
     },
+    "public_url": "https://entitled.example.com",
+    "backup": {"path": "backups", "max_age_hours": 48},
     "erasures": {"list": "erasures", "key": "key"},
     "log": {"format": "json", "level": "debug", "customers": "alias"},
     "retention": {"rejected": 90},

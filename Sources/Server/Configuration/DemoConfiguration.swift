@@ -123,6 +123,10 @@ package let demoConfiguration = """
   # number are kept. Without bodies, the state cannot be rebuilt from evidence.
   # retention: {rejected: 90, notifications: 1100, documents: 3650}
 
+  # For `entitled doctor`: the address under which Apple reaches the edge, and the place of the backups.
+  # public_url: https://entitled.example.com
+  # backup: {path: /backup, max_age_hours: 26}
+
   # Trusted roots in addition to Apple's, each for one environment.
   # trusted_roots:
   #   - environment: Sandbox

@@ -23,8 +23,8 @@ extension ServiceConfiguration {
   package init(yaml: String, file: String) throws(ConfigurationError) {
     let root = try Self.root(yaml: yaml, file: file)
     let members = try root.members([
-      "apps", "callers", "erasures", "limits", "listeners", "log", "retention", "token_issuer", "tokens",
-      "trusted_roots",
+      "apps", "backup", "callers", "erasures", "limits", "listeners", "log", "public_url", "retention",
+      "token_issuer", "tokens", "trusted_roots",
     ])
     var apps: [AppConfiguration] = []
     for (id, node) in try members.required("apps").entries() {
@@ -47,6 +47,8 @@ extension ServiceConfiguration {
     callers = try CallerConfiguration(
       members["callers"], knownApps: self.apps.map(\.definition.id), hasIssuer: tokenIssuer != nil)
     erasures = try ErasureConfiguration(members["erasures"])
+    publicURL = try members["public_url"].map(PublicURL.init)
+    backup = try members["backup"].map(BackupConfiguration.init)
     listeners = try ListenersConfiguration(listeners: members["listeners"], limits: members["limits"])
     document = root.document
   }

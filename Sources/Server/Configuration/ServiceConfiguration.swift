@@ -21,6 +21,10 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package let tokenIssuer: TokenIssuerConfiguration?
   package let listeners: ListenersConfiguration
   package let erasures: ErasureConfiguration
+  /// The address of the edge for Apple; `nil` if it is not configured.
+  package let publicURL: PublicURL?
+  /// The place of the backups; `nil` if it is not configured.
+  package let backup: BackupConfiguration?
   /// The file as JSON, without secrets: for operators who want to see what is in force.
   package let document: JSONObject
 

@@ -62,8 +62,8 @@ import Testing
       (7, "pro:", "pro: {}\n      pro:", "duplicate keys: pro"),
       (
         1, "apps:", "app:",
-        "the configuration: unknown key 'app'; known: apps, callers, erasures, limits, listeners, log, retention, "
-          + "token_issuer, tokens, trusted_roots"
+        "the configuration: unknown key 'app'; known: apps, backup, callers, erasures, limits, listeners, log, "
+          + "public_url, retention, token_issuer, tokens, trusted_roots"
       ),
     ])
   func wrong(line: Int, old: String, new: String, problem: String) {

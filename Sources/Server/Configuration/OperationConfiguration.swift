@@ -1,0 +1,39 @@
+internal import Foundation
+
+/// The address under which Apple reaches the edge, `public_url`. The service does not use it; `entitled doctor` checks it.
+package struct PublicURL: Hashable, Sendable {
+  /// A host name, or an IP address without brackets.
+  package let host: String
+  package let port: Int
+  /// The URL without a slash at its end.
+  package let text: String
+
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let text = try node.text()
+    guard let url = URLComponents(string: text), url.scheme == "https", let host = url.host, !host.isEmpty,
+      url.query == nil, url.fragment == nil, url.user == nil
+    else { throw node.error("\(node.name) is not an https URL such as https://entitled.example.com") }
+    self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    port = url.port ?? 443
+    self.text = text.hasSuffix("/") ? String(text.dropLast()) : text
+  }
+
+  /// The URL of an app's notifications, for App Store Connect.
+  package func notifications(of appID: String) -> String { "\(text)/notifications/\(appID)" }
+}
+
+/// The section `backup`. The service makes no backups itself; `entitled doctor` checks the age of the latest.
+package struct BackupConfiguration: Hashable, Sendable {
+  /// A backup, or a directory in which backups are.
+  package let path: String
+  /// The greatest age of the latest one.
+  package let maxAgeHours: Int64
+
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["path", "max_age_hours"])
+    path = try members.required("path").path()
+    maxAgeHours =
+      try members["max_age_hours"].map { node throws(ConfigurationError) in try node.number(in: 1...8_760) }
+      ?? 26
+  }
+}
