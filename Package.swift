@@ -174,10 +174,14 @@ let package = Package(
         metrics,
       ]),
     library(.server, "Configuration", ["AppStore", "Callers", "Entitlements", "JSON", "SignedData", "Yams"]),
+    library(
+      .programs, "Doctor",
+      ["AppStore", "AppStoreClient", "JSON", "SignedData", nio, nioPosix, nioSSL, nioTLS]),
     .executableTarget(
       name: "entitled",
       dependencies: [
-        "AppStore", "AppStoreClient", "Bytes", "Callers", "Configuration", "AppleLookup", "EntitledClient",
+        "AppStore", "AppStoreClient", "Bytes", "Callers", "Configuration", "AppleLookup", "Doctor",
+        "EntitledClient",
         "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
         "PostgreSQL", "PostgresStore", "SQLStore", "SQLiteStore",
@@ -251,6 +255,8 @@ let package = Package(
     test(.server, "ConfigurationTests", ["AppStore", "Callers", "Configuration", "Entitlements"]),
     test(
       .programs, "EntitledClientTests", ["EntitledClient", "HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
+    test(
+      .programs, "DoctorTests", ["AppStore", "AppStoreClient", "Doctor", "JSON", "Sandbox", "SignedData"]),
     test(.base, "HTTPTests", ["HTTP"]),
     test(
       .data, "LedgerTests",

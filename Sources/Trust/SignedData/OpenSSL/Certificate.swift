@@ -146,6 +146,11 @@ extension Certificate {
     return String(cString: text)
   }
 
+  /// Whether it names `host`, a DNS name or an IP address, in the way of TLS servers (RFC 6125).
+  package func isIssued(for host: String) -> Bool {
+    X509_check_host(pointer, host, host.utf8.count, 0, nil) == 1 || X509_check_ip_asc(pointer, host, 0) == 1
+  }
+
   /// Returns the SHA-256 of the DER encoding.
   package func fingerprint() -> [UInt8] { SHA256.hash(der[...]) }
 }

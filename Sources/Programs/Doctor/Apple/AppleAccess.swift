@@ -1,0 +1,60 @@
+package import AppStore
+package import AppStoreClient
+internal import Synchronization
+
+/// The way to Apple for one app in one environment, and what the checks have received through it.
+package final class AppleAccess: Sendable {
+  package let appID: String
+  package let environment: Environment
+  let client: AppStoreServerClient
+  private let received = Mutex(Received())
+
+  private struct Received {
+    var request = TestNotification.notRequested
+    var documents: [String] = []
+  }
+
+  /// The state of the test notification.
+  enum TestNotification: Sendable {
+    case notRequested
+    case requested(token: String)
+    /// Apple accepts the key, and has no URL to send to.
+    case withoutURL
+  }
+
+  package init(appID: String, environment: Environment, client: AppStoreServerClient) {
+    self.appID = appID
+    self.environment = environment
+    self.client = client
+  }
+
+  /// The name of the app and its environment, in reports.
+  var subject: String { "\(appID) \(environment.rawValue)" }
+
+  var testNotification: TestNotification {
+    get { received.withLock { $0.request } }
+    set { received.withLock { $0.request = newValue } }
+  }
+
+  /// Signed documents that Apple returned.
+  var documents: [String] { received.withLock { $0.documents } }
+
+  func add(_ documents: [String]) { received.withLock { $0.documents += documents } }
+}
+
+extension AppStoreClientError {
+  /// What the operator can do about it.
+  var action: String {
+    switch self {
+    case .unauthorized, .signingFailed:
+      "compare file, key_id and issuer_id of in_app_purchase_key, and bundle_id, with App Store Connect, "
+        + "Users and Access, Integrations, In-App Purchase"
+    case .clockSkew: "set the clock, and keep it right with NTP (chrony)"
+    case .unreachable, .timedOut, .circuitOpen: "allow connections to Apple's host, port 443"
+    case .rateLimited, .localRateLimit: "try again later"
+    case .notJSON: "look for a proxy between this machine and Apple"
+    case .refused, .serverFailed, .cancelled, .malformed, .missing, .tooLarge, .pageLoop, .unexpectedStatus:
+      "try again, and look at Apple's system status"
+    }
+  }
+}

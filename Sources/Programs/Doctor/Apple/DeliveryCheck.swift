@@ -1,0 +1,105 @@
+package import AppStore
+internal import AppStoreClient
+internal import JSON
+internal import SignedData
+
+/// Waits until Apple has delivered the test notification that ``KeyCheck`` requested, and looks for it in the service.
+package struct DeliveryCheck: DoctorCheck {
+  /// What the running service says about a notification.
+  package enum Receipt: Sendable {
+    case stored
+    case missing
+    /// The service could not be asked; the value is the reason.
+    case unknown(String)
+  }
+
+  /// Asks the running service whether it has the notification with this UUID.
+  package typealias Inbox =
+    @Sendable (_ notificationUUID: String, _ appID: String, _ environment: Environment) async -> Receipt
+
+  package let name = "notification"
+  package var subject: String { access.subject }
+  package let timeLimit: Duration
+  private let access: AppleAccess
+  private let url: String
+  private let wait: Duration
+  private let pollInterval: Duration
+  private let inbox: Inbox
+
+  /// `url` is the address that App Store Connect needs. The check waits for `wait`.
+  package init(
+    _ access: AppleAccess, url: String, wait: Duration, pollInterval: Duration = .seconds(1),
+    inbox: @escaping Inbox
+  ) {
+    self.access = access
+    self.url = url
+    self.pollInterval = pollInterval
+    self.inbox = inbox
+    self.wait = wait
+    // The last call and the question to the service may take longer.
+    timeLimit = wait + .seconds(30)
+  }
+
+  package func run() async -> Finding {
+    switch access.testNotification {
+    case .notRequested:
+      return .notChecked("no test notification was requested", action: "see the line of the key")
+    case .withoutURL:
+      return .fault(
+        "Apple has no URL for notifications",
+        action: "enter \(url) in App Store Connect, App Information, with version 2")
+    case .requested(let token): return await delivery(token)
+    }
+  }
+
+  private func delivery(_ token: String) async -> Finding {
+    let end = ContinuousClock.now + wait
+    repeat {
+      do throws(AppStoreClientError) {
+        let status = try await access.client.send(
+          .testNotificationStatus(token: token), as: CheckTestNotificationResponse.self, timeout: .seconds(20)
+        )
+        access.add([status.signedPayload].compactMap(\.self))
+        if let attempt = status.sendAttempts?.last?.sendAttemptResult {
+          return await finding(of: attempt, status.signedPayload)
+        }
+      } catch .refused(.testNotificationNotFound, _) {
+        // Apple has not sent it yet.
+      } catch {
+        return .fault(error.description, action: error.action)
+      }
+      try? await Task.sleep(for: pollInterval)
+    } while ContinuousClock.now < end && !Task.isCancelled
+    return .fault(
+      "Apple has not reported a delivery within \(wait.components.seconds) s",
+      action: "try again with a longer --wait")
+  }
+
+  private func finding(of attempt: SendAttemptResult, _ payload: String?) async -> Finding {
+    guard attempt == .success else {
+      return .fault("Apple could not deliver: \(attempt.rawValue)", action: Self.action(after: attempt, url))
+    }
+    guard let payload, let jws = try? UnverifiedJWS(payload),
+      let uuid = jws.payload["notificationUUID"]?.stringValue
+    else { return .ok("delivered") }
+    switch await inbox(uuid, access.appID, access.environment) {
+    case .stored: return .ok("delivered, and stored by the service")
+    case .unknown(let reason): return .ok("delivered; the service was not asked: \(reason)")
+    case .missing:
+      return .fault(
+        "Apple delivered it, and this service did not receive it",
+        action: "enter \(url) in App Store Connect; another server answers at the present URL")
+    }
+  }
+
+  private static func action(after attempt: SendAttemptResult, _ url: String) -> String {
+    switch attempt {
+    case .tlsIssue: "see the line tls; Apple requires TLS 1.2 or newer and a public authority"
+    case .noResponse, .timedOut, .socketIssue, .prematureClose:
+      "let Apple's addresses (17.0.0.0/8) reach \(url)"
+    case .circularRedirect, .unsuccessfulHTTPResponseCode, .invalidResponse, .unsupportedCharset:
+      "let the proxy forward POST \(url) to the edge of the service"
+    case .success, .other, .unrecognized: "let Apple reach \(url)"
+    }
+  }
+}

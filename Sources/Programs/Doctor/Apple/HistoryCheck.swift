@@ -1,0 +1,32 @@
+package import AppStore
+internal import AppStoreClient
+
+/// Reads the notification history of the last day, from which the service repairs gaps.
+package struct HistoryCheck: DoctorCheck {
+  private static let day: Int64 = 86_400_000
+
+  package let name = "history"
+  package var subject: String { access.subject }
+  package let timeLimit = Duration.seconds(30)
+  private let access: AppleAccess
+  private let now: @Sendable () -> Instant
+
+  package init(_ access: AppleAccess, now: @escaping @Sendable () -> Instant) {
+    self.access = access
+    self.now = now
+  }
+
+  package func run() async -> Finding {
+    let end = now()
+    let filter = NotificationHistoryFilter(startDate: end.advanced(byMilliseconds: -Self.day), endDate: end)
+    let page: NotificationHistoryResponse
+    do throws(AppStoreClientError) {
+      page = try await access.client.send(.notificationHistory(filter), timeout: .seconds(20))
+    } catch {
+      return .fault(error.description, action: error.action)
+    }
+    let items = page.notificationHistory ?? []
+    access.add(items.compactMap(\.signedPayload))
+    return .ok("\(items.count)\(page.hasMore == true ? " or more" : "") notifications in the last day")
+  }
+}

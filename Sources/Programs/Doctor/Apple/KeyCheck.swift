@@ -1,0 +1,28 @@
+internal import AppStore
+internal import AppStoreClient
+
+/// Requests a test notification, for which Apple must accept the key.
+package struct KeyCheck: DoctorCheck {
+  package let name = "key"
+  package var subject: String { access.subject }
+  package let timeLimit = Duration.seconds(30)
+  private let access: AppleAccess
+
+  package init(_ access: AppleAccess) { self.access = access }
+
+  package func run() async -> Finding {
+    do throws(AppStoreClientError) {
+      let response = try await access.client.send(
+        .testNotification, as: SendTestNotificationResponse.self, timeout: .seconds(20))
+      guard let token = response.testNotificationToken else {
+        throw .missing(field: "testNotificationToken")
+      }
+      access.testNotification = .requested(token: token)
+    } catch .refused(.serverNotificationUrlNotFound, _) {
+      access.testNotification = .withoutURL
+    } catch {
+      return .fault(error.description, action: error.action)
+    }
+    return .ok("Apple accepts it")
+  }
+}

@@ -1,0 +1,139 @@
+import AppStore
+import AppStoreClient
+import Foundation
+import SignedData
+import Testing
+
+@testable import Doctor
+
+@Suite("Doctor checks of this machine")
+struct LocalCheckTests {
+  private let folder: URL
+  private static let now = Instant(millisecondsSince1970: 1_800_000_000_000)
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "doctor-\(UUID())")
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+
+  private func write(_ name: String, mode: Int = 0o600, modified: Instant? = nil) throws -> String {
+    let path = folder.appending(path: name).path
+    try Data("content".utf8).write(to: URL(fileURLWithPath: path))
+    var attributes: [FileAttributeKey: Any] = [.posixPermissions: mode]
+    if let modified {
+      attributes[.modificationDate] = Date(
+        timeIntervalSince1970: Double(modified.millisecondsSince1970) / 1_000)
+    }
+    try FileManager.default.setAttributes(attributes, ofItemAtPath: path)
+    return path
+  }
+
+  private func files(_ configuration: String?, _ secrets: [String]) async -> Finding {
+    await FileModesCheck(configuration: configuration, secrets: secrets, dataDirectory: folder.path).run()
+  }
+
+  @Test("A key that others can read is a fault, and the action names it", arguments: [0o644, 0o640, 0o604])
+  func exposedKey(mode: Int) async throws {
+    let key = try write("key.p8", mode: mode)
+    // A group of root's file may read it.
+    guard geteuid() != 0 || mode != 0o640 else { return }
+    let finding = await files(nil, [key])
+    #expect(finding.isFault && finding.action.contains("chmod 600 \(key)"))
+  }
+
+  @Test("A configuration that its owner's service alone reads must not be open to every user")
+  func openConfiguration() async throws {
+    let configuration = try write("entitled.yaml", mode: 0o644)
+    #expect(await files(configuration, []).action == "chmod o-rwx \(configuration)")
+    #expect(await files(try write("closed.yaml", mode: 0o640), []).isFault == false)
+  }
+
+  @Test("The files of a directory of keys are checked, and a missing key is a fault")
+  func directories() async throws {
+    _ = try write("one.pem", mode: 0o604)
+    #expect(await files(nil, [folder.path]).isFault)
+    let finding = await files(nil, ["\(folder.path)/missing"])
+    #expect(finding.detail.contains("cannot be read"))
+  }
+
+  @Test("A data directory with mode 0700 is ok, one that others can enter is a fault")
+  func dataDirectory() async throws {
+    #expect(await DataDirectoryCheck(path: folder.path).run().isFault == false)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+    #expect(await DataDirectoryCheck(path: folder.path).run().action == "run chmod 700 \(folder.path)")
+    #expect(await DataDirectoryCheck(path: "\(folder.path)/none").run().status == "NOT_CHECKED")
+  }
+
+  private func backup(_ path: String, hours: Int64 = 26) async -> Finding {
+    await BackupCheck(path: path, maxAgeHours: hours, now: { Self.now }).run()
+  }
+
+  @Test("The age of the latest file below the directory of backups counts")
+  func backupAge() async throws {
+    #expect(await backup(folder.path).detail == "it has no backup")
+    _ = try write("old.sqlite", modified: Self.now.advanced(byMilliseconds: -90 * 3_600_000))
+    #expect(await backup(folder.path).isFault)
+    let latest = try write("new.sqlite", modified: Self.now.advanced(byMilliseconds: -3 * 3_600_000))
+    #expect(await backup(folder.path) == .ok("3 h old, of 26 h"))
+    #expect(await backup(latest, hours: 2).isFault)
+    #expect(await backup("\(folder.path)/none").isFault)
+  }
+}
+
+@Suite("Doctor checks of Apple's answers")
+struct AnswerCheckTests {
+  private struct Answer: HTTPExchange {
+    let headers: [(name: String, value: String)]
+
+    func send(
+      _ request: OutgoingRequest, timeout: Duration, limit: Int
+    ) async throws(HTTPExchangeError) -> IncomingResponse {
+      guard !headers.isEmpty else { throw .unreachable("refused") }
+      return IncomingResponse(status: 401, headers: headers, body: [])
+    }
+  }
+
+  private func clock(_ headers: [(name: String, value: String)], now: String) async throws -> Finding {
+    let now = try #require(Instant(rfc3339: now))
+    return await ClockCheck(
+      server: AppStoreServer(baseURL: "http://apple"), exchange: Answer(headers: headers), now: { now }
+    ).run()
+  }
+
+  private let date = [(name: "date", value: "Sun, 22 Nov 2026 12:00:00 GMT")]
+
+  @Test("A clock within half a minute of Apple's date is ok")
+  func clockOk() async throws {
+    #expect(try await clock(date, now: "2026-11-22T12:00:20Z") == .ok("20 s ahead of apple"))
+  }
+
+  @Test("A clock that is off is a fault in both directions", arguments: ["12:02:00", "11:58:00"])
+  func clockOff(time: String) async throws {
+    let finding = try await clock(date, now: "2026-11-22T\(time)Z")
+    #expect(finding.isFault && finding.detail.contains("120 s"))
+  }
+
+  @Test("Without a date nothing is known, and without an answer the way is blocked")
+  func noDate() async throws {
+    #expect(try await clock([("server", "x")], now: "2026-11-22T12:00:00Z").status == "NOT_CHECKED")
+    #expect(try await clock([], now: "2026-11-22T12:00:00Z").isFault)
+  }
+
+  @Test("A certificate is judged by its dates and its names")
+  func certificates() throws {
+    let start = try #require(Instant(rfc3339: "2026-01-01T00:00:00Z"))
+    let end = try #require(Instant(rfc3339: "2026-12-01T00:00:00Z"))
+    let name = DistinguishedName([("CN", "entitled.example.com")])
+    let root = try CertificateIssuer.root(name, key: .generate(.p256), from: start, until: end)
+    let certificate = root.certificate
+    func fault(_ host: String, _ now: String) throws -> String? {
+      TLSCheck.fault(of: certificate, for: host, at: try #require(Instant(rfc3339: now)))?.action
+    }
+    #expect(try fault("entitled.example.com", "2026-06-01T00:00:00Z") == nil)
+    #expect(try fault("other.example.com", "2026-06-01T00:00:00Z")?.contains("other.example.com") == true)
+    #expect(try fault("entitled.example.com", "2027-06-01T00:00:00Z") == "renew it and reload the proxy")
+    #expect(try fault("entitled.example.com", "2025-06-01T00:00:00Z")?.contains("clock") == true)
+    #expect(TLSCheck.days(until: end, from: end.advanced(byMilliseconds: -3 * 86_400_000 - 5)) == 3)
+  }
+}
