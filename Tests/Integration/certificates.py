@@ -23,16 +23,16 @@ class Authority:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._numbers = itertools.count(1)
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        builder = self._builder(self._name, self._key.public_key())
+        builder = self._builder(self._name, self._key.public_key(), days=1000)
         builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         self.file.write_bytes(builder.sign(self._key, hashes.SHA256()).public_bytes(PEM))
 
-    def issue(self, name, *hosts, uris=()):
-        """Writes a certificate for these hosts and URIs, and its key; returns their files."""
+    def issue(self, name, *hosts, uris=(), days=1):
+        """Writes a certificate for these hosts and URIs that ends in `days`, and its key; returns their files."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         names = [x509.DNSName(host) for host in hosts] + [x509.UniformResourceIdentifier(uri) for uri in uris]
-        builder = self._builder(subject, key.public_key())
+        builder = self._builder(subject, key.public_key(), days)
         builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
         usages = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
         builder = builder.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
@@ -43,9 +43,10 @@ class Authority:
         files.key.chmod(0o600)
         return files
 
-    def _builder(self, subject, public_key):
+    def _builder(self, subject, public_key, days):
         now = datetime.datetime.now(datetime.timezone.utc)
         return (
             x509.CertificateBuilder().subject_name(subject).issuer_name(self._name).public_key(public_key)
-            .serial_number(next(self._numbers)).not_valid_before(now - DAY).not_valid_after(now + DAY)
+            .serial_number(next(self._numbers)).not_valid_before(now - 100 * DAY)
+            .not_valid_after(now + days * DAY)
         )  # fmt: skip

@@ -32,15 +32,36 @@ struct Entitled: AsyncParsableCommand {
     commandName: "entitled",
     abstract: "Verify App Store purchases and serve entitlements.",
     version: Version.current,
-    subcommands: [
-      ServeCommand.self, SandboxCommand.self, CheckCommand.self, SubmitCommand.self, InspectCommand.self,
-      CustomerCommand.self, TimelineCommand.self, WatchCommand.self, ExplainCommand.self, GrantsCommand.self,
-      HealthCommand.self, StoreCommand.self, TokenCommand.self, NotificationsCommand.self,
-      ConfigCommand.self, MigrateCommand.self, WebhooksCommand.self,
-      FindCommand.self, DescribeCommand.self, NotesCommand.self, AttributesCommand.self, StatusCommand.self,
-      WhoAmICommand.self, AuditCommand.self, HistoryCommand.self, PurchaseCommand.self, EvidenceCommand.self,
-      EventCommand.self, ConsumptionCommand.self, ClaimsCommand.self,
-      FulfillmentCommand.self,
+    subcommands: [],
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Run and operate",
+        subcommands: [
+          ServeCommand.self, SandboxCommand.self, ConfigCommand.self, HealthCommand.self, StatusCommand.self,
+          WhoAmICommand.self, StoreCommand.self, TokenCommand.self, AuditCommand.self,
+          DoctorCommand.self, CompletionCommand.self,
+        ]),
+      CommandGroup(
+        name: "Customers",
+        subcommands: [
+          CheckCommand.self, FindCommand.self, DescribeCommand.self, CustomerCommand.self,
+          ExplainCommand.self, TimelineCommand.self, HistoryCommand.self, WatchCommand.self,
+          GrantsCommand.self, NotesCommand.self, AttributesCommand.self, FamilyCommand.self,
+          MergeCommand.self, EraseCommand.self, MetricsCommand.self,
+        ]),
+      CommandGroup(
+        name: "Purchases",
+        subcommands: [
+          SubmitCommand.self, SubmitReceiptCommand.self, InspectCommand.self, PurchaseCommand.self,
+          EvidenceCommand.self, EventCommand.self, ClaimsCommand.self, LinkCommand.self,
+          TransferCommand.self, UndoTransferCommand.self, SeatsCommand.self, FulfillmentCommand.self,
+          SignOfferCommand.self, MigrateCommand.self,
+        ]),
+      CommandGroup(
+        name: "Apple and other systems",
+        subcommands: [
+          AppleCommand.self, NotificationsCommand.self, ConsumptionCommand.self, WebhooksCommand.self,
+        ]),
     ])
 
   /// Runs the command. A ``Failure`` becomes one line on the standard error and a nonzero exit status.

@@ -13,8 +13,8 @@ struct AuditCommand: AsyncParsableCommand {
   @Option(help: "Customer id.") var customer = ""
   @Option(help: "Caller or actor.") var actor = ""
   @Option(help: "Method, for example GetCustomer.") var method = ""
-  @Option(help: "First time, RFC 3339.") var from: String?
-  @Option(help: "Time after the last one, RFC 3339.") var to: String?
+  @Option(help: "First time, RFC 3339 or a date.") var from: String?
+  @Option(help: "Time after the last one, RFC 3339 or a date.") var to: String?
   @Option(help: "Maximum number of entries (default: 100).") var limit = 100
 
   func run() async throws {
@@ -25,7 +25,7 @@ struct AuditCommand: AsyncParsableCommand {
       $0.method = method
     }
     request.from = try TimeOption.parse(from, "--from")
-    request.to = try TimeOption.parse(to, "--to")
+    request.to = try TimeOption.parse(to, "--to", day: .end)
     let shown = try await client.withConnection { [request] connection in
       var (request, shown) = (request, 0)
       repeat {

@@ -15,7 +15,7 @@ struct CheckCommand: AsyncParsableCommand {
   @Argument(help: "Entitlement.") var entitlement: String
 
   func run() async throws {
-    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     let response = try await client.withConnection { connection in
       try await connection.check(
         .with {
@@ -33,7 +33,8 @@ struct CheckCommand: AsyncParsableCommand {
 /// `entitled submit`.
 struct SubmitCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "submit", abstract: "Submit a signed transaction of a customer.")
+    commandName: "submit", abstract: "Submit signed transactions of a customer.",
+    discussion: "Several transactions are one call with a result each; exit status 3 if one was rejected.")
 
   @OptionGroup var client: ClientOptions
   @OptionGroup var app: AppOption
@@ -42,11 +43,21 @@ struct SubmitCommand: AsyncParsableCommand {
   var renewalInfo: String?
 
   @Argument(help: "Customer id.") var customer: String
-  @Argument(help: "Signed transaction: text, @FILE, or - for the standard input.") var transaction: String
+  @Argument(help: "Signed transaction: text, @FILE, or - for the standard input; repeatable.")
+  var transaction: [String]
+
+  func validate() throws {
+    guard renewalInfo == nil || transaction.count == 1 else {
+      throw ValidationError("--renewal-info belongs to one transaction")
+    }
+  }
 
   func run() async throws {
-    let app = try app.id()
-    let transaction = try Document.read(transaction)
+    let app = try await app.id(client)
+    let transactions = try transaction.map(Document.read)
+    guard let transaction = transactions.first, transactions.count == 1 else {
+      return try await submit(transactions, to: app)
+    }
     let renewalInfo = try renewalInfo.map(Document.read) ?? ""
     let response = try await client.withConnection { connection in
       try await connection.submitTransaction(
@@ -59,6 +70,42 @@ struct SubmitCommand: AsyncParsableCommand {
     }
     let entitlements = response.entitlements.map { ($0.name, $0.summary) }
     client.show(response, response.rows + entitlements)
+  }
+
+  private func submit(_ transactions: [String], to app: String) async throws {
+    let request = SubmitTransactionsRequest.with {
+      $0.app = app
+      $0.customerId = customer
+      $0.submissions = transactions.map { transaction in .with { $0.signedTransaction = transaction } }
+    }
+    let response = try await client.withConnection { try await $0.submitTransactions(request) }
+    client.show(response, response.rows)
+    let isRejected = response.results.contains { if case .error = $0.outcome { true } else { false } }
+    if isRejected { throw ExitCode(3) }
+  }
+}
+
+extension SubmitTransactionsResponse {
+  /// One row for each transaction, and the entitlements after the last one.
+  fileprivate var rows: [(String, String)] {
+    var rows: [(String, String)] = []
+    var entitlements: [Entitlement] = []
+    for (index, result) in results.enumerated() {
+      switch result.outcome {
+      case .response(let response):
+        let stored = response.alreadyKnown ? ", already stored" : ""
+        let transaction = response.transaction
+        rows.append(
+          (
+            transaction?.transactionId ?? "",
+            "\(transaction?.productId ?? ""), evidence \(response.evidenceId)\(stored)"
+          ))
+        entitlements = response.entitlements
+      case .error(let error): rows.append(("transaction \(index + 1)", "rejected: \(error.message)"))
+      case nil: break
+      }
+    }
+    return rows + entitlements.map { ($0.name, $0.summary) }
   }
 }
 
@@ -75,7 +122,7 @@ struct InspectCommand: AsyncParsableCommand {
   var document: String
 
   func run() async throws {
-    let app = try app.id()
+    let app = try await app.id(client)
     let document = Array(try Document.bytes(document))
     let response = try await client.withConnection { connection in
       try await connection.inspect(

@@ -19,9 +19,9 @@ struct ListUnclaimedCommand: AsyncParsableCommand {
   @OptionGroup var scope: ScopeOptions
 
   func run() async throws {
-    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     try await client.showPages(
-      nextPageToken: \.nextPageToken,
+      empty: "no unclaimed purchases", nextPageToken: \.nextPageToken,
       rows: { (page: ListUnclaimedPurchasesResponse) in page.transactions.map(\.row) },
       fetch: { connection, token in
         try await connection.listUnclaimedPurchases(
@@ -49,7 +49,7 @@ struct RegisterTokenCommand: AsyncParsableCommand {
   @Argument(help: "UUID that the app sets as appAccountToken.") var token: String
 
   func run() async throws {
-    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     let request = RegisterAppAccountTokenRequest.with {
       $0.app = app
       $0.environment = environment
@@ -59,7 +59,8 @@ struct RegisterTokenCommand: AsyncParsableCommand {
       $0.dryRun = dryRun
     }
     let response = try await client.withConnection { try await $0.registerAppAccountToken(request) }
-    client.show(response, response.originalTransactionIds.map { ("claimed", $0) })
+    client.showList(
+      response, response.originalTransactionIds.map { ("claimed", $0) }, empty: "no purchase to claim")
   }
 }
 

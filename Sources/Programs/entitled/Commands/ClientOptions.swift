@@ -77,12 +77,19 @@ struct ClientOptions: ParsableArguments {
     print(json ? String(decoding: message.json(pretty: true), as: UTF8.self) : Table.aligned(rows))
   }
 
-  /// Fetches and prints all pages of a list. Pages without rows are printed only as JSON.
+  /// Prints a list as JSON with `--json`, otherwise `rows`, or `empty` without rows.
+  func showList(_ message: some WireMessage, _ rows: [(String, String)], empty: String) {
+    guard json || !rows.isEmpty else { return print(empty) }
+    show(message, rows)
+  }
+
+  /// Fetches and prints all pages of a list. Pages without rows are printed only as JSON; without any row, `empty` is
+  /// printed.
   ///
   /// - Returns: the number of rows.
   @discardableResult
   func showPages<Page: WireMessage>(
-    nextPageToken: (Page) -> String, rows: (Page) -> [(String, String)],
+    empty: String, nextPageToken: (Page) -> String, rows: (Page) -> [(String, String)],
     fetch: (_ connection: ClientConnection, _ pageToken: String) async throws -> Page
   ) async throws -> Int {
     try await withConnection { connection in
@@ -94,6 +101,7 @@ struct ClientOptions: ParsableArguments {
         if json || !shown.isEmpty { show(page, shown) }
         token = nextPageToken(page)
       } while !token.isEmpty
+      if count == 0, !json { print(empty) }
       return count
     }
   }

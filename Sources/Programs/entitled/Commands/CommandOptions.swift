@@ -1,7 +1,6 @@
 internal import AppStore
 internal import ArgumentParser
-internal import Configuration
-internal import Entitlements
+internal import EntitledClient
 internal import Foundation
 internal import Transport
 internal import Wire
@@ -10,24 +9,26 @@ internal import Wire
 struct AppOption: ParsableArguments {
   @Option(help: "App id (default: ENTITLED_APP, or the only configured app).") var app: String?
 
-  /// The id of the selected app. Without `--app` and `ENTITLED_APP`, it is the only app of the configuration that
-  /// `ENTITLED_CONFIG` names, or of the demo configuration.
+  /// The id of the selected app. Without `--app` and `ENTITLED_APP`, it is the only app of the server that the caller
+  /// may access.
   ///
-  /// - Throws: ``Failure`` with exit status 64 if several apps are configured.
-  func id() throws -> String {
+  /// - Throws: ``Failure`` with exit status 64 if there are several.
+  func id(_ client: ClientOptions) async throws -> String {
+    try await id(orOnlyOf: { try await client.withConnection { try await $0.whoAmI(WhoAmIRequest()).apps } })
+  }
+
+  /// The id of the selected app; without `--app` and `ENTITLED_APP`, the only one of `apps`.
+  func id(orOnlyOf apps: () async throws -> [String]) async throws -> String {
     if let app = app ?? ServerOption.environment("ENTITLED_APP") { return app }
-    let ids: [String]
-    do throws(ConfigurationError) {
-      let file = ServerOption.environment("ENTITLED_CONFIG")
-      ids = try ServiceConfiguration.load(path: file).apps.map(\.definition.id)
-    } catch {
-      throw Failure("no app selected: \(error); set --app or ENTITLED_APP", status: 64)
+    let ids = try await apps()
+    guard let id = ids.first else {
+      throw Failure("the caller may access no app; set --app or ENTITLED_APP", status: 64)
     }
     guard ids.count == 1 else {
       throw Failure(
         "several apps are configured (\(ids.joined(separator: ", "))); set --app or ENTITLED_APP", status: 64)
     }
-    return ids[0]
+    return id
   }
 }
 
@@ -56,15 +57,41 @@ struct ScopeOptions: ParsableArguments {
   }
 }
 
-/// Parses times in options.
+/// Parses times in options: RFC 3339, or a date, which stands for a day in UTC.
 enum TimeOption {
-  /// Parses an RFC 3339 time; `option` names the option in the error.
-  static func parse(_ text: String?, _ option: String) throws -> GoogleProtobuf.Timestamp? {
-    guard let text else { return nil }
-    guard let instant = Instant(rfc3339: text) else {
-      throw Failure("\(option) takes a time such as 2026-01-31T12:00:00Z, not '\(text)'", status: 64)
+  /// The instant of a day that a date without time stands for.
+  enum Day {
+    /// The first instant of the day.
+    case start
+    /// The first instant after the day, so that a period up to that date includes the day.
+    case end
+    /// The end of the day, or now if the day is not over: the latest instant of which something can be known.
+    case known
+
+    fileprivate func instant(_ start: Instant, now: Instant) -> Instant {
+      let end = start.advanced(byMilliseconds: 86_400_000)
+      return switch self {
+      case .start: start
+      case .end: end
+      case .known: min(end, now)
+      }
     }
-    return GoogleProtobuf.Timestamp(millisecondsSince1970: instant.millisecondsSince1970)
+  }
+
+  /// Parses a time; `option` names the option in the error.
+  static func parse(
+    _ text: String?, _ option: String, day: Day = .start
+  ) throws -> GoogleProtobuf.Timestamp? {
+    guard let text else { return nil }
+    let isDate = text.count == 10
+    guard let instant = Instant(rfc3339: isDate ? "\(text)T00:00:00Z" : text) else {
+      throw Failure(
+        "\(option) takes a time such as 2026-01-31T12:00:00Z or a date such as 2026-01-31, not '\(text)'",
+        status: 64)
+    }
+    return GoogleProtobuf.Timestamp(
+      millisecondsSince1970: (isDate ? day.instant(instant, now: SystemClock.now()) : instant)
+        .millisecondsSince1970)
   }
 }
 
@@ -87,23 +114,14 @@ enum Document {
   }
 }
 
-/// Formats names and values in two columns.
-enum Table {
-  /// Returns one line for each row that has a value.
-  static func aligned(_ rows: [(String, String)]) -> String {
-    let shown = rows.filter { !$0.1.isEmpty }
-    let width = shown.map(\.0.count).max() ?? 0
-    return shown.map { name, value in
-      name + String(repeating: " ", count: width - name.count + 2) + value
-    }.joined(separator: "\n")
-  }
-}
-
 extension GoogleProtobuf.Timestamp? {
   /// RFC 3339; empty for `nil`.
   var text: String {
     self?.millisecondsSince1970.map { Instant(millisecondsSince1970: $0).description } ?? ""
   }
+
+  /// The date without time, in UTC; empty for `nil`.
+  var date: String { String(text.prefix(10)) }
 }
 
 extension String {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Configuration
 internal import EntitledClient
 internal import Entitlements
+internal import JSON
 internal import Logging
 internal import SignedData
 internal import Wire
@@ -22,6 +23,8 @@ struct ConfigCheckCommand: AsyncParsableCommand {
       and certificates that the file refers to. Exit status 0 only if a service could start with the file.
       """)
 
+  @OptionGroup var output: JSONOption
+
   @Argument(help: "YAML file (default: ENTITLED_CONFIG).") var file: String?
 
   func run() throws {
@@ -29,15 +32,25 @@ struct ConfigCheckCommand: AsyncParsableCommand {
       throw Failure("no configuration file; pass one or set ENTITLED_CONFIG", status: 64)
     }
     let problems = ServiceConfiguration.problems(inFile: file)
-    guard problems.isEmpty else {
-      throw Failure(problems.map(\.description).joined(separator: "\nentitled: "))
-    }
+    guard problems.isEmpty else { return try fail(file, problems.map(\.description)) }
     let configuration = try Startup.configuration(file: file)
-    try Self.checkReferencedFiles(configuration, file)
-    print("\(file): \(Self.summary(configuration))")
+    let faults = Self.faultsOfReferencedFiles(configuration, file)
+    guard faults.isEmpty else { return try fail(file, faults) }
+    guard output.json else { return print("\(file): \(Self.summary(configuration))") }
+    output.show(["file": .string(file), "valid": true, "problems": []])
   }
 
-  private static func checkReferencedFiles(_ configuration: ServiceConfiguration, _ file: String) throws {
+  private func fail(_ file: String, _ problems: [String]) throws {
+    guard output.json else { throw Failure(problems.joined(separator: "\nentitled: ")) }
+    output.show([
+      "file": .string(file), "valid": false, "problems": .array(problems.map(JSONValue.string)),
+    ])
+    throw ExitCode(1)
+  }
+
+  private static func faultsOfReferencedFiles(
+    _ configuration: ServiceConfiguration, _ file: String
+  ) -> [String] {
     var problems: [String] = []
     func attempt(_ work: () throws -> Void) {
       do { try work() } catch {
@@ -51,7 +64,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
       _ = try Startup.callerPolicy(
         configuration, at: [], jwks: JWKSRefresher(logger: Logger(label: "entitled.config")))
     }
-    guard problems.isEmpty else { throw Failure(problems.joined(separator: "\nentitled: ")) }
+    return problems
   }
 
   private static func summary(_ configuration: ServiceConfiguration) -> String {
@@ -88,5 +101,10 @@ struct ConfigDemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo", abstract: "Print the demo configuration, an example of all keys.")
 
-  func run() { print(demoConfiguration, terminator: "") }
+  @OptionGroup var output: JSONOption
+
+  func run() throws {
+    guard output.json else { return print(demoConfiguration, terminator: "") }
+    output.show(try Startup.configuration(file: nil).document)
+  }
 }

@@ -5,8 +5,8 @@ internal import Wire
 /// `entitled consumption`: Apple's consumption requests and the customers' consent.
 struct ConsumptionCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "consumption", abstract: "List consumption requests and record consent.",
-    subcommands: [ListConsumptionCommand.self, ConsentCommand.self],
+    commandName: "consumption", abstract: "List and answer consumption requests; consent.",
+    subcommands: [ListConsumptionCommand.self, AnswerConsumptionCommand.self, ConsentCommand.self],
     defaultSubcommand: ListConsumptionCommand.self)
 }
 
@@ -21,8 +21,9 @@ struct ListConsumptionCommand: AsyncParsableCommand {
   @Flag(help: "List only requests that can still be answered.") var open = false
 
   func run() async throws {
-    let app = try app.id()
+    let app = try await app.id(client)
     try await client.showPages(
+      empty: open ? "no open consumption requests" : "no consumption requests",
       nextPageToken: \.nextPageToken,
       rows: { (page: ListConsumptionRequestsResponse) in page.requests.map(\.row) },
       fetch: { connection, token in
@@ -33,6 +34,51 @@ struct ListConsumptionCommand: AsyncParsableCommand {
             $0.pageToken = token
           })
       })
+  }
+}
+
+/// `entitled consumption answer`.
+struct AnswerConsumptionCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "answer", abstract: "Send consumption information to Apple.",
+    discussion: """
+      Apple requires the customer's consent (--consented). --delivery is delivered, undelivered-quality-issue, \
+      undelivered-wrong-item, undelivered-server-outage or undelivered-other; --refund is decline, grant-full or \
+      grant-prorated.
+      """)
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Flag(help: "The customer consented.") var consented = false
+  @Option(help: "Delivery of the purchase.") var delivery: String
+  @Option(help: "Preference for the refund (default: none).") var refund: String?
+  @Option(help: "Consumed share in thousandths of a percent, 0 to 100000.") var percentage: Int32?
+  @Flag(help: "The customer had a free sample before.") var sample = false
+  @Option(help: "Name of the person who answers, for the timeline.") var actor = ""
+  @Option(help: "Reason, for the timeline.") var note = ""
+  @Flag(help: "Show the information without sending it.") var dryRun = false
+
+  @Argument(help: "Transaction id, as 'consumption list' prints it.") var transaction: String
+
+  func run() async throws {
+    var request = SendConsumptionInformationRequest.with {
+      $0.transactionId = transaction
+      $0.customerConsented = consented
+      $0.consumptionPercentage = percentage
+      $0.sampleContentProvided = sample
+      $0.actor = actor
+      $0.note = note
+      $0.dryRun = dryRun
+    }
+    request.app = try await scope.app.id(client)
+    request.environment = try scope.appEnvironment()
+    request.deliveryStatus = try EnumOption.parse(delivery, "DELIVERY_STATUS_", "--delivery")
+    request.refundPreference = try EnumOption.parse(refund, "REFUND_PREFERENCE_", "--refund")
+    let response = try await client.withConnection { [request] in
+      try await $0.sendConsumptionInformation(request)
+    }
+    client.show(response, [("sent", response.sentAt.text), ("information", response.payloadJson)])
   }
 }
 
@@ -50,7 +96,7 @@ struct ConsentCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     let request = SetConsumptionConsentRequest.with {
       $0.app = app
       $0.environment = environment

@@ -21,7 +21,7 @@ struct CustomerCommand: AsyncParsableCommand {
 
 extension ClientOptions {
   func customer(_ id: String, _ scope: ScopeOptions) async throws -> GetCustomerResponse {
-    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let (app, environment) = (try await scope.app.id(self), try scope.appEnvironment())
     return try await withConnection { connection in
       try await connection.getCustomer(
         .with {
@@ -73,8 +73,10 @@ struct TimelineCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
-    try await client.showPages(nextPageToken: \.nextPageToken, rows: \ListTimelineResponse.rows) {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    try await client.showPages(
+      empty: "no events of '\(customer)'", nextPageToken: \.nextPageToken, rows: \ListTimelineResponse.rows
+    ) {
       connection, token in
       try await connection.listTimeline(
         .with {
@@ -147,8 +149,9 @@ struct ExplainCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
 
-  @Option(help: "Time of the answer, RFC 3339 (default: now).") var asOf: String?
-  @Option(help: "Time up to which evidence counts, RFC 3339 (default: all evidence).") var knownAt: String?
+  @Option(help: "Time of the answer, RFC 3339 or a date (default: now).") var asOf: String?
+  @Option(help: "Time up to which evidence counts, RFC 3339 or a date (default: all evidence).") var knownAt:
+    String?
 
   @Argument(help: "Customer id.") var customer: String
   @Argument(help: "Entitlement.") var entitlement: String
@@ -158,10 +161,10 @@ struct ExplainCommand: AsyncParsableCommand {
       $0.customerId = customer
       $0.entitlement = entitlement
     }
-    request.app = try scope.app.id()
+    request.app = try await scope.app.id(client)
     request.environment = try scope.appEnvironment()
-    request.asOf = try TimeOption.parse(asOf, "--as-of")
-    request.knownAt = try TimeOption.parse(knownAt, "--known-at")
+    request.asOf = try TimeOption.parse(asOf, "--as-of", day: .known)
+    request.knownAt = try TimeOption.parse(knownAt, "--known-at", day: .known)
     request.pageSize = 1_000
     let explanation = try await client.withConnection { [request] in
       var (request, whole) = (request, try await $0.explain(request))

@@ -26,8 +26,7 @@ struct FindCommand: AsyncParsableCommand {
     }
     request.environment = try ScopeOptions.appEnvironment(environment)
     let response = try await client.withConnection { [request] in try await $0.findCustomers(request) }
-    guard client.json || !response.hits.isEmpty else { return print("nothing found for '\(query)'") }
-    client.show(response, response.rows)
+    client.showList(response, response.rows, empty: "nothing found for '\(query)'")
   }
 }
 
@@ -51,7 +50,7 @@ struct DescribeCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     let response = try await client.withConnection {
       try await $0.describeCustomer(
         .with {

@@ -21,9 +21,9 @@ struct ListUnfulfilledCommand: AsyncParsableCommand {
   @Option(help: "Customer id (default: all customers).") var customer = ""
 
   func run() async throws {
-    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     try await client.showPages(
-      nextPageToken: \.nextPageToken,
+      empty: "nothing to deliver or take back", nextPageToken: \.nextPageToken,
       rows: { (page: ListUnfulfilledPurchasesResponse) in page.purchases.map(\.row) },
       fetch: { connection, token in
         try await connection.listUnfulfilledPurchases(
@@ -52,7 +52,7 @@ struct AcknowledgeCommand: AsyncParsableCommand {
   @Argument(help: "Your id of the delivery; a repeated id changes nothing.") var fulfillment: String
 
   func run() async throws {
-    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     let request = AcknowledgeFulfillmentRequest.with {
       $0.app = app
       $0.environment = environment

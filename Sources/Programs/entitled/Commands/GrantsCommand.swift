@@ -18,18 +18,18 @@ struct CreateGrantCommand: AsyncParsableCommand {
   @OptionGroup var scope: ScopeOptions
 
   @Option(help: "Access level: limited or full (default: full).") var level = GrantLevel.full
-  @Option(help: "Expiry time, RFC 3339 (default: no expiry).") var until: String?
+  @Option(help: "Expiry time, RFC 3339 or a date (default: no expiry).") var until: String?
   @Option(help: "Reason, for the timeline.") var note = ""
   @Option(help: "Name of the person who grants, for the timeline.") var actor = ""
   @Option(help: "Idempotency key: a repeated request with it grants nothing more.") var key = ""
   @Flag(help: "Show the effects without changing anything.") var dryRun = false
 
-  @Option(help: "Start time, RFC 3339 (default: now).") var since: String?
+  @Option(help: "Start time, RFC 3339 or a date (default: now).") var since: String?
   @Option(help: "Other store of the purchase, such as play or stripe.") var source = ""
   @Option(help: "The store's id of the purchase.") var externalId = ""
   @Option(help: "The store's id of the product.") var productId = ""
   @Option(help: "Number of the purchase's state; a greater one replaces it.") var revision: Int64 = 0
-  @Option(help: "Time of the store's refund, RFC 3339 (default: none).") var refundedAt: String?
+  @Option(help: "Time of the store's refund, RFC 3339 or a date (default: none).") var refundedAt: String?
 
   @Argument(help: "Customer id.") var customer: String
   @Argument(help: "Entitlement.") var entitlement: String
@@ -48,10 +48,10 @@ struct CreateGrantCommand: AsyncParsableCommand {
       $0.productId = productId
       $0.revision = revision
     }
-    request.app = try scope.app.id()
+    request.app = try await scope.app.id(client)
     request.environment = try scope.appEnvironment()
     request.since = try TimeOption.parse(since, "--since")
-    request.until = try TimeOption.parse(until, "--until")
+    request.until = try TimeOption.parse(until, "--until", day: .end)
     request.refundedAt = try TimeOption.parse(refundedAt, "--refunded-at")
     let response = try await client.withConnection { [request] in try await $0.grant(request) }
     let superseded =
@@ -89,7 +89,7 @@ struct RevokeGrantCommand: AsyncParsableCommand {
   @Argument(help: "Grant id, as 'grants create' and 'grants list' print it.") var grant: String
 
   func run() async throws {
-    let app = try app.id()
+    let app = try await app.id(client)
     let response = try await client.withConnection { connection in
       try await connection.revokeGrant(
         .with {
@@ -117,8 +117,10 @@ struct ListGrantsCommand: AsyncParsableCommand {
   @Argument(help: "Customer id (default: all customers).") var customer = ""
 
   func run() async throws {
-    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
-    try await client.showPages(nextPageToken: \.nextPageToken, rows: \ListGrantsResponse.rows) {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    try await client.showPages(
+      empty: "no grants", nextPageToken: \.nextPageToken, rows: \ListGrantsResponse.rows
+    ) {
       connection, token in
       try await connection.listGrants(
         .with {

@@ -10,21 +10,23 @@ struct HistoryCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
 
-  @Option(help: "First time, RFC 3339 (default: 13 months before the last).") var from: String?
-  @Option(help: "Last time, RFC 3339 (default: now).") var asOf: String?
-  @Option(help: "Time up to which evidence counts, RFC 3339 (default: all evidence).") var knownAt: String?
+  @Option(help: "First time, RFC 3339 or a date (default: 13 months before the last).") var from: String?
+  @Option(help: "Last time, RFC 3339 or a date (default: now).") var asOf: String?
+  @Option(help: "Time up to which evidence counts, RFC 3339 or a date (default: all evidence).") var knownAt:
+    String?
 
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
     var request = GetCustomerHistoryRequest.with { $0.customerId = customer }
-    request.app = try scope.app.id()
+    request.app = try await scope.app.id(client)
     request.environment = try scope.appEnvironment()
     request.from = try TimeOption.parse(from, "--from")
-    request.asOf = try TimeOption.parse(asOf, "--as-of")
-    request.knownAt = try TimeOption.parse(knownAt, "--known-at")
+    request.asOf = try TimeOption.parse(asOf, "--as-of", day: .known)
+    request.knownAt = try TimeOption.parse(knownAt, "--known-at", day: .known)
     let response = try await client.withConnection { [request] in try await $0.getCustomerHistory(request) }
     guard !client.json else { return client.show(response, []) }
+    if response.lanes.isEmpty { print("no history of '\(customer)'") }
     for lane in response.lanes {
       print(lane.title)
       print(Table.aligned(lane.segments.map(\.row) + lane.marks.map(\.row)))
@@ -40,9 +42,9 @@ extension HistoryLane {
 
 extension HistorySegment {
   fileprivate var row: (String, String) {
-    let price = price.map { "\(Double($0.milliunits) / 1_000) \($0.currency)" } ?? ""
     return (
-      "  \(since.text)", [reason, productId, price, grantId].filter { !$0.isEmpty }.joined(separator: "  ")
+      "  \(since.text)",
+      [reason, productId, price?.text ?? "", grantId].filter { !$0.isEmpty }.joined(separator: "  ")
     )
   }
 }
@@ -62,7 +64,7 @@ struct PurchaseCommand: AsyncParsableCommand {
   @Argument(help: "Id of a transaction of the purchase.") var transaction: String
 
   func run() async throws {
-    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     let response = try await client.withConnection {
       try await $0.getPurchase(
         .with {
@@ -118,7 +120,7 @@ struct EvidenceCommand: AsyncParsableCommand {
   @Argument(help: "Evidence id.") var id: Int64
 
   func run() async throws {
-    let app = try app.id()
+    let app = try await app.id(client)
     let response = try await client.withConnection {
       try await $0.getEvidence(
         .with {
@@ -156,7 +158,7 @@ struct EventCommand: AsyncParsableCommand {
   @Argument(help: "Sequence of the event.") var sequence: Int64
 
   func run() async throws {
-    let app = try app.id()
+    let app = try await app.id(client)
     let response = try await client.withConnection {
       try await $0.getEvent(
         .with {

@@ -28,7 +28,7 @@ struct AddNoteCommand: AsyncParsableCommand {
       $0.text = text
       $0.actor = actor
     }
-    request.app = try scope.app.id()
+    request.app = try await scope.app.id(client)
     request.environment = try scope.appEnvironment()
     let response = try await client.withConnection { [request] in try await $0.addNote(request) }
     client.show(response, response.note.map { [$0.row] } ?? [])
@@ -46,8 +46,10 @@ struct ListNotesCommand: AsyncParsableCommand {
   @Argument(help: "Customer id.") var customer: String
 
   func run() async throws {
-    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
-    let count = try await client.showPages(nextPageToken: \.nextPageToken, rows: { $0.notes.map(\.row) }) {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    try await client.showPages(
+      empty: "no notes about '\(customer)'", nextPageToken: \.nextPageToken, rows: { $0.notes.map(\.row) }
+    ) {
       connection, token in
       try await connection.listNotes(
         .with {
@@ -57,7 +59,6 @@ struct ListNotesCommand: AsyncParsableCommand {
           $0.pageToken = token
         })
     }
-    if count == 0, !client.json { print("no notes about '\(customer)'") }
   }
 }
 
@@ -73,7 +74,7 @@ struct DeleteNoteCommand: AsyncParsableCommand {
   @Argument(help: "Note id, as 'notes list' prints it.") var note: String
 
   func run() async throws {
-    let app = try app.id()
+    let app = try await app.id(client)
     let response = try await client.withConnection {
       try await $0.deleteNote(
         .with {
@@ -107,7 +108,7 @@ struct AttributesCommand: AsyncParsableCommand {
   @Argument(help: "NAME=VALUE or NAME=.") var changes: [String] = []
 
   func run() async throws {
-    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     guard !changes.isEmpty else {
       let response = try await client.withConnection {
         try await $0.getCustomerAttributes(
@@ -117,10 +118,8 @@ struct AttributesCommand: AsyncParsableCommand {
             $0.customerId = customer
           })
       }
-      guard client.json || !response.attributes.isEmpty else {
-        return print("no attributes of '\(customer)'")
-      }
-      return client.show(response, response.attributes.map(\.row))
+      return client.showList(
+        response, response.attributes.map(\.row), empty: "no attributes of '\(customer)'")
     }
     let attributes = try changes.map(CustomerAttribute.init(change:))
     let response = try await client.withConnection {
@@ -133,7 +132,7 @@ struct AttributesCommand: AsyncParsableCommand {
           $0.actor = actor
         })
     }
-    client.show(response, response.attributes.map(\.row))
+    client.showList(response, response.attributes.map(\.row), empty: "no attributes of '\(customer)'")
   }
 }
 

@@ -5,9 +5,11 @@ internal import Wire
 /// `entitled notifications`: Apple's notifications and gap repairs.
 struct NotificationsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "notifications", abstract: "Repair gaps, reprocess and compare notifications.",
+    commandName: "notifications", abstract: "List, repair, test and compare notifications.",
     subcommands: [
-      RepairsCommand.self, DriftCommand.self, BackfillCommand.self, ReprocessNotificationsCommand.self,
+      ListNotificationsCommand.self, SubmitNotificationCommand.self, RequestTestNotificationCommand.self,
+      TestNotificationStatusCommand.self, RepairsCommand.self, DriftCommand.self, BackfillCommand.self,
+      ReprocessNotificationsCommand.self,
       CompareVersionsCommand.self,
     ], defaultSubcommand: RepairsCommand.self)
 }
@@ -21,11 +23,17 @@ struct RepairsCommand: AsyncParsableCommand {
   @OptionGroup var app: AppOption
 
   func run() async throws {
-    let app = try app.id()
-    let page = try await client.withConnection { connection in
-      try await connection.listRepairs(.with { $0.app = app })
-    }
-    client.show(page, page.repairs.map { ($0.repairId, $0.summary) })
+    let app = try await app.id(client)
+    try await client.showPages(
+      empty: "no repairs", nextPageToken: \.nextPageToken,
+      rows: { (page: ListRepairsResponse) in page.repairs.map { ($0.repairId, $0.summary) } },
+      fetch: { connection, token in
+        try await connection.listRepairs(
+          .with {
+            $0.app = app
+            $0.pageToken = token
+          })
+      })
   }
 }
 
@@ -40,10 +48,10 @@ struct DriftCommand: AsyncParsableCommand {
   @Argument(help: "Repair id (default: the latest repair).") var repair = ""
 
   func run() async throws {
-    let app = try app.id()
+    let app = try await app.id(client)
     var isFirst = true
     try await client.showPages(
-      nextPageToken: \.nextPageToken,
+      empty: "no differences", nextPageToken: \.nextPageToken,
       rows: { (page: GetDriftReportResponse) in
         let head = isFirst ? [("repair \(page.repair?.repairId ?? "")", page.repair?.summary ?? "")] : []
         isFirst = false
@@ -68,16 +76,17 @@ struct BackfillCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
 
-  @Option(help: "Start time, RFC 3339 (default: the start of Apple's history).") var from: String?
-  @Option(help: "End time, RFC 3339 (default: now).") var to: String?
+  @Option(help: "Start time, RFC 3339 or a date (default: the start of Apple's history).") var from: String?
+  @Option(help: "End time, RFC 3339 or a date (default: now).") var to: String?
 
   func run() async throws {
     var request = BackfillNotificationsRequest()
-    request.app = try scope.app.id()
+    request.app = try await scope.app.id(client)
     request.environment = try scope.appEnvironment()
     request.from = try TimeOption.parse(from, "--from")
-    request.to = try TimeOption.parse(to, "--to")
-    let response = try await client.withConnection { [request] in try await $0.backfillNotifications(request)
+    request.to = try TimeOption.parse(to, "--to", day: .known)
+    let response = try await client.withConnection { [request] in
+      try await $0.backfillNotifications(request, timeoutSeconds: 600)
     }
     client.show(response, response.repair.map { [("repair \($0.repairId)", $0.summary)] } ?? [])
   }
@@ -94,7 +103,7 @@ struct ReprocessNotificationsCommand: AsyncParsableCommand {
   @Flag(help: "Report the changes without storing them.") var dryRun = false
 
   func run() async throws {
-    let app = try app.id()
+    let app = try await app.id(client)
     let response = try await client.withConnection { connection in
       try await connection.reprocessNotifications(
         .with {
@@ -124,15 +133,15 @@ struct CompareVersionsCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
 
-  @Option(help: "Earliest arrival, RFC 3339 (default: no limit).") var from: String?
-  @Option(help: "Latest arrival, exclusive, RFC 3339 (default: no limit).") var to: String?
+  @Option(help: "Earliest arrival, RFC 3339 or a date (default: no limit).") var from: String?
+  @Option(help: "Latest arrival, exclusive, RFC 3339 or a date (default: no limit).") var to: String?
 
   func run() async throws {
-    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     let from = try TimeOption.parse(from, "--from")
-    let to = try TimeOption.parse(to, "--to")
+    let to = try TimeOption.parse(to, "--to", day: .end)
     let differences = try await client.showPages(
-      nextPageToken: \.nextPageToken,
+      empty: "no differences", nextPageToken: \.nextPageToken,
       rows: { (page: CompareNotificationVersionsResponse) in page.comparisons.flatMap(\.rows) },
       fetch: { connection, token in
         try await connection.compareNotificationVersions(

@@ -1,12 +1,15 @@
 internal import ArgumentParser
 internal import Callers
+internal import EntitledClient
 internal import Foundation
+internal import JSON
+internal import Wire
 
-/// `entitled token`: bearer tokens for callers.
+/// `entitled token`: bearer tokens for callers, and tokens about entitlements.
 struct TokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "token", abstract: "Create and hash bearer tokens for callers.",
-    subcommands: [CreateTokenCommand.self, HashTokenCommand.self])
+    commandName: "token", abstract: "Create tokens of callers and about customers.",
+    subcommands: [CreateTokenCommand.self, HashTokenCommand.self, IssueTokenCommand.self])
 }
 
 /// `entitled token create`.
@@ -18,10 +21,12 @@ struct CreateTokenCommand: AsyncParsableCommand {
       the caller's tokens in the configuration.
       """)
 
+  @OptionGroup var output: JSONOption
+
   func run() throws {
     var generator = SystemRandomNumberGenerator()
     let token = TokenHash.newToken(using: &generator)
-    print(Table.aligned([("token", token), ("hash", TokenHash(of: token.utf8).description)]))
+    output.show(["token": .string(token), "hash": .string(TokenHash(of: token.utf8).description)])
   }
 }
 
@@ -30,6 +35,8 @@ struct HashTokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hash", abstract: "Hash a bearer token from the standard input.")
 
+  @OptionGroup var output: JSONOption
+
   func run() throws {
     let token = String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
       .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -37,6 +44,38 @@ struct HashTokenCommand: AsyncParsableCommand {
     guard token.utf8.count >= 32 else {
       throw Failure("the token has \(token.utf8.count) characters; use at least 32", status: 64)
     }
-    print(TokenHash(of: token.utf8).description)
+    let hash = TokenHash(of: token.utf8).description
+    if output.json { output.show(["hash": .string(hash)]) } else { print(hash) }
+  }
+}
+
+/// `entitled token issue`.
+struct IssueTokenCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "issue", abstract: "Issue a token about a customer's entitlements.",
+    discussion: "Services verify it offline, with the keys at /.well-known/jwks.json.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "Entitlement; repeatable (default: all).") var entitlement: [String] = []
+  @Option(help: "Service for which the token is (default: none).") var audience = ""
+  @Option(help: "Lifetime in seconds (default: as configured).") var lifetime: Int64?
+
+  @Argument(help: "Customer id.") var customer: String
+
+  func run() async throws {
+    var request = IssueTokenRequest.with {
+      $0.customerId = customer
+      $0.entitlements = entitlement
+      $0.audience = audience
+      $0.lifetime = lifetime.map { seconds in .with { $0.seconds = seconds } }
+    }
+    request.app = try await scope.app.id(client)
+    request.environment = try scope.appEnvironment()
+    let response = try await client.withConnection { [request] in try await $0.issueToken(request) }
+    client.show(
+      response,
+      [("token", response.token), ("expires", response.expiresAt.text), ("key", response.keyId)])
   }
 }

@@ -28,7 +28,7 @@ struct WatchCommand: AsyncParsableCommand {
       if fromBeginning { $0.start = .fromBeginning(true) }
       if let after { $0.start = .afterSequence(after) }
     }
-    request.app = try scope.app.id()
+    request.app = try await scope.app.id(client)
     request.environment = try scope.appEnvironment()
     let limit = count ?? .max
     try await client.withConnection { [request] connection in

@@ -46,11 +46,17 @@ struct ListWebhooksCommand: AsyncParsableCommand {
   @OptionGroup var app: AppOption
 
   func run() async throws {
-    let app = try app.id()
-    let response = try await client.withConnection { connection in
-      try await connection.listWebhooks(.with { $0.app = app })
-    }
-    client.show(response, response.webhooks.map(\.row))
+    let app = try await app.id(client)
+    try await client.showPages(
+      empty: "no webhooks", nextPageToken: \.nextPageToken,
+      rows: { (page: ListWebhooksResponse) in page.webhooks.map(\.row) },
+      fetch: { connection, token in
+        try await connection.listWebhooks(
+          .with {
+            $0.app = app
+            $0.pageToken = token
+          })
+      })
   }
 }
 
@@ -65,7 +71,7 @@ struct ShowDeliveryCommand: AsyncParsableCommand {
   @Argument(help: "Position, as 'webhooks deliveries' prints it.") var position: Int64
 
   func run() async throws {
-    let app = try webhook.app.id()
+    let app = try await webhook.app.id(client)
     let response = try await client.withConnection { connection in
       try await connection.getDelivery(
         .with {
@@ -96,9 +102,9 @@ struct ListDeliveriesCommand: AsyncParsableCommand {
   @Flag(help: "List only dead letters.") var deadLetters = false
 
   func run() async throws {
-    let app = try webhook.app.id()
+    let app = try await webhook.app.id(client)
     try await client.showPages(
-      nextPageToken: \.nextPageToken,
+      empty: deadLetters ? "no dead letters" : "no pending deliveries", nextPageToken: \.nextPageToken,
       rows: { (page: ListDeliveriesResponse) in page.deliveries.map(\.row) },
       fetch: { connection, token in
         try await connection.listDeliveries(
@@ -126,7 +132,7 @@ struct ResendDeliveriesCommand: AsyncParsableCommand {
   @Option(help: "Last position of the range (default: the latest).") var to: Int64?
 
   func run() async throws {
-    let app = try webhook.app.id()
+    let app = try await webhook.app.id(client)
     try await client.withConnection { connection in
       var request = ResendDeliveriesRequest.with {
         $0.app = app
@@ -134,9 +140,12 @@ struct ResendDeliveriesCommand: AsyncParsableCommand {
         $0.kind = webhook.kind
         $0.selection = selection
       }
+      let progress = ProgressLine()
+      defer { progress.finish() }
       while true {
         let response = try await connection.resendDeliveries(request)
         client.show(response, [("resent", "\(response.resent)")])
+        progress.update("resending from position \(response.continueFromPosition ?? 0)")
         guard let next = response.continueFromPosition else { break }
         request.selection = .range(range(from: next))
       }
@@ -166,7 +175,7 @@ struct DiscardDeliveriesCommand: AsyncParsableCommand {
   @OptionGroup var deliveries: DeliveryOptions
 
   func run() async throws {
-    let app = try webhook.app.id()
+    let app = try await webhook.app.id(client)
     let request = DiscardDeliveriesRequest.with {
       $0.app = app
       $0.webhook = webhook.webhook
@@ -188,7 +197,7 @@ struct ResumeWebhookCommand: AsyncParsableCommand {
   @OptionGroup var webhook: WebhookOptions
 
   func run() async throws {
-    let app = try webhook.app.id()
+    let app = try await webhook.app.id(client)
     let request = ResumeWebhookRequest.with {
       $0.app = app
       $0.webhook = webhook.webhook

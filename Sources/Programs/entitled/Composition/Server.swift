@@ -68,7 +68,7 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
         ])
     }
     await application.monitor.begin()
-    StartupBanner(listeners: listeners, data: settings.data).print()
+    StartupBanner(listeners: listeners, data: settings.data, apps: configuration.apps).print()
 
     await withTaskGroup(of: Void.self) { group in
       let reloader = ConfigurationReloader(

@@ -18,23 +18,30 @@ extension Startup {
     let clients = AppStoreClients()
     for app in configuration.apps {
       for environment in app.definition.environments {
-        let embedded = environment == .sandbox && app.servers[.sandbox] == nil ? sandbox : nil
-        guard let server = server(of: app, in: environment, embedded) else { continue }
-        guard let credentials = try credentials(of: app, isEmbedded: embedded != nil) else { continue }
-        // The embedded sandbox verifies tokens by its own clock.
-        let now =
-          embedded.map { sandbox in { @Sendable in sandbox.simulator.clock.now() } } ?? SystemClock.now
-        clients[app.definition.id, environment] = AppStoreServerClient(
-          app: app.definition.identity, environment: environment, server: server,
-          tokens: ServerAPITokenSource(credentials: credentials, now: now),
-          exchange: AsyncHTTPExchange.shared, clock: .system(now: now))
+        clients[app.definition.id, environment] = try client(of: app, in: environment, sandbox: sandbox)
       }
     }
     return clients
   }
 
-  private static func server(
-    of app: AppConfiguration, in environment: AppStore.Environment, _ sandbox: EmbeddedSandbox?
+  /// The client for an app in one environment; `nil` without a key or without a server.
+  static func client(
+    of app: AppConfiguration, in environment: AppStore.Environment, sandbox: EmbeddedSandbox?
+  ) throws -> AppStoreServerClient? {
+    let embedded = environment == .sandbox && app.servers[.sandbox] == nil ? sandbox : nil
+    guard let server = server(of: app, in: environment, embedded) else { return nil }
+    guard let credentials = try credentials(of: app, isEmbedded: embedded != nil) else { return nil }
+    // The embedded sandbox verifies tokens by its own clock.
+    let now = embedded.map { sandbox in { @Sendable in sandbox.simulator.clock.now() } } ?? SystemClock.now
+    return AppStoreServerClient(
+      app: app.definition.identity, environment: environment, server: server,
+      tokens: ServerAPITokenSource(credentials: credentials, now: now),
+      exchange: AsyncHTTPExchange.shared, clock: .system(now: now))
+  }
+
+  /// Apple's server, or the one that replaces it; `nil` for environments without one.
+  static func server(
+    of app: AppConfiguration, in environment: AppStore.Environment, _ sandbox: EmbeddedSandbox? = nil
   ) -> AppStoreServer? {
     if let url = app.servers[environment] { return AppStoreServer(baseURL: url) }
     // Apple's limits are per hour, and the sandbox's clock may run much faster.

@@ -9,7 +9,10 @@ internal import Wire
 struct MigrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate", abstract: "Migrate legacy receipts to signed transactions.",
-    subcommands: [MigrateRunCommand.self, MigrateListCommand.self, MigrateCompareCommand.self],
+    subcommands: [
+      MigrateRunCommand.self, MigrateListCommand.self, MigrateStatusCommand.self, MigrateFailuresCommand.self,
+      MigrateCancelCommand.self, MigrateCompareCommand.self,
+    ],
     defaultSubcommand: MigrateRunCommand.self)
 }
 
@@ -44,14 +47,14 @@ struct MigrateRunCommand: AsyncParsableCommand {
 
   func run() async throws {
     let server = MigrationClient(client: client)
-    var request = try makeRequest()
+    var request = try await makeRequest(server)
     request.input =
       onServer ? .inputPath(input) : .uploadId(try await MigrationUpload(input: input).upload(to: server))
     request.idempotencyKey = force ? UUID().uuidString : Hex.encode(SHA256.hash(request.encodedBytes()[...]))
     let response = try await server.call { [request] connection async throws(ClientError) in
       try await connection.startMigration(request)
     }
-    let job = try await MigrationProgressView(server: server, isJSON: client.json)
+    let job = try await MigrationProgressView(server: server)
       .follow(response.migration ?? Migration())
     let failed = try await writeFailures(of: job, from: server)
     // The failed lines are in the local file now, so the server can delete its copy.
@@ -63,8 +66,13 @@ struct MigrateRunCommand: AsyncParsableCommand {
     if failed != nil { throw ExitCode(3) }
   }
 
-  private func makeRequest() throws -> StartMigrationRequest {
-    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+  private func makeRequest(_ server: MigrationClient) async throws -> StartMigrationRequest {
+    let app = try await scope.app.id(orOnlyOf: {
+      try await server.call { connection async throws(ClientError) in
+        try await connection.whoAmI(WhoAmIRequest())
+      }.apps
+    })
+    let environment = try scope.appEnvironment()
     return .with {
       $0.app = app
       $0.environment = environment
@@ -137,19 +145,21 @@ struct MigrateCompareCommand: AsyncParsableCommand {
   var sampleEvery: Int32 = 1
 
   func run() async throws {
-    let (app, environment) = (try scope.app.id(), try scope.appEnvironment())
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     let server = MigrationClient(client: client)
+    let progress = ProgressLine()
     var (compared, notCompared, drifted) = (0, 0, Set<String>())
     var token = ""
     repeat {
       let page = try await server.call { [token] connection async throws(ClientError) in
+        // Each customer costs calls to Apple.
         try await connection.compareWithApple(
           .with {
             $0.app = app
             $0.environment = environment
             $0.sampleEvery = sampleEvery
             $0.pageToken = token
-          })
+          }, timeoutSeconds: 600)
       }
       compared += Int(page.compared)
       notCompared += Int(page.notCompared)
@@ -158,7 +168,9 @@ struct MigrateCompareCommand: AsyncParsableCommand {
         print(client.json ? String(decoding: drift.json(), as: UTF8.self) : drift.line)
       }
       token = page.nextPageToken
+      progress.update("\(compared + notCompared) customers, \(drifted.count) differ")
     } while !token.isEmpty
+    progress.finish()
     if client.json {
       print("{\"compared\":\(compared),\"drifted\":\(drifted.count),\"notCompared\":\(notCompared)}")
     } else {

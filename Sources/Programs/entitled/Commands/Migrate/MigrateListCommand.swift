@@ -11,8 +11,10 @@ struct MigrateListCommand: AsyncParsableCommand {
   @OptionGroup var app: AppOption
 
   func run() async throws {
-    let app = try app.id()
-    try await client.showPages(nextPageToken: \.nextPageToken, rows: \ListMigrationsResponse.rows) {
+    let app = try await app.id(client)
+    try await client.showPages(
+      empty: "no migration jobs", nextPageToken: \.nextPageToken, rows: \ListMigrationsResponse.rows
+    ) {
       connection, token in
       try await connection.listMigrations(
         .with {

@@ -65,9 +65,17 @@ struct MigrationUpload {
       try file.seek(toOffset: UInt64(stored))
     }
     var offset = input == "-" ? 0 : Int64(try handle.offset())
+    let size =
+      input == "-"
+      ? 0 : (try? URL(fileURLWithPath: input).resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
+    let progress = ProgressLine()
     while let chunk = try handle.read(upToCount: Self.chunkSize), !chunk.isEmpty {
       offset = try await send(Array(chunk), id, at: offset, to: server)
+      progress.update(
+        size > 0
+          ? "uploading \(ProgressBar.text(Double(offset) / Double(size)))" : "uploaded \(offset >> 20) MiB")
     }
+    progress.finish()
     return id
   }
 

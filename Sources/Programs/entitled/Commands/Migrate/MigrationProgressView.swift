@@ -2,18 +2,20 @@ internal import EntitledClient
 internal import Foundation
 internal import Wire
 
-/// Shows the progress of a migration job: a bar on a terminal, otherwise one JSON line a second.
+/// Follows a migration job and shows its progress: a bar on a terminal, and one line of JSON a second on a standard
+/// output that is none, for programs.
 struct MigrationProgressView {
   private static let pollInterval = Duration.milliseconds(250)
   private static let lineInterval = Duration.seconds(1)
 
   let server: MigrationClient
-  let isJSON: Bool
 
   /// Polls `job` until it has ended, and returns its final state.
   func follow(_ job: Migration) async throws -> Migration {
     var job = job
-    let isTerminal = isatty(STDOUT_FILENO) == 1 && !isJSON
+    let progress = ProgressLine()
+    defer { progress.finish() }
+    let printsLines = isatty(STDOUT_FILENO) == 0
     var printed = ContinuousClock.now
     while job.state == .running {
       try await Task.sleep(for: Self.pollInterval)
@@ -22,25 +24,21 @@ struct MigrationProgressView {
         try await connection.getMigration(.with { $0.migrationId = id })
       }
       job = response.migration ?? job
-      if isTerminal {
-        show("\r\(job.bar)\u{1B}[K")
-      } else if ContinuousClock.now - printed >= Self.lineInterval, job.state == .running {
+      if progress.isTerminal { progress.update(job.bar) }
+      if printsLines, job.state == .running, ContinuousClock.now - printed >= Self.lineInterval {
         printed = .now
-        show("\(job.line)\n")
+        print(job.line)
+        // A pipe is not flushed line by line, and its reader follows the progress.
+        fflush(nil)
       }
     }
-    if isTerminal { show("\r\u{1B}[K") }
     return job
   }
-
-  private func show(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
 }
 
 extension Migration {
   /// One line of JSON.
   var line: String { String(decoding: json(), as: UTF8.self) }
-
-  private static let barWidth = 30
 
   /// The completed share of the input, from 0 to 1.
   private var completed: Double {
@@ -49,10 +47,7 @@ extension Migration {
 
   /// A progress bar with rate and remaining time.
   fileprivate var bar: String {
-    let filled = Int(completed * Double(Self.barWidth))
-    let bar =
-      String(repeating: "#", count: filled) + String(repeating: ".", count: Self.barWidth - filled)
-    return "[\(bar)] \(Int(completed * 100)) %  \(total) done, \(rejected + retryable) failed  "
+    "\(ProgressBar.text(completed))  \(total) done, \(rejected + retryable) failed  "
       + "\(Int(rate.rounded()))/s  \(timeLeft)"
   }
 

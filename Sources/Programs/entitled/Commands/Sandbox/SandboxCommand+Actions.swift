@@ -17,6 +17,7 @@ struct SandboxDoCommand: AsyncParsableCommand {
 
   @OptionGroup var sandbox: SandboxClient
   @Flag(help: "Print the signed documents in the result, too.") var signed = false
+  @Flag(help: "JSON output, which this command always has.") var json = false
   @Argument(help: "Action.") var action: String
   @Argument(help: "Members of the request, each NAME=VALUE.") var members: [String] = []
 
@@ -40,6 +41,7 @@ struct SandboxAdvanceCommand: AsyncParsableCommand {
     discussion: "Example: entitled sandbox advance 35d")
 
   @OptionGroup var sandbox: SandboxClient
+  @Flag(help: "JSON output, which this command always has.") var json = false
   @Argument(help: "Duration (90s, 5m, 12h, 35d, 2w), or end time, RFC 3339.") var length: String
 
   func run() async throws {
@@ -68,10 +70,19 @@ struct SandboxClient: ParsableArguments {
   ///
   /// - Throws: ``Failure`` with the message of the sandbox.
   func post(_ path: String, _ members: JSONObject) async throws -> Response {
+    try await request("POST", path, body: members.serialized())
+  }
+
+  /// The apps whose products the sandbox sells.
+  func apps() async throws -> [String] {
+    let apps = try await request("GET", "apps", body: []).json["apps"]?.arrayValue ?? []
+    return apps.compactMap { $0.objectValue?["app"]?.stringValue }
+  }
+
+  private func request(_ method: String, _ path: String, body: [UInt8]) async throws -> Response {
     let response = try await ClientOptions.withConnection(to: try ServerOption.sandbox.address(sandbox)) {
       try await $0.request(
-        "POST", "/sandbox/v1/\(path)", headers: [("content-type", "application/json")],
-        body: members.serialized())
+        method, "/sandbox/v1/\(path)", headers: [("content-type", "application/json")], body: body)
     }
     let json = try? JSONValue(parsing: response.body).objectValue
     guard response.head[":status"] == "200", let json else {

@@ -130,7 +130,7 @@ struct SandboxBuyCommand: AsyncParsableCommand {
   @Argument(help: "Product id.") var product: String
 
   func run() async throws {
-    let response = try await sandbox.post("purchases", order(try app.id()))
+    let response = try await sandbox.post("purchases", order(try await app.id(orOnlyOf: sandbox.apps)))
     print(json ? response.text : response.json["signedTransactionInfo"]?.stringValue ?? response.text)
   }
 

@@ -22,6 +22,7 @@ struct StoreReplayCommand: AsyncParsableCommand {
   @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
   @Option(help: "YAML configuration (default: ENTITLED_CONFIG, or the demo configuration).")
   var config: String?
+  @OptionGroup var output: JSONOption
 
   func run() async throws {
     let file = config ?? ServerOption.environment("ENTITLED_CONFIG")
@@ -33,6 +34,12 @@ struct StoreReplayCommand: AsyncParsableCommand {
     let outcome = try await Self.replay(store, in: rebuilt, catalog)
     await store.close()
     let differences = outcome.differences
+    let isEqual = differences.allSatisfy(\.isEmpty)
+    guard !output.json else {
+      output.show(outcome.json)
+      if !isEqual { throw ExitCode(3) }
+      return
+    }
     let rows = differences.map { table in
       let difference =
         table.isEmpty ? "" : ", \(table.onlyInFirst) only stored, \(table.onlyInSecond) only rebuilt"
@@ -41,7 +48,7 @@ struct StoreReplayCommand: AsyncParsableCommand {
     var hashes = [("state hash", "\(outcome.stored)")]
     if outcome.rebuilt != outcome.stored { hashes.append(("rebuilt state hash", "\(outcome.rebuilt)")) }
     print(Table.aligned([("evidence", "\(outcome.count)")] + rows + hashes))
-    guard differences.allSatisfy(\.isEmpty) else {
+    guard isEqual else {
       throw Failure("the stored data differs from the data rebuilt from evidence", status: 3)
     }
     print("no differences")
@@ -53,6 +60,21 @@ struct StoreReplayCommand: AsyncParsableCommand {
     let differences: [TableDifference]
     let stored: StateHash
     let rebuilt: StateHash
+
+    var json: JSONObject {
+      let tables = differences.map { table -> JSONValue in
+        .object([
+          "table": .string(table.table), "rows": .number(JSONNumber(Int64(table.rows))),
+          "onlyStored": .number(JSONNumber(Int64(table.onlyInFirst))),
+          "onlyRebuilt": .number(JSONNumber(Int64(table.onlyInSecond))),
+        ])
+      }
+      return [
+        "evidence": .number(JSONNumber(Int64(count))), "tables": .array(tables),
+        "stateHash": .string("\(stored)"),
+        "rebuiltStateHash": .string("\(rebuilt)"),
+      ]
+    }
   }
 
   private static func replay(
@@ -88,10 +110,13 @@ struct StoreExportCommand: AsyncParsableCommand {
 
   @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
   @Option(help: "New file with mode 0600, or - for the standard output.") var output = "-"
+  @Flag(help: "JSON output, which this command always has.") var json = false
 
   func run() async throws {
     let out = try Self.open(output)
-    var buffer: [UInt8] = []
+    var (buffer, lines): ([UInt8], Int) = ([], 0)
+    let progress = ProgressLine()
+    defer { progress.finish() }
     func flush() throws {
       do { try out.write(contentsOf: buffer) } catch {
         throw Failure("cannot write '\(output)': \(error.localizedDescription)")
@@ -103,6 +128,8 @@ struct StoreExportCommand: AsyncParsableCommand {
       try StoreExport.run(reader, at: SystemClock.now()) { line in
         buffer += line.serialized()
         buffer.append(UInt8(ascii: "\n"))
+        lines += 1
+        progress.update("\(lines) lines exported")
         if buffer.count >= Self.blockSize { try flush() }
       }
     } catch let error as StoreError {

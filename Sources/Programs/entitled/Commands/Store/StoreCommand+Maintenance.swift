@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Configuration
 internal import Foundation
+internal import JSON
 internal import SQLStore
 internal import SQLiteStore
 internal import Store
@@ -26,11 +27,12 @@ struct StoreBackupCommand: ParsableCommand {
 
   @Argument(help: "New file.") var path: String
   @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
+  @OptionGroup var output: JSONOption
 
   func run() throws {
     do throws(StoreError) {
       let bytes = try StoreFile(directory: ServerOption.data.value(data)).backUp(to: path)
-      print(Table.aligned([("backup", path), ("bytes", "\(bytes)")]))
+      output.show(["backup": .string(path), "bytes": .number(JSONNumber(bytes))])
     } catch {
       throw Failure(error.description)
     }
@@ -53,6 +55,7 @@ struct StoreVerifyCommand: AsyncParsableCommand {
   @Option(help: "YAML configuration, for --replay (default: ENTITLED_CONFIG, or the demo).") var config:
     String?
   @Flag(help: "Rebuild all data from evidence, too.") var replay = false
+  @OptionGroup var output: JSONOption
 
   func validate() throws {
     if replay, path != nil { throw ValidationError("--replay requires a data directory, not a backup") }
@@ -63,21 +66,35 @@ struct StoreVerifyCommand: AsyncParsableCommand {
     do throws(StoreError) {
       let directory = ServerOption.data.value(data)
       let file = if let path { try StoreFile(path: path) } else { try StoreFile(directory: directory) }
-      faults = try file.faults()
+      let progress = ProgressLine()
+      faults = try file.faults { progress.update("\($0) pieces of evidence verified") }
+      progress.finish()
       statistics = try file.statistics()
       hash = faults.isEmpty ? try file.stateHash() : nil
     } catch {
       throw Failure(error.description)
     }
-    for fault in faults { print(fault) }
+    show(faults, evidence: statistics.counts.evidence, hash)
     guard faults.isEmpty else { throw Failure("the store is damaged", status: 3) }
-    print("intact, evidence: \(statistics.counts.evidence)")
-    if let hash { print("state hash: \(hash)") }
     guard replay else { return }
     var command = StoreReplayCommand()
     command.data = data
     command.config = config
+    command.output = output
     try await command.run()
+  }
+
+  private func show(_ faults: [String], evidence: Int64, _ hash: StateHash?) {
+    if output.json {
+      var result: JSONObject = ["intact": .bool(faults.isEmpty), "evidence": .number(JSONNumber(evidence))]
+      result["faults"] = .array(faults.map(JSONValue.string))
+      if let hash { result["stateHash"] = .string("\(hash)") }
+      return output.show(result)
+    }
+    for fault in faults { print(fault) }
+    guard faults.isEmpty else { return }
+    print("intact, evidence: \(evidence)")
+    if let hash { print("state hash: \(hash)") }
   }
 }
 
@@ -88,16 +105,17 @@ struct StoreVacuumCommand: AsyncParsableCommand {
     discussion: "Requires a stopped service, and free disk space of the size of the store.")
 
   @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
+  @OptionGroup var output: JSONOption
 
   func run() async throws {
     let store = try Startup.existingStore(in: ServerOption.data.value(data))
     let outcome: VacuumOutcome
     do throws(StoreError) { outcome = try store.vacuum() } catch { throw Failure(error.description) }
     await store.close()
-    print(
-      Table.aligned([
-        ("bytes before", "\(outcome.bytesBefore)"), ("bytes after", "\(outcome.bytesAfter)"),
-      ]))
+    output.show([
+      "bytesBefore": .number(JSONNumber(outcome.bytesBefore)),
+      "bytesAfter": .number(JSONNumber(outcome.bytesAfter)),
+    ])
   }
 }
 
@@ -108,6 +126,7 @@ struct StoreStatsCommand: ParsableCommand {
     abstract: "Show the numbers of rows and bytes in the store.")
 
   @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
+  @OptionGroup var output: JSONOption
 
   func run() throws {
     let statistics: StoreStatistics
@@ -117,15 +136,15 @@ struct StoreStatsCommand: ParsableCommand {
       throw Failure(error.description)
     }
     let counts = statistics.counts
-    print(
-      Table.aligned([
-        ("customers", "\(counts.customers)"), ("transactions", "\(counts.transactions)"),
-        ("renewals", "\(counts.renewals)"), ("evidence", "\(counts.evidence)"),
-        ("rejected evidence", "\(counts.rejectedEvidence)"),
-        ("evidence without body", "\(statistics.purgedBodies)"),
-        ("received bytes", "\(statistics.originalBytes)"), ("stored bytes", "\(statistics.storedBytes)"),
-        ("events", "\(counts.events)"), ("file bytes", "\(statistics.fileBytes)"),
-        ("unused file bytes", "\(statistics.freeBytes)"), ("schema version", "\(statistics.schemaVersion)"),
-      ]))
+    let members: [(String, Int64)] = [
+      ("customers", counts.customers), ("transactions", counts.transactions),
+      ("renewals", counts.renewals), ("evidence", counts.evidence),
+      ("rejectedEvidence", counts.rejectedEvidence),
+      ("evidenceWithoutBody", Int64(statistics.purgedBodies)),
+      ("receivedBytes", statistics.originalBytes), ("storedBytes", statistics.storedBytes),
+      ("events", counts.events), ("fileBytes", statistics.fileBytes),
+      ("unusedFileBytes", statistics.freeBytes), ("schemaVersion", Int64(statistics.schemaVersion)),
+    ]
+    output.show(JSONObject(members.map { ($0.0, .number(JSONNumber($0.1))) }))
   }
 }

@@ -1,0 +1,258 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Foundation
+internal import Wire
+
+/// `entitled apple`: calls of the App Store Server API.
+struct AppleCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "apple", abstract: "Look up, refresh and extend purchases at Apple.",
+    subcommands: [
+      RefundsCommand.self, OrderCommand.self, RefreshCommand.self, ExtendCommand.self, MassExtendCommand.self,
+      MassExtensionCommand.self, SetAccountTokenCommand.self,
+    ])
+}
+
+/// `entitled apple refunds`.
+struct RefundsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "refunds", abstract: "List and ingest the refunds of a customer.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Argument(help: "Id of any transaction of the customer.") var transaction: String
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    try await client.showPages(
+      empty: "no refunds", nextPageToken: \.nextPageToken,
+      rows: { (page: GetRefundHistoryResponse) in page.transactions.map(\.row) },
+      fetch: { connection, token in
+        try await connection.getRefundHistory(
+          .with {
+            $0.app = app
+            $0.environment = environment
+            $0.transactionId = transaction
+            $0.pageToken = token
+          })
+      })
+  }
+}
+
+/// `entitled apple order`.
+struct OrderCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "order", abstract: "Look up an order id from a customer's invoice.",
+    discussion: "Exit status 0 if Apple has the order, 3 if not.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var app: AppOption
+
+  @Argument(help: "Order id, such as MK5TTTVWJH.") var order: String
+
+  func run() async throws {
+    let app = try await app.id(client)
+    let response = try await client.withConnection {
+      try await $0.lookUpOrder(
+        .with {
+          $0.app = app
+          $0.orderId = order
+        })
+    }
+    let customers = response.customerIds.joined(separator: ", ")
+    client.show(
+      response,
+      [("order", response.valid ? "valid" : "unknown to Apple"), ("customers", customers)]
+        + response.transactions.map(\.row))
+    if !response.valid { throw ExitCode(3) }
+  }
+}
+
+/// `entitled apple refresh`.
+struct RefreshCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "refresh", abstract: "Fetch the current state of a purchase from Apple.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Argument(help: "Id of a transaction of the purchase.") var transaction: String
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let response = try await client.withConnection {
+      try await $0.refreshPurchase(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.transactionId = transaction
+        })
+    }
+    client.show(response, [("changed", "\(response.changed)")] + response.transactions.map(\.row))
+  }
+}
+
+/// The options of both kinds of extension.
+struct ExtensionOptions: ParsableArguments {
+  @Option(help: "Reason: undeclared, customer-satisfaction, other or service-issue (default: undeclared).")
+  var reason = "undeclared"
+
+  func extendReason() throws -> ExtendReason { try EnumOption.parse(reason, "EXTEND_REASON_", "--reason") }
+}
+
+/// `entitled apple extend`.
+struct ExtendCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "extend", abstract: "Extend the renewal date of a subscription.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var change: ChangeOptions
+  @OptionGroup var options: ExtensionOptions
+
+  @Argument(help: "Original transaction id.") var purchase: String
+  @Argument(help: "Number of days, 1 to 90.") var days: Int32
+
+  func run() async throws {
+    var request = ExtendRenewalDateRequest.with {
+      $0.originalTransactionId = purchase
+      $0.extendByDays = days
+      $0.requestIdentifier = change.key.isEmpty ? UUID().uuidString.lowercased() : ""
+      $0.idempotencyKey = change.key
+      $0.actor = change.actor
+      $0.note = change.note
+    }
+    request.app = try await scope.app.id(client)
+    request.environment = try scope.appEnvironment()
+    request.reason = try options.extendReason()
+    let response = try await client.withConnection { [request] in try await $0.extendRenewalDate(request) }
+    client.show(
+      response,
+      [("renews", response.effectiveDate.text), ("web order line item", response.webOrderLineItemId)])
+  }
+}
+
+/// `entitled apple mass-extend`.
+struct MassExtendCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mass-extend", abstract: "Extend all subscriptions of a product.",
+    discussion: "Prints the request id, with which 'apple mass-extension' shows the progress.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var change: ChangeOptions
+  @OptionGroup var options: ExtensionOptions
+
+  @Option(help: "Storefront, such as USA; repeatable (default: all).") var storefront: [String] = []
+
+  @Argument(help: "Product id.") var product: String
+  @Argument(help: "Number of days, 1 to 90.") var days: Int32
+
+  func run() async throws {
+    var request = MassExtendRenewalDateRequest.with {
+      $0.productId = product
+      $0.extendByDays = days
+      $0.storefrontCountryCodes = storefront
+      $0.requestIdentifier = change.key.isEmpty ? UUID().uuidString.lowercased() : ""
+      $0.idempotencyKey = change.key
+      $0.actor = change.actor
+      $0.note = change.note
+    }
+    request.app = try await scope.app.id(client)
+    request.environment = try scope.appEnvironment()
+    request.reason = try options.extendReason()
+    let response = try await client.withConnection { [request] in
+      try await $0.massExtendRenewalDate(request)
+    }
+    client.show(response, [("request", response.requestIdentifier)])
+  }
+}
+
+/// `entitled apple mass-extension`.
+struct MassExtensionCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mass-extension", abstract: "Show the progress of a mass extension.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Argument(help: "Product id.") var product: String
+  @Argument(help: "Request id, as 'apple mass-extend' prints it.") var request: String
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let response = try await client.withConnection {
+      try await $0.getMassExtensionStatus(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.productId = product
+          $0.requestIdentifier = request
+        })
+    }
+    client.show(
+      response,
+      [
+        ("state", response.complete ? "complete" : "running"), ("completed", response.completeDate.text),
+        ("extended", "\(response.succeededCount)"), ("failed", "\(response.failedCount)"),
+      ])
+  }
+}
+
+/// `entitled apple account-token`.
+struct SetAccountTokenCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "account-token", abstract: "Set the appAccountToken of a purchase at Apple.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "Name of the person who sets it, for the timeline.") var actor = ""
+  @Option(help: "Reason, for the timeline.") var note = ""
+
+  @Argument(help: "Original transaction id.") var purchase: String
+  @Argument(help: "UUID.") var token: String
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request = SetAppAccountTokenRequest.with {
+      $0.app = app
+      $0.environment = environment
+      $0.originalTransactionId = purchase
+      $0.appAccountToken = token
+      $0.actor = actor
+      $0.note = note
+    }
+    let response = try await client.withConnection { try await $0.setAppAccountToken(request) }
+    client.show(response, [("set", response.setAt.text)])
+  }
+}
+
+extension Transaction {
+  /// The transaction in one line.
+  fileprivate var row: (String, String) {
+    let end = expiresDate.text.isEmpty ? "" : " to \(expiresDate.text)"
+    let revoked = revocationDate.text.isEmpty ? "" : ", refunded \(revocationDate.text)"
+    return (transactionId, "\(productId), \(purchaseDate.text)\(end)\(revoked)")
+  }
+}
+
+/// Parses values of the contract's enums by their names without prefix, such as `customer-satisfaction`.
+enum EnumOption {
+  /// No enum of an option has more values.
+  private static let numbers: Range<Int32> = 1..<32
+
+  /// The value that `text` names; `prefix` is that of the names in the contract, `option` is for the error.
+  static func parse<Value: WireEnum>(_ text: String?, _ prefix: String, _ option: String) throws -> Value {
+    guard let text else { return Value() }
+    let values = numbers.map(Value.init(rawValue:)).filter { $0.protoName.hasPrefix(prefix) }
+    let names = values.map {
+      $0.protoName.droppingPrefix(prefix).lowercased().replacing("_", with: "-")
+    }
+    guard let index = names.firstIndex(of: text.lowercased()) else {
+      throw Failure("\(option) takes one of \(names.joined(separator: ", ")), not '\(text)'", status: 64)
+    }
+    return values[index]
+  }
+}

@@ -1,0 +1,129 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Wire
+
+/// `entitled notifications list`.
+struct ListNotificationsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List Apple's notifications, latest first.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "Customer id (default: all customers).") var customer = ""
+  @Option(help: "Type, for example DID_RENEW (default: all).") var type = ""
+  @Option(help: "State: applied, superseded, unsupported, rejected or unconfirmed (default: all).")
+  var state: String?
+  @Option(help: "Earliest arrival, RFC 3339 or a date (default: no limit).") var from: String?
+  @Option(help: "Latest arrival, exclusive, RFC 3339 or a date (default: no limit).") var to: String?
+
+  func run() async throws {
+    var request = ListNotificationsRequest.with {
+      $0.customerId = customer
+      $0.notificationType = type
+    }
+    request.app = try await scope.app.id(client)
+    request.environment = try scope.appEnvironment()
+    request.state = try EnumOption.parse(state, "NOTIFICATION_STATE_", "--state")
+    request.from = try TimeOption.parse(from, "--from")
+    request.to = try TimeOption.parse(to, "--to", day: .end)
+    try await client.showPages(
+      empty: "no notifications", nextPageToken: \.nextPageToken,
+      rows: { (page: ListNotificationsResponse) in page.notifications.map(\.entry) },
+      fetch: { [request] connection, token in
+        var request = request
+        request.pageToken = token
+        return try await connection.listNotifications(request)
+      })
+  }
+}
+
+/// `entitled notifications submit`.
+struct SubmitNotificationCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "submit", abstract: "Submit the body of a notification.",
+    discussion: "For notifications that another system received. A signature is required, as at the edge.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var app: AppOption
+
+  @Option(help: "Time of its arrival there, RFC 3339 (default: now).") var receivedAt: String?
+
+  @Argument(help: "JSON as Apple posts it: text, @FILE, or - for the standard input.") var body: String
+
+  func run() async throws {
+    var request = IngestNotificationRequest()
+    request.app = try await app.id(client)
+    request.body = Array(try Document.bytes(body))
+    request.receivedAt = try TimeOption.parse(receivedAt, "--received-at")
+    let response = try await client.withConnection { [request] in try await $0.ingestNotification(request) }
+    client.show(
+      response,
+      (response.notification.map { [$0.entry] } ?? [])
+        + (response.alreadyKnown ? [("", "already stored")] : []))
+  }
+}
+
+/// `entitled notifications test`.
+struct RequestTestNotificationCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test", abstract: "Request a test notification from Apple.",
+    discussion: "Prints the token, with which 'notifications test-status' shows the delivery.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "Name of the person who requests it.") var actor = ""
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let response = try await client.withConnection {
+      try await $0.requestTestNotification(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.actor = actor
+        })
+    }
+    client.show(response, [("token", response.testNotificationToken)])
+  }
+}
+
+/// `entitled notifications test-status`.
+struct TestNotificationStatusCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test-status", abstract: "Show how Apple delivered a test notification.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Argument(help: "Token, as 'notifications test' prints it.") var token: String
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let response = try await client.withConnection {
+      try await $0.getTestNotificationStatus(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.testNotificationToken = token
+        })
+    }
+    client.showList(
+      response, response.sendAttempts.map { ($0.attemptDate.text, $0.result) }, empty: "no attempt yet")
+  }
+}
+
+extension Wire.Notification {
+  /// The notification as an entry of a list.
+  fileprivate var entry: (String, String) {
+    let name = subtype.isEmpty ? notificationType : "\(notificationType)/\(subtype)"
+    let state = state.protoName.droppingPrefix("NOTIFICATION_STATE_").lowercased()
+    let about = [customerId, productId, originalTransactionId].filter { !$0.isEmpty }.joined(separator: " ")
+    return (
+      receivedAt.text,
+      ["\(name): \(state)", about, explanation, "evidence \(evidenceId)"].filter { !$0.isEmpty }
+        .joined(separator: ", ")
+    )
+  }
+}

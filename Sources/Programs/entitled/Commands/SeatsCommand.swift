@@ -1,0 +1,134 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Foundation
+internal import Wire
+
+/// `entitled seats`: the seats of a purchase with a quantity.
+struct SeatsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "seats", abstract: "List, claim and release seats of a purchase.",
+    subcommands: [
+      ListSeatsCommand.self, ClaimSeatCommand.self, AssociateSeatCommand.self, UnclaimSeatCommand.self,
+    ],
+    defaultSubcommand: ListSeatsCommand.self)
+}
+
+/// `entitled seats list`.
+struct ListSeatsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the claimed seats of a purchase.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Argument(help: "Original transaction id.") var purchase: String
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    try await client.showPages(
+      empty: "no claimed seats", nextPageToken: \.nextPageToken,
+      rows: { (page: ListSeatsResponse) in page.seats.map(\.row) },
+      fetch: { connection, token in
+        try await connection.listSeats(
+          .with {
+            $0.app = app
+            $0.environment = environment
+            $0.originalTransactionId = purchase
+            $0.pageToken = token
+          })
+      })
+  }
+}
+
+/// `entitled seats claim`.
+struct ClaimSeatCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "claim", abstract: "Claim a seat for a customer.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var change: ChangeOptions
+
+  @Argument(help: "Original transaction id.") var purchase: String
+  @Argument(help: "Customer id.") var customer: String
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request = ClaimSeatRequest.with {
+      $0.app = app
+      $0.environment = environment
+      $0.originalTransactionId = purchase
+      $0.customerId = customer
+      $0.requestIdentifier = change.key.isEmpty ? UUID().uuidString.lowercased() : ""
+      $0.idempotencyKey = change.key
+      $0.actor = change.actor
+      $0.note = change.note
+    }
+    let response = try await client.withConnection { try await $0.claimSeat(request) }
+    client.show(response, response.seat.map { [$0.row] } ?? [])
+  }
+}
+
+/// `entitled seats associate`.
+struct AssociateSeatCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "associate", abstract: "Give a claimed seat to another customer.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "Name of the person who changes it, for the timeline.") var actor = ""
+
+  @Argument(help: "Original transaction id.") var purchase: String
+  @Argument(help: "Seat id, as 'seats list' prints it.") var seat: String
+  @Argument(help: "Customer id.") var customer: String
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request = AssociateSeatRequest.with {
+      $0.app = app
+      $0.environment = environment
+      $0.originalTransactionId = purchase
+      $0.seatId = seat
+      $0.customerId = customer
+      $0.requestIdentifier = UUID().uuidString.lowercased()
+      $0.actor = actor
+    }
+    let response = try await client.withConnection { try await $0.associateSeat(request) }
+    client.show(response, response.seat.map { [$0.row] } ?? [])
+  }
+}
+
+/// `entitled seats unclaim`.
+struct UnclaimSeatCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unclaim", abstract: "Release a claimed seat.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "Name of the person who releases it, for the timeline.") var actor = ""
+
+  @Argument(help: "Original transaction id.") var purchase: String
+  @Argument(help: "Seat id, as 'seats list' prints it.") var seat: String
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request = UnclaimSeatRequest.with {
+      $0.app = app
+      $0.environment = environment
+      $0.originalTransactionId = purchase
+      $0.seatId = seat
+      $0.requestIdentifier = UUID().uuidString.lowercased()
+      $0.actor = actor
+    }
+    let response = try await client.withConnection { try await $0.unclaimSeat(request) }
+    client.show(response, [("released", seat)] + (response.seat.map { [$0.row] } ?? []))
+  }
+}
+
+extension Seat {
+  fileprivate var row: (String, String) {
+    (seatId, "\(customerId.isEmpty ? "no customer" : customerId), since \(claimedAt.text)")
+  }
+}

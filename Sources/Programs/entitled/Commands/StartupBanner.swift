@@ -1,0 +1,87 @@
+internal import AppStore
+internal import Configuration
+internal import Entitlements
+internal import Foundation
+internal import Transport
+
+/// The text that `entitled serve` prints when it is ready: a line for machines, and the first calls for people.
+struct StartupBanner {
+  let listeners: Listeners
+  let data: String
+  /// The apps of the loaded configuration.
+  let apps: [AppConfiguration]
+
+  func print() {
+    Swift.print(line)
+    if let sandbox = listeners.sandbox { Swift.print(firstCalls(sandbox.address)) }
+    // A pipe is not flushed line by line, and its reader waits for this line.
+    fflush(nil)
+  }
+
+  private var line: String {
+    let sandbox = listeners.sandbox.map { $0.address.description } ?? "off"
+    return
+      "ready grpc=\(listeners.grpc.address) http=\(listeners.http.address) sandbox=\(sandbox) data=\(data)"
+  }
+
+  private func firstCalls(_ sandbox: HostAndPort) -> String {
+    """
+
+    gRPC                 \(listeners.grpc.address)
+    JSON and health      http://\(listeners.http.address)
+    sandbox App Store    http://\(sandbox)
+
+    \(example(sandbox))
+    """
+  }
+
+  /// A purchase in the sandbox of a product that grants an entitlement, or how to see the apps without one.
+  private func example(_ sandbox: HostAndPort) -> String {
+    let program = "  entitled=\(CommandLine.arguments[0])"
+    guard let sale = FirstSale(apps) else {
+      return """
+        No app sells a product with an entitlement in the sandbox. The apps:
+
+        \(program)
+          $entitled status --grpc \(listeners.grpc.address)
+        """
+    }
+    let app = apps.count > 1 ? " --app \(sale.app)" : ""
+    let environment = sale.isDefaultEnvironment ? "" : " --environment Sandbox"
+    return """
+      Try, in another terminal:
+
+      \(program)
+        $entitled sandbox buy \(sale.product)\(app) --sandbox \(sandbox) > purchase.jws
+        $entitled submit alice @purchase.jws\(app) --grpc \(listeners.grpc.address)
+        $entitled check alice \(sale.entitlement)\(app)\(environment) --grpc \(listeners.grpc.address)
+      """
+  }
+}
+
+/// A purchase that shows the service: a product that the sandbox sells, and an entitlement that it grants.
+struct FirstSale {
+  let app: String
+  let product: String
+  let entitlement: String
+  /// Whether calls without an environment are about the sandbox.
+  let isDefaultEnvironment: Bool
+
+  /// The first product of the first app, subscriptions before others; `nil` if no app that accepts the sandbox has a
+  /// product with an entitlement.
+  init?(_ apps: [AppConfiguration]) {
+    for app in apps.map(\.definition) where app.environments.contains(.sandbox) {
+      let products = app.products.values.sorted { $0.productID < $1.productID }
+      let subscriptions = products.filter { $0.type == .autoRenewableSubscription }
+      for product in subscriptions + products {
+        guard let entitlement = product.entitlements.first else { continue }
+        self.app = app.id
+        self.product = product.productID
+        self.entitlement = entitlement
+        isDefaultEnvironment = app.environments.first == .sandbox
+        return
+      }
+    }
+    return nil
+  }
+}

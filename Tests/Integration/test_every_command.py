@@ -1,0 +1,421 @@
+"""Every RPC of the contract has a command, and every command has `--json`, help in one style, and an answer for an
+empty list. A new RPC without a command fails here."""
+
+import json
+import re
+import subprocess
+import urllib.request
+import uuid
+
+import pytest
+from google.protobuf import descriptor_pool
+
+import contract  # noqa: F401  registers the contract's files in the pool
+from harness import PROGRAM, environment, post, run
+from receiver import Receiver
+from test_doctor import new_key
+
+APP = "ocean-journal"
+# RPCs that only programs call, and why.
+PROGRAMS_ONLY = {
+    "EntitlementService/BatchCheck": "a person asks one question at a time: entitled check",
+    "ReceiptService/MigrateReceipts": "a stream for programs; people start a job: entitled migrate",
+}
+# Commands that make no call, so their JSON is tested elsewhere or makes no sense.
+WITHOUT_JSON = {
+    "serve": "runs until a signal; its ready line is for programs",
+    "sandbox serve": "runs until a signal; its ready line is for programs",
+    "completion": "prints a script",
+    "help": "is the parser's own",
+    "store seed": "is hidden, for benchmarks",
+}
+CONFIGURATION = """
+apps:
+  ocean-journal:
+    bundle_id: com.example.oceanjournal
+    environments: [Sandbox]
+    in_app_purchase_key: {{file: key.p8, key_id: ABCDE12345, issuer_id: 57246542-96fe-1a63-e053-0824d011072a}}
+    status_polling: false
+    gap_repair: false
+    webhooks:
+      hook: {{url: "{hook}", secret: {{file: hook.secret}}}}
+    products:
+      pro.monthly:
+        {{type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1M, price: 4.99, currency: USD}}
+      lifetime: {{type: Non-Consumable, entitlements: [pro], price: 99.99, currency: USD}}
+      shells.100: {{type: Consumable, price: 0.99, currency: USD}}
+tokens: {{issuer: "https://entitled.example.com", keys: tokens}}
+"""
+
+
+def methods():
+    """The RPCs of the contract, as Service/Method."""
+    pool = descriptor_pool.Default()
+    names = [
+        "app_store", "audit", "customer", "entitlement", "notification", "receipt", "status", "webhook"]  # fmt: skip
+    folder = __import__("pathlib").Path(contract.ROOT, "proto/entitled/v1")
+    assert {path.name for path in folder.glob("*_service.proto")} == {f"{name}_service.proto" for name in names}
+    for name in names:
+        file = pool.FindFileByName(f"entitled/v1/{name}_service.proto")
+        for service in file.services_by_name.values():
+            yield from (f"{service.name}/{method.name}" for method in service.methods)
+
+
+class Caller:
+    """Runs commands against a service with data, and reads which RPCs they called."""
+
+    def __init__(self, service, folder, receiver):
+        self.service, self.folder, self.receiver = service, folder, receiver
+        self.seen = set()
+
+    def act(self, action, **members):
+        status, answer = post(f"http://{self.service.sandbox}/sandbox/v1/{action}", members)
+        assert status == 200, answer
+        return answer
+
+    def jws(self, product, **more):
+        answer = self.service.buy(product, **more)
+        return answer["signedTransactionInfo"], answer["originalTransactionId"]
+
+    def submit(self, customer, product, **more):
+        jws, number = self.jws(product, **more)
+        assert self.service.command("submit", customer, jws).returncode == 0
+        return number
+
+    def calls(self):
+        """The number of calls of each RPC so far."""
+        with urllib.request.urlopen(f"http://{self.service.http}/metrics") as page:
+            text = page.read().decode()
+        found = re.findall(r'entitled_grpc_calls_total\{[^}]*method="/?entitled\.v1\.(\w+/\w+)"[^}]*\} (\d+)', text)
+        counts = {}
+        for name, count in found:
+            counts[name] = counts.get(name, 0) + int(count)
+        return counts
+
+    def run(self, *arguments, stdin=None):
+        """Runs a command with --json; returns its exit status and its documents."""
+        done = self.service.command(*arguments, "--json", stdin=stdin)
+        assert "Usage:" not in done.stderr and "unexpected argument" not in done.stderr, done.stderr
+        return done.returncode, documents(done.stdout), done.stderr
+
+
+def documents(text):
+    """The JSON documents that a command printed, one after the other."""
+    decoder, found, text = json.JSONDecoder(), [], text.strip()
+    while text:
+        document, end = decoder.raw_decode(text)
+        found.append(document)
+        text = text[end:].lstrip()
+    return found
+
+
+@pytest.fixture(scope="module")
+def caller(tmp_path_factory):
+    from harness import Service
+
+    folder = tmp_path_factory.mktemp("commands")
+    receiver = Receiver(answer=lambda request: 500)
+    new_key(folder / "key.p8")
+    (folder / "tokens").mkdir()
+    new_key(folder / "tokens" / "one.pem")
+    (folder / "hook.secret").write_text("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n")
+    (folder / "hook.secret").chmod(0o600)
+    (folder / "entitled.yaml").write_text(CONFIGURATION.format(hook=receiver.url))
+    service = Service(folder / "data", ["--config", folder / "entitled.yaml"])
+    caller = Caller(service, folder, receiver)
+    caller.act("notification-url", app=APP, url=f"http://{service.http}/notifications/{APP}")
+    yield caller
+    service.stop()
+    receiver.close()
+
+
+def receipt(caller):
+    return caller.act("documents/app-receipt", app=APP, productId="lifetime")["document"]
+
+
+def notification(caller):
+    return json.dumps({"signedPayload": caller.act("documents/notification", app=APP, productId="lifetime")["document"]})
+
+
+def first(document, *path):
+    for name in path:
+        document = document[name]
+    return document
+
+
+def commands(caller):
+    """The command of each RPC, with the exit statuses that show that it did its work. A status of 1 is Apple's or the
+    service's refusal of this example, for commands that need more than the sandbox's data."""
+    token = str(uuid.uuid4())
+    purchase = caller.submit("ada", "pro.monthly")
+    caller.submit("bob", "lifetime")
+    caller.submit("zoe", "lifetime")
+    shells = caller.submit("ada", "shells.100")
+    waiting = caller.jws("lifetime")[0]
+    unclaimed = json.loads(caller.service.command("submit", "", waiting, "--json").stdout)
+    unclaimed = unclaimed["transaction"]["originalTransactionId"]
+    grant = json.loads(caller.service.command("grants", "create", "ada", "pro", "--json").stdout)
+    note = json.loads(caller.service.command("notes", "add", "ada", "hello", "--json").stdout)["note"]["noteId"]
+    lines = caller.folder / "in.ndjson"
+    lines.write_text(json.dumps({"customer_id": "mia", "receipt": receipt(caller)}) + "\n"
+                     + json.dumps({"customer_id": "max", "receipt": "?"}) + "\n")  # fmt: skip
+    caller.service.command("migrate", "--input", lines, "--failures", caller.folder / "failed")
+    job = json.loads(caller.service.command("migrate", "list", "--json").stdout)["migrations"][0]["migrationId"]
+    test = json.loads(caller.service.command("notifications", "test", "--json").stdout)["testNotificationToken"]
+    moved = json.loads(caller.service.command("transfer", purchase, "ada", "dan", "--json").stdout)["transferId"]
+    (caller.folder / "more.ndjson").write_text(lines.read_text())
+    two = [caller.jws("lifetime")[0], caller.jws("shells.100")[0]]
+    return {
+        "AppStoreService/GetRefundHistory": (["apple", "refunds", purchase], {0}),
+        "AppStoreService/LookUpOrder": (["apple", "order", "MK5TTTVWJH"], {0, 1, 3}),
+        "AppStoreService/RefreshPurchase": (["apple", "refresh", purchase], {0}),
+        "AppStoreService/ExtendRenewalDate": (["apple", "extend", purchase, "3", "--reason", "service-issue"], {0}),
+        "AppStoreService/MassExtendRenewalDate": (["apple", "mass-extend", "pro.monthly", "3"], {0}),
+        "AppStoreService/GetMassExtensionStatus": (
+            ["apple", "mass-extension", "pro.monthly", str(uuid.uuid4())], {0, 1}),
+        "AppStoreService/SetAppAccountToken": (["apple", "account-token", purchase, token], {0, 1}),
+        "AppStoreService/SendConsumptionInformation": (
+            ["consumption", "answer", shells, "--consented", "--delivery", "delivered", "--refund", "decline"], {0, 1}),
+        "AppStoreService/ListConsumptionRequests": (["consumption", "list"], {0}),
+        "AppStoreService/SetConsumptionConsent": (["consumption", "consent", "ada"], {0}),
+        "AppStoreService/GetTestNotificationStatus": (["notifications", "test-status", test], {0, 1}),
+        "AppStoreService/ListSeats": (["seats", "list", purchase], {0, 1}),
+        "AppStoreService/ClaimSeat": (["seats", "claim", purchase, "eva"], {0, 1}),
+        "AppStoreService/AssociateSeat": (["seats", "associate", purchase, "seat-1", "eva"], {0, 1}),
+        "AppStoreService/UnclaimSeat": (["seats", "unclaim", purchase, "seat-1"], {0, 1}),
+        "AuditService/ListAuditEntries": (["audit"], {0}),
+        "CustomerService/FindCustomers": (["find", "ada"], {0}),
+        "CustomerService/DescribeCustomer": (["describe", "ada"], {0}),
+        "CustomerService/GetPurchase": (["purchase", purchase], {0}),
+        "CustomerService/GetCustomerHistory": (["history", "ada", "--from", "2026-01-01"], {0}),
+        "CustomerService/GetEvidence": (["evidence", "1"], {0}),
+        "CustomerService/GetEvent": (["event", "1"], {0}),
+        "CustomerService/AddNote": (["notes", "add", "ada", "hello"], {0}),
+        "CustomerService/ListNotes": (["notes", "list", "ada"], {0}),
+        "CustomerService/DeleteNote": (["notes", "delete", note], {0}),
+        "CustomerService/SetCustomerAttributes": (["attributes", "ada", "plan=gold"], {0}),
+        "CustomerService/GetCustomerAttributes": (["attributes", "ada"], {0}),
+        "EntitlementService/Check": (["check", "ada", "pro"], {0, 3}),
+        "EntitlementService/GetCustomer": (["customer", "ada"], {0}),
+        "EntitlementService/Explain": (["explain", "ada", "pro", "--as-of", "2026-01-31"], {0}),
+        "EntitlementService/Watch": (["watch", "--from-beginning", "--count", "1"], {0}),
+        "EntitlementService/ListTimeline": (["timeline", "ada"], {0}),
+        "EntitlementService/LinkPurchase": (["link", "eva", unclaimed], {0}),
+        "EntitlementService/RegisterAppAccountToken": (["claims", "register", "ida", token], {0}),
+        "EntitlementService/MergeCustomers": (["merge", "bob", "ben"], {0}),
+        "EntitlementService/TransferPurchase": (["transfer", unclaimed, "eva", "gil"], {0}),
+        "EntitlementService/UndoTransfer": (["undo", moved], {0}),
+        "EntitlementService/ListUnclaimedPurchases": (["claims", "list"], {0}),
+        "EntitlementService/ListUnfulfilledPurchases": (["fulfillment", "list"], {0}),
+        "EntitlementService/AcknowledgeFulfillment": (["fulfillment", "acknowledge", shells, "delivery-1"], {0}),
+        "EntitlementService/GetProbableFamily": (["family", "ada"], {0}),
+        "EntitlementService/Grant": (["grants", "create", "ada", "pro", "--until", "2027-01-31"], {0}),
+        "EntitlementService/RevokeGrant": (["grants", "revoke", grant["grant"]["grantId"]], {0}),
+        "EntitlementService/ListGrants": (["grants", "list", "ada"], {0}),
+        "EntitlementService/IssueToken": (["token", "issue", "ada"], {0}),
+        "EntitlementService/EraseCustomer": (["erase", "zoe", "--yes"], {0}),
+        "EntitlementService/GetSubscriptionMetrics": (["metrics", "--from", "2026-11-01", "--to", "2026-11-30"], {0}),
+        "NotificationService/IngestNotification": (["notifications", "submit", notification(caller)], {0}),
+        "NotificationService/ListNotifications": (["notifications", "list"], {0}),
+        "NotificationService/ReprocessNotifications": (["notifications", "reprocess"], {0}),
+        "NotificationService/BackfillNotifications": (["notifications", "backfill"], {0}),
+        "NotificationService/ListRepairs": (["notifications", "repairs"], {0}),
+        "NotificationService/GetDriftReport": (["notifications", "drift"], {0}),
+        "NotificationService/RequestTestNotification": (["notifications", "test"], {0}),
+        "NotificationService/CompareNotificationVersions": (["notifications", "compare-versions"], {0, 3}),
+        "ReceiptService/SubmitTransaction": (["submit", "ada", two[0]], {0}),
+        "ReceiptService/SubmitTransactions": (["submit", "kim", *(caller.jws("lifetime")[0] for _ in range(2))], {0}),
+        "ReceiptService/SubmitReceipt": (["submit-receipt", "lea", receipt(caller)], {0}),
+        "ReceiptService/Inspect": (["inspect", two[1]], {0}),
+        "ReceiptService/StartMigration": (
+            ["migrate", "--input", str(lines), "--force", "--failures", str(caller.folder / "f")], {3}),
+        "ReceiptService/UploadMigrationInput": (
+            ["migrate", "--input", str(lines), "--dry-run", "--failures", str(caller.folder / "g")], {0, 3}),
+        "ReceiptService/GetMigration": (["migrate", "status", job], {0}),
+        "ReceiptService/ListMigrations": (["migrate", "list"], {0}),
+        "ReceiptService/ListMigrationFailures": (["migrate", "failures", job], {0}),
+        "ReceiptService/CompareWithApple": (["migrate", "compare"], {0, 3}),
+        "ReceiptService/CancelMigration": (["migrate", "cancel", job], {0}),
+        "ReceiptService/SignOffer": (
+            ["sign-offer", "ada", "pro.monthly", "--offer", "stay50", "--skip-eligibility-check"], {0}),
+        "StatusService/WhoAmI": (["whoami"], {0}),
+        "StatusService/GetStatus": (["status"], {0}),
+        "StatusService/GetConfiguration": (["config", "show"], {0}),
+        "WebhookService/ListWebhooks": (["webhooks", "list"], {0}),
+        "WebhookService/ListDeliveries": (["webhooks", "deliveries", "hook"], {0}),
+        "WebhookService/GetDelivery": (["webhooks", "show", "hook", "1"], {0}),
+        "WebhookService/ResendDeliveries": (["webhooks", "resend", "hook", "--from", "1"], {0}),
+        "WebhookService/DiscardDeliveries": (["webhooks", "discard", "hook", "--dead-letters"], {0}),
+        "WebhookService/ResumeWebhook": (["webhooks", "resume", "hook"], {0, 1}),
+    }  # fmt: skip
+
+
+def test_every_rpc_has_a_command_that_calls_it_and_prints_json(caller):
+    expected = set(methods())
+    table = commands(caller)
+    assert set(table) | set(PROGRAMS_ONLY) == expected, "a new RPC needs a command, or a reason in PROGRAMS_ONLY"
+    assert not set(table) & set(PROGRAMS_ONLY)
+    faults = []
+    for name, (arguments, statuses) in table.items():
+        before = caller.calls().get(name, 0)
+        status, printed, errors = caller.run(*arguments)
+        if status not in statuses:
+            faults.append(f"{name}: {' '.join(arguments)[:80]}: exit status {status}: {errors}")
+        elif status == 0 and not printed:
+            faults.append(f"{name}: {' '.join(arguments)[:80]}: no JSON")
+        if caller.calls().get(name, 0) <= before:
+            faults.append(f"{name}: {' '.join(arguments)[:80]}: not called")
+    assert not faults, "\n".join(faults)
+
+
+def test_the_document_of_commands_names_every_rpc_and_its_command(tree):
+    text = (contract.ROOT / "docs" / "commands.md").read_text()
+    rows = dict(re.findall(r"^\| `(\w+/\w+)` \| (.*) \|$", text, re.M))
+    assert set(rows) == set(methods())
+    known = {name for name, _ in leaves(tree)} | {part["commandName"] for part in tree["subcommands"]}
+    for name, cell in rows.items():
+        words = re.search(r"`([a-z -]+?)(?: --input FILE)?`", cell)[1]
+        assert words in known, f"{name}: no command '{words}'"
+
+
+def leaves(command, path=()):
+    """The commands without subcommands, with the words that name them and their description."""
+    parts = [part for part in command.get("subcommands", ()) if part["commandName"] != "help"]
+    if not parts:
+        yield " ".join(path), command
+    for part in parts:
+        yield from leaves(part, (*path, part["commandName"]))
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return json.loads(run("--experimental-dump-help").stdout)["command"]
+
+
+def names(command):
+    return {name["name"] for argument in command.get("arguments", ()) for name in argument.get("names") or ()}
+
+
+def test_every_command_has_json_output(tree):
+    found = dict(leaves(tree))
+    assert {name for name, command in found.items() if "json" not in names(command)} <= set(WITHOUT_JSON)
+
+
+def test_every_command_about_one_app_has_the_option_app(tree):
+    # No app: the whole service, an id that names its app, or files of this machine.
+    general = {"status", "whoami", "health", "config show", "doctor", "migrate status", "migrate failures", "migrate cancel"}
+    for name, command in leaves(tree):
+        if "grpc" in names(command) and name not in general | {"serve"}:
+            assert "app" in names(command), name
+
+
+def test_the_help_of_every_command_is_one_sentence_of_at_most_60_characters(tree):
+    for name, command in leaves(tree):
+        abstract = command["abstract"]
+        assert abstract.endswith((".", "(default).")) and len(abstract) <= 60, f"{name}: {abstract}"
+
+
+EMPTY = [
+    ["grants", "list", "unknown-1"], ["notes", "list", "unknown-1"], ["attributes", "unknown-1"],
+    ["timeline", "unknown-1"], ["claims", "list"], ["fulfillment", "list"], ["consumption", "list"],
+    ["notifications", "list"], ["notifications", "repairs"], ["notifications", "compare-versions"],
+    ["migrate", "list"], ["webhooks", "list"], ["find", "unknown-1"], ["family", "unknown-1"],
+    ["metrics", "--from", "2020-01-01", "--to", "2020-01-02"], ["audit", "--customer", "unknown-1"],
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory):
+    from harness import Service
+
+    service = Service(tmp_path_factory.mktemp("empty") / "data")
+    yield service
+    service.stop()
+
+
+@pytest.mark.parametrize("arguments", EMPTY, ids=" ".join)
+def test_an_empty_list_says_so_and_is_an_empty_list_in_json(empty, arguments):
+    done = empty.command(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert re.match(r"no(thing)? ", done.stdout), done.stdout
+    (document,) = documents(empty.command(*arguments, "--json").stdout)
+    assert any(value == [] for value in document.values()), document
+
+
+def test_without_the_option_the_only_app_of_the_server_is_used(caller, empty, start, tmp_path):
+    assert empty.command("check", "ada", "pro").returncode == 3
+    (tmp_path / "two.yaml").write_text(
+        CONFIGURATION.format(hook=caller.receiver.url).split("    in_app")[0]
+        + "    products: {}\n  sea: {bundle_id: com.example.sea, environments: [Sandbox], products: {}}\n")
+    service = start(arguments=["--config", tmp_path / "two.yaml"])
+    failed = service.command("customer", "ada")
+    assert (failed.returncode, failed.stderr.count("\n")) == (64, 1)
+    assert "ocean-journal, sea" in failed.stderr and "--app" in failed.stderr
+    env = environment() | {"ENTITLED_GRPC": service.grpc, "ENTITLED_APP": "sea"}
+    assert "sea" not in run("customer", "ada", env=env).stderr
+
+
+def test_a_date_stands_for_a_day_in_utc(caller):
+    granted = caller.run("grants", "create", "day", "pro", "--since", "2026-01-31", "--until", "2027-01-31")[1][0]
+    assert granted["grant"]["since"] == "2026-01-31T00:00:00Z"
+    assert granted["grant"]["until"] == "2027-02-01T00:00:00Z", "the last day counts"
+    failed = caller.service.command("grants", "create", "day", "pro", "--until", "31.1.2027")
+    assert failed.returncode == 64 and "2026-01-31" in failed.stderr
+    failed = caller.service.command("grants", "create", "day", "pro", "--until", "2027-02-31")
+    assert failed.returncode == 64
+
+
+def test_several_transactions_are_submitted_in_one_call(caller):
+    good = caller.jws("lifetime")[0]
+    done = caller.service.command("submit", "una", good, good[:-4] + "AAAA")
+    assert done.returncode == 3 and "rejected: " in done.stdout and "pro " in done.stdout
+
+
+def test_an_erasure_needs_a_confirmation(caller):
+    caller.submit("tom", "lifetime")
+    refused = caller.service.command("erase", "tom")
+    assert refused.returncode == 64
+    assert caller.service.command("erase", "tom", "--dry-run").returncode == 0
+    assert caller.service.command("check", "tom", "pro").returncode == 0
+    assert caller.service.command("erase", "tom", "--yes").returncode == 0
+    assert caller.service.command("check", "tom", "pro").returncode == 3
+
+
+@pytest.mark.parametrize("shell, marker", [("bash", "complete "), ("zsh", "#compdef entitled"), ("fish", "complete -c")])
+def test_completion_prints_a_script_that_the_shell_accepts(tmp_path, shell, marker):
+    done = run("completion", shell)
+    assert done.returncode == 0 and marker in done.stdout and "compare-versions" in done.stdout
+    if shell == "bash":
+        script = tmp_path / "entitled"
+        script.write_text(done.stdout)
+        subprocess.run(["bash", "-n", script], check=True)
+        typed = f'source {script}; COMP_WORDS=(entitled webh); COMP_CWORD=1; COMP_LINE="entitled webh"; ' \
+                "COMP_POINT=13; _entitled; echo ${COMPREPLY[@]}"
+        completed = subprocess.run(["bash", "-c", typed], capture_output=True, text=True, check=True)
+        assert "webhooks" in completed.stdout
+
+
+def test_the_lines_after_the_start_come_from_the_configuration(start, tmp_path):
+    yaml = CONFIGURATION.format(hook="http://127.0.0.1:9").replace("pro.monthly", "gold").replace("[pro]", "[vip]")
+    yaml = yaml.replace("lifetime", "always").replace("environments: [Sandbox]", "environments: [Production, Sandbox]\n    apple_id: 1")
+    yaml = re.sub(r"    in_app.*?gap_repair: false\n    webhooks:.*?\}\}?\n", "", yaml, flags=re.S).split("tokens:")[0]
+    (tmp_path / "own.yaml").write_text(yaml)
+    service = start(arguments=["--config", tmp_path / "own.yaml"])
+    line = next(line for line in service.log.splitlines() if "$entitled sandbox buy" in line)
+    assert "buy gold " in line and "pro" not in line.replace("--grpc", "")
+    check = next(line for line in service.log.splitlines() if "$entitled check" in line)
+    assert "check alice vip --environment Sandbox" in check
+    script = "\n".join(
+        line.strip() for line in service.log.splitlines()
+        if line.startswith("  ") and ("entitled=" in line or "$entitled" in line))
+    done = subprocess.run(
+        ["bash", "-e", "-c", script], cwd=tmp_path, capture_output=True, text=True, env=environment(), check=False)
+    assert done.returncode == 0 and "entitled     " in done.stdout, done.stderr + done.stdout
+
+
+def test_installed_completions_are_where_the_shells_look(tmp_path):
+    subprocess.run(
+        ["tools/install", tmp_path], cwd=contract.ROOT, check=True, env=environment() | {"ENTITLED_PROGRAM": str(PROGRAM)})
+    for path in ("bash-completion/completions/entitled", "zsh/site-functions/_entitled",
+                 "fish/vendor_completions.d/entitled.fish"):  # fmt: skip
+        assert "compare-versions" in (tmp_path / "share" / path).read_text(), path
