@@ -13,9 +13,12 @@ package enum EvidenceReplay {
   /// Evidence without a body yields no facts. Replay counts no metrics. After an error or a crash, `target`
   /// is incomplete and must be thrown away.
   ///
+  /// Calls `report` with the number of pieces of evidence after each page.
+  ///
   /// - Returns: the number of pieces of evidence.
   package static func run(
-    from source: any EntitlementStore, into target: any EntitlementStore, catalog: Catalog
+    from source: any EntitlementStore, into target: any EntitlementStore, catalog: Catalog,
+    report: (Int) -> Void = { _ in }
   ) async throws(StoreError) -> Int {
     var count = 0
     var last: EvidenceID?
@@ -32,6 +35,7 @@ package enum EvidenceReplay {
         }
       }
       count += page.count
+      report(count)
       last = page.last?.id
       guard page.count == pageSize else { return count }
     }

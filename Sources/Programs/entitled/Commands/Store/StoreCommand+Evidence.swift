@@ -82,7 +82,11 @@ struct StoreReplayCommand: AsyncParsableCommand {
   ) async throws -> Outcome {
     do throws(StoreError) {
       let target = try SQLiteEntitlementStore(directory: directory)
-      let count = try await EvidenceReplay.run(from: store, into: target, catalog: catalog)
+      let progress = ProgressLine()
+      let count = try await EvidenceReplay.run(from: store, into: target, catalog: catalog) {
+        progress.update("\($0) pieces of evidence replayed")
+      }
+      progress.finish()
       let outcome = Outcome(
         count: count, differences: try store.differences(from: target), stored: try store.stateHash(),
         rebuilt: try target.stateHash())
