@@ -1,9 +1,9 @@
 /* Accepted entries are written exactly once, by one leader at a time.
  *
- * Replicas append entries to the inbox and acknowledge them. Leaders take the lease, raise the epoch of the head row,
- * read the inbox in batches and write each batch by one statement that is conditional on epoch and position. Processes
- * interleave arbitrarily, so each can be frozen at any point and wake later. Connections are lost before or after the
- * server executed what was sent; what was sent can also be executed long after the loss. Leaders crash.
+ * Replicas append entries to the inbox and acknowledge them. Leaders raise the epoch of the head row, read the inbox in
+ * batches and write each batch by one statement that is conditional on epoch and position. Processes interleave
+ * arbitrarily, so each can be frozen at any point and wake later. Connections are lost before or after the server
+ * executed what was sent; what was sent can also be executed long after the loss. Leaders crash.
  *
  * A name of a mutation, such as -DNO_EPOCH, removes one rule; then an assertion must fail. */
 
@@ -13,8 +13,8 @@
 #ifndef CRASHES
 #define CRASHES 1
 #endif
-#ifndef EPOCHS
-#define EPOCHS 2 /* takeovers; the leader of the last one does not crash */
+#ifndef TAKEOVERS
+#define TAKEOVERS 2 /* the leader of the last one does not crash */
 #endif
 
 #define CONTENTS 2
@@ -31,21 +31,21 @@ mtype rowState[ROWS];
 byte rowContent[ROWS];
 byte rows; /* the sequence of the inbox's ids */
 byte committedRows, doneRows;
-byte leaseEpoch;
-byte headEpoch, headPosition, headFlush;
+byte headEpoch, headPosition;
 byte taken[CONTENTS]; /* how often the effect of a content was committed */
 
 /* Flushes on their way to the server and, while their leader waits, their result. */
 typedef Flush {
   mtype state;
   bool isAwaited;
-  byte epoch, number, position, rows, contents
+  byte epoch, position, rows, contents
 };
 Flush flush[SLOTS];
 
 /* Observations and limits. */
 bool accepted[CONTENTS];
 byte ledEpochs;
+byte takeovers;
 byte losses = LOSSES;
 byte crashes = CRASHES;
 
@@ -59,8 +59,8 @@ byte crashes = CRASHES;
 #endif
 
 inline clear(k) {
-  flush[k].state = unused; flush[k].isAwaited = false; flush[k].epoch = 0; flush[k].number = 0;
-  flush[k].position = 0; flush[k].rows = 0; flush[k].contents = 0
+  flush[k].state = unused; flush[k].isAwaited = false; flush[k].epoch = 0; flush[k].position = 0;
+  flush[k].rows = 0; flush[k].contents = 0
 }
 
 /* The leader of a flush waits no longer. */
@@ -77,7 +77,6 @@ inline execute(k) {
     assert(flush[k].epoch == headEpoch); /* no write of an old epoch */
     assert(flush[k].position == headPosition); /* every position is written once, in order */
     headPosition = flush[k].position + 1;
-    headFlush = flush[k].number;
     doneRows = doneRows | flush[k].rows;
     taken[0] = taken[0] + (flush[k].contents & 1);
     taken[1] = taken[1] + ((flush[k].contents >> 1) & 1);
@@ -139,37 +138,34 @@ accept:
 
 /* Leaders are alike, so only one of them begins. */
 proctype Leader(bool isFirst) {
-  byte epoch, position, batch, contents, number, slot;
+  byte epoch, position, batch, contents, slot, found;
   byte known, applied; /* the workspace: contents whose state was read, and those of them that are applied */
   byte cursor; /* only of the mutation CURSOR: rows up to here were read */
 
 candidate:
-  /* UPDATE leader SET epoch = epoch + 1 WHERE until < now(): at any time, because a holder can be frozen. */
-#ifdef UNCONDITIONAL_LEASE
+  /* The lease ran out, at any time, because its holder can be frozen:
+   * UPDATE head SET epoch = epoch + 1 RETURNING epoch, position. */
+#ifdef READ_EPOCH_FIRST
 end_read:
-  atomic { leaseEpoch < EPOCHS && (isFirst || leaseEpoch > 0) -> epoch = leaseEpoch + 1 };
+  atomic { takeovers < TAKEOVERS && (isFirst || headEpoch > 0) -> epoch = headEpoch + 1 };
   atomic {
-    leaseEpoch = epoch;
 #else
 end_take:
   atomic {
-    leaseEpoch < EPOCHS && (isFirst || leaseEpoch > 0) -> leaseEpoch++;
-    epoch = leaseEpoch;
+    takeovers < TAKEOVERS && (isFirst || headEpoch > 0) -> epoch = headEpoch + 1;
 #endif
+    takeovers++;
+    headEpoch = epoch;
+    position = headPosition;
     assert((ledEpochs & BIT(epoch)) == 0); /* one leader for each epoch */
     ledEpochs = ledEpochs | BIT(epoch)
   };
-  /* UPDATE head SET epoch = $e WHERE epoch < $e RETURNING position. */
-  if
-  :: d_step { headEpoch < epoch -> headEpoch = epoch; headFlush = 0; position = headPosition }
-  :: atomic { headEpoch >= epoch -> goto deposed }
-  fi;
 
 end_batches:
   /* Reads rows of the inbox, all or the first, and what they touch and the workspace does not have, then sends the
    * flush. That other processes act in between is the same as a flush that arrives late. */
   if
-  :: atomic { epoch < EPOCHS && crashes > 0 -> crashes--; goto deposed }
+  :: atomic { takeovers < TAKEOVERS && crashes > 0 -> crashes--; goto deposed }
   :: atomic { UNREAD != 0 -> batch = UNREAD }
   :: atomic { UNREAD & (UNREAD - 1) -> batch = UNREAD & -UNREAD }
   fi;
@@ -180,13 +176,11 @@ end_batches:
 #ifndef NO_IDENTITY
     contents = contents & ~applied;
 #endif
-    number++;
     slot = 0;
     do :: flush[slot].state != unused -> slot++; assert(slot < SLOTS) :: else -> break od;
     flush[slot].state = inFlight;
     flush[slot].isAwaited = true;
     flush[slot].epoch = epoch;
-    flush[slot].number = number;
     flush[slot].position = position;
     flush[slot].rows = batch;
     flush[slot].contents = contents;
@@ -197,37 +191,49 @@ end_batches:
   };
   if
   :: atomic { flush[slot].state == committed -> clear(slot); position++; applied = applied | contents; contents = 0; goto end_batches }
+#ifdef LOOK_WITHOUT_RAISING
   :: atomic { flush[slot].state == refused -> goto look }
+#else
+  :: atomic { flush[slot].state == refused -> abandon(slot); goto deposed } /* another one leads */
+#endif
   :: atomic { losses > 0 -> losses--; goto look } /* the connection is lost, and the flush may still be executed */
-  :: atomic { epoch < EPOCHS && crashes > 0 -> crashes--; abandon(slot); goto deposed }
+  :: atomic { takeovers < TAKEOVERS && crashes > 0 -> crashes--; abandon(slot); goto deposed }
   fi;
 
 look:
-  /* SELECT epoch, position, flush FROM head. */
+  /* UPDATE head SET epoch = epoch + 1 WHERE epoch = $e RETURNING epoch, position: after it the flush is either
+   * committed or refused. */
+  if
+#ifdef LOOK_WITHOUT_RAISING
+  :: atomic { headEpoch == epoch -> found = headPosition }
+#else
+  :: atomic {
+       headEpoch == epoch -> headEpoch++;
+       epoch = headEpoch;
+       found = headPosition;
+       ledEpochs = ledEpochs | BIT(epoch)
+     }
+  /* Its own result is lost: the leader cannot tell itself from another one, and begins again. */
+  :: atomic { headEpoch == epoch && losses > 0 && takeovers < TAKEOVERS -> losses--; headEpoch++; abandon(slot); goto deposed }
+#endif
+  :: atomic { headEpoch != epoch -> abandon(slot); goto deposed }
+  fi;
   atomic {
     if
-    :: headEpoch != epoch -> abandon(slot); goto deposed
-    :: headEpoch == epoch && headPosition == position -> skip /* not executed yet */
-#ifdef LOOK_AT_POSITION_ONLY
-    :: headEpoch == epoch && headPosition != position ->
-#else
-    :: headEpoch == epoch && headPosition != position && headFlush != number ->
-      position = headPosition; /* an earlier flush of this leader was executed late */
-      known = 0;
-      applied = 0
-    :: headEpoch == epoch && headPosition != position && headFlush == number ->
-#endif
+    :: found == position -> skip /* the rows are read again */
+    :: found != position ->
       assert(flush[slot].state == committed); /* what a leader confirms is committed */
-      position++;
+      position = position + 1;
       applied = applied | contents
     fi;
     abandon(slot);
     contents = 0;
+    found = 0;
     goto end_batches
   };
 
 deposed:
-  atomic { epoch = 0; position = 0; batch = 0; contents = 0; number = 0; slot = 0; cursor = 0 };
+  atomic { epoch = 0; position = 0; batch = 0; contents = 0; slot = 0; cursor = 0 };
 #ifndef KEPT_WORKSPACE
   d_step { known = 0; applied = 0 };
 #endif
