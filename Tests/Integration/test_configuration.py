@@ -44,10 +44,21 @@ FULL = {
     "erasures": {"list": "erasures", "key": "key"},
     "log": {"format": "json", "level": "debug", "customers": "alias"},
     "retention": {"rejected": 90},
+    "store": {"sqlite": {"path": "store"}},
     "token_issuer": {"issuer": "i", "audience": "a", "keys": {"file": "jwks.json"}},
     "tokens": {"issuer": "https://x", "keys": "keys"},
     "trusted_roots": [{"environment": "Sandbox", "certificate": "root.pem"}],
 }
+# And the alternatives.
+POSTGRES = {
+    "hosts": ["db1.example.com", "db2.example.com:5433"],
+    "database": "entitled",
+    "user": "entitled",
+    "password_file": "password",
+    "tls": {"mode": "verify-full", "root": "root.pem"},
+    "pooling": "transaction",
+}
+WITH_POSTGRES = {**FULL, "store": {"postgres": POSTGRES}}
 
 
 def check(tmp_path, configuration):
@@ -91,10 +102,10 @@ def described():
 
 def test_the_schema_and_the_program_have_the_same_keys(tmp_path):
     VALIDATOR.check_schema(SCHEMA)
-    VALIDATOR.validate(FULL)
     seen = set()
-    for path, schema in mappings(SCHEMA, FULL):
-        broken = copy.deepcopy(FULL)
+    for full, path, schema in [(full, *found) for full in (FULL, WITH_POSTGRES) for found in mappings(SCHEMA, full)]:
+        VALIDATOR.validate(full)
+        broken = copy.deepcopy(full)
         target = broken
         for part in path:
             target = target[part]
@@ -135,6 +146,13 @@ def test_the_demo_configuration_is_valid_with_its_comments_enabled(tmp_path):
         ({**FULL, "callers": "closed"}, True),
         ({**FULL, "callers": {"x": {"roles": ["read"]}}}, True),
         ({**FULL, "log": {"format": "xml"}}, True),
+        ({**FULL, "store": {}}, True),
+        ({**FULL, "store": {"sqlite": {}, "postgres": POSTGRES}}, True),
+        ({**FULL, "store": {"postgres": {**POSTGRES, "service": "entitled"}}}, True),
+        ({**FULL, "store": {"postgres": {**POSTGRES, "tls": {"mode": "prefer"}}}}, True),
+        ({**FULL, "store": {"postgres": {**POSTGRES, "password": "secret"}}}, True),
+        ({**FULL, "store": {"postgres": {**POSTGRES, "hosts": ["db:x"]}}}, False),
+        ({**FULL, "store": {"postgres": {**POSTGRES, "tls": {"mode": "require", "root": "root.pem"}}}}, False),
         ({**FULL, "tokens": {"issuer": "x", "keys": "k", "lifetime_seconds": 0}}, True),
         ({**FULL, "callers": {"x": {"roles": ["read"], "tokens": [HASH], "apps": ["lake"]}}}, False),
     ],

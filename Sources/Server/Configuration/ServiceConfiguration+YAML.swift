@@ -24,7 +24,7 @@ extension ServiceConfiguration {
     let root = try Self.root(yaml: yaml, file: file)
     let members = try root.members([
       "apps", "backup", "callers", "erasures", "limits", "listeners", "log", "public_url", "retention",
-      "token_issuer", "tokens", "trusted_roots",
+      "store", "token_issuer", "tokens", "trusted_roots",
     ])
     var apps: [AppConfiguration] = []
     for (id, node) in try members.required("apps").entries() {
@@ -49,6 +49,7 @@ extension ServiceConfiguration {
     erasures = try ErasureConfiguration(members["erasures"])
     publicURL = try members["public_url"].map(PublicURL.init)
     backup = try members["backup"].map(BackupConfiguration.init)
+    store = try members["store"].map(StoreConfiguration.init) ?? .standard
     listeners = try ListenersConfiguration(listeners: members["listeners"], limits: members["limits"])
     document = root.document
   }

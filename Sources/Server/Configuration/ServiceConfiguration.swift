@@ -25,6 +25,7 @@ package struct ServiceConfiguration: Hashable, Sendable {
   package let publicURL: PublicURL?
   /// The place of the backups; `nil` if it is not configured.
   package let backup: BackupConfiguration?
+  package let store: StoreConfiguration
   /// The file as JSON, without secrets: for operators who want to see what is in force.
   package let document: JSONObject
 

@@ -1,0 +1,103 @@
+/// The settings of a PostgreSQL database as they are written, in the file or in an address, before they are checked
+/// together.
+struct PostgresDraft {
+  var hosts: [String]?
+  var service: String?
+  var database: String?
+  var user: String?
+  var passwordFile: String?
+  var tlsMode: PostgresConfiguration.TLSMode?
+  var rootFile: String?
+  var certificate: String?
+  var key: String?
+  var isPooled = false
+  var connectTimeoutSeconds: Int64?
+
+  /// The values of `pooling`.
+  enum Pooling: String, CaseIterable {
+    /// The service connects to the server itself.
+    case none
+    /// PgBouncer in transaction mode is between.
+    case transaction
+  }
+
+  /// The names of settings in messages, which differ between the file and an address.
+  struct Names {
+    let hosts: String
+    let root: String
+    let certificate: String
+    let key: String
+    let tlsMode: String
+  }
+
+  /// A problem of several settings, for people.
+  struct Problem: Error {
+    let text: String
+  }
+
+  /// Checks the settings and fills in the defaults.
+  func configuration(_ names: Names) throws(Problem) -> PostgresConfiguration {
+    let servers = try servers(names)
+    let needsTLS = try needsTLS(servers, names)
+    return PostgresConfiguration(
+      servers: servers, database: database, user: user, passwordFile: passwordFile,
+      tlsMode: tlsMode ?? needsTLS.map { $0 ? .verifyFull : .disable },
+      rootFile: try rootFile(isDefault: needsTLS == true, names),
+      clientCertificate: try clientCertificate(names),
+      isPooled: isPooled, connectTimeoutSeconds: connectTimeoutSeconds ?? 2)
+  }
+
+  private func servers(_ names: Names) throws(Problem) -> PostgresConfiguration.Servers {
+    switch (hosts, service) {
+    case (nil, let service?): return .service(service)
+    case (let texts?, nil):
+      guard !texts.isEmpty else { throw Problem(text: "\(names.hosts) is empty") }
+      guard database != nil else { throw Problem(text: "no database") }
+      guard user != nil else { throw Problem(text: "no user") }
+      var hosts: [PostgresConfiguration.Host] = []
+      for text in texts {
+        guard let host = PostgresConfiguration.Host(text) else {
+          throw Problem(
+            text: "'\(text)' is not HOST, HOST:PORT or the absolute path of a socket's folder")
+        }
+        hosts.append(host)
+      }
+      return .hosts(hosts)
+    default: throw Problem(text: "has not exactly one of \(names.hosts), service")
+    }
+  }
+
+  /// Whether a connection leaves this machine; `nil` if the service file decides.
+  private func needsTLS(_ servers: PostgresConfiguration.Servers, _ names: Names) throws(Problem) -> Bool? {
+    guard case .hosts(let hosts) = servers else { return nil }
+    let needsTLS = hosts.contains { !$0.isUnixSocket }
+    guard needsTLS || tlsMode == nil || tlsMode == .disable else {
+      throw Problem(text: "\(names.tlsMode) has no effect on a Unix socket")
+    }
+    return needsTLS
+  }
+
+  private func rootFile(isDefault: Bool, _ names: Names) throws(Problem) -> String? {
+    switch tlsMode {
+    case .disable?, .require?:
+      guard rootFile == nil else {
+        throw Problem(text: "\(names.root) needs \(names.tlsMode) verify-ca or verify-full")
+      }
+      return nil
+    case .verifyCA?, .verifyFull?: return rootFile ?? PostgresConfiguration.publicRoots
+    case nil: return rootFile ?? (isDefault ? PostgresConfiguration.publicRoots : nil)
+    }
+  }
+
+  private func clientCertificate(_ names: Names) throws(Problem) -> TLSFiles? {
+    switch (certificate, key) {
+    case (nil, nil): return nil
+    case (let certificate?, let key?):
+      guard tlsMode != .disable else {
+        throw Problem(text: "\(names.certificate) needs TLS, which \(names.tlsMode) disable turns off")
+      }
+      return TLSFiles(certificate: certificate, key: key, clientAuthorities: nil)
+    default: throw Problem(text: "\(names.certificate) and \(names.key) are needed together")
+    }
+  }
+}

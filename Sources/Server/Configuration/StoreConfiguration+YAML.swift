@@ -1,0 +1,44 @@
+extension StoreConfiguration {
+  init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["sqlite", "postgres"])
+    switch (members["sqlite"], members["postgres"]) {
+    case (let sqlite?, nil):
+      self = .sqlite(path: try sqlite.members(["path"])["path"]?.path())
+    case (nil, let postgres?): self = .postgres(try PostgresConfiguration(postgres))
+    default: throw node.error("\(node.name) has not exactly one of sqlite, postgres")
+    }
+  }
+}
+
+extension PostgresConfiguration {
+  private static let names = PostgresDraft.Names(
+    hosts: "hosts", root: "root", certificate: "certificate", key: "key", tlsMode: "mode")
+
+  fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members([
+      "hosts", "service", "database", "user", "password_file", "tls", "pooling", "connect_timeout_seconds",
+    ])
+    var draft = PostgresDraft()
+    draft.hosts = try members["hosts"]?.texts()
+    draft.service = try members["service"]?.text()
+    draft.database = try members["database"]?.text()
+    draft.user = try members["user"]?.text()
+    draft.passwordFile = try members["password_file"]?.path()
+    if let tls = try members["tls"]?.members(["mode", "root", "certificate", "key"]) {
+      draft.tlsMode = try tls["mode"].map { node throws(ConfigurationError) in try node.choice() }
+      draft.rootFile = try tls["root"]?.path()
+      draft.certificate = try tls["certificate"]?.path()
+      draft.key = try tls["key"]?.path()
+    }
+    if let pooling = members["pooling"] {
+      let value: PostgresDraft.Pooling = try pooling.choice()
+      draft.isPooled = value == .transaction
+    }
+    draft.connectTimeoutSeconds = try members["connect_timeout_seconds"]?.number(in: Self.connectTimeouts)
+    do throws(PostgresDraft.Problem) {
+      self = try draft.configuration(Self.names)
+    } catch {
+      throw node.error("\(node.name): \(error.text)")
+    }
+  }
+}

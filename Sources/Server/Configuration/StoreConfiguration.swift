@@ -1,0 +1,113 @@
+/// The section `store`: where evidence and everything derived from it is stored.
+package enum StoreConfiguration: Hashable, Sendable {
+  /// One process with a database in a directory; `nil` for the data directory.
+  case sqlite(path: String?)
+  /// Replicas that share a PostgreSQL database.
+  case postgres(PostgresConfiguration)
+
+  /// The default.
+  package static let standard = StoreConfiguration.sqlite(path: nil)
+}
+
+/// How the service reaches its PostgreSQL database.
+package struct PostgresConfiguration: Hashable, Sendable {
+  /// A server, or one of several of which one is the primary.
+  package struct Host: Hashable, Sendable {
+    /// A host name or address, or the absolute path of the folder of a Unix socket.
+    package let name: String
+    package let port: Int
+
+    /// Whether the connection stays on this machine and needs no TLS.
+    package var isUnixSocket: Bool { name.hasPrefix("/") }
+  }
+
+  /// The values of `tls.mode`, as libpq names them. There is no mode that falls back to cleartext.
+  package enum TLSMode: String, Hashable, Sendable, CaseIterable {
+    /// Cleartext.
+    case disable
+    /// Encrypted, to any server.
+    case require
+    /// The server's certificate chains to a trusted root.
+    case verifyCA = "verify-ca"
+    /// And is issued for the host's name.
+    case verifyFull = "verify-full"
+  }
+
+  /// Where the servers are named.
+  package enum Servers: Hashable, Sendable {
+    case hosts([Host])
+    /// A service of libpq's service file, which can also name the database, the user and the TLS mode.
+    case service(String)
+  }
+
+  package let servers: Servers
+  /// `nil` only with a service.
+  package let database: String?
+  /// `nil` only with a service.
+  package let user: String?
+  /// Read at each new connection, so it can be rotated.
+  package let passwordFile: String?
+  /// `nil` leaves TLS to the service file.
+  package let tlsMode: TLSMode?
+  /// The file of trusted roots, PEM.
+  package let rootFile: String?
+  /// The client's certificate and its private key, PEM.
+  package let clientCertificate: TLSFiles?
+  /// Whether PgBouncer in transaction mode is between.
+  package let isPooled: Bool
+  /// For each address of each host.
+  package let connectTimeoutSeconds: Int64
+
+  /// The port of PostgreSQL.
+  static let defaultPort = 5432
+  /// Debian's bundle of public roots, with which a server's certificate is verified by default.
+  static let publicRoots = "/etc/ssl/certs/ca-certificates.crt"
+  /// libpq takes 1 as 2.
+  static let connectTimeouts: ClosedRange<Int64> = 2...60
+
+  /// The options of libpq for a session; without the password.
+  package var connectionOptions: [String: String] {
+    var options = ["connect_timeout": "\(connectTimeoutSeconds)", "target_session_attrs": "read-write"]
+    switch servers {
+    case .hosts(let hosts):
+      options["host"] = hosts.map(\.name).joined(separator: ",")
+      options["port"] = hosts.map { "\($0.port)" }.joined(separator: ",")
+    case .service(let name): options["service"] = name
+    }
+    options["dbname"] = database
+    options["user"] = user
+    options["sslmode"] = tlsMode?.rawValue
+    options["sslrootcert"] = rootFile
+    options["sslcert"] = clientCertificate?.certificate
+    options["sslkey"] = clientCertificate?.key
+    return options
+  }
+}
+
+extension PostgresConfiguration.Host {
+  /// Parses `NAME`, `NAME:PORT` or `[IPV6]:PORT`; a name can be the folder of a Unix socket. `nil` if `text` is none of
+  /// them.
+  init?(_ text: String, defaultPort: Int = PostgresConfiguration.defaultPort) {
+    var (name, port) = (text[...], defaultPort)
+    if text.hasPrefix("[") {
+      guard let end = text.firstIndex(of: "]") else { return nil }
+      name = text[text.index(after: text.startIndex)..<end]
+      let rest = text[text.index(after: end)...]
+      guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
+      if !rest.isEmpty {
+        guard let number = Int(rest.dropFirst()) else { return nil }
+        port = number
+      }
+    } else if let colon = text.lastIndex(of: ":") {
+      guard let number = Int(text[text.index(after: colon)...]) else { return nil }
+      (name, port) = (text[..<colon], number)
+      guard !name.contains(":") else { return nil }
+    }
+    // libpq separates hosts by commas, and reads a name as given otherwise.
+    guard !name.isEmpty, (1...65_535).contains(port), !name.contains(where: { ", \t\n@?".contains($0) })
+    else {
+      return nil
+    }
+    self.init(name: String(name), port: port)
+  }
+}
