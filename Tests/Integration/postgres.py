@@ -36,11 +36,11 @@ class PostgresServer:
         self.process.stdin.write(command + "\n")
         assert self.process.stdout.readline() == "done\n"
 
-    def url(self, database, pooled=False):
-        """The address of a database over TCP without TLS, as ENTITLED_STORE takes it; the password is not in it."""
-        port = self.pooled_port if pooled else self.port
-        pooling = "&pooling=transaction" if pooled else ""
-        return f"postgres://{self.user}@127.0.0.1:{port}/{urllib.parse.quote(database)}?sslmode=disable{pooling}"
+    def address(self, database, pooled=False):
+        """The address of a database for --store: through the Unix socket, or through PgBouncer."""
+        if pooled:
+            return f"postgres://{self.user}@127.0.0.1:{self.pooled_port}/{database}?sslmode=disable&pooling=transaction"
+        return f"postgres://{self.user}@/{database}?host={urllib.parse.quote(self.socket)}:{self.port}"
 
     def sql(self, statement, database="postgres"):
         """Runs a statement with psql, through the Unix socket; returns its unformatted output."""

@@ -59,12 +59,18 @@ struct ConfigCheckCommand: AsyncParsableCommand {
     }
     attempt { _ = try Startup.signing(configuration) }
     attempt { _ = try Startup.sharedSecrets(configuration) }
+    attempt { try checkStore(configuration.store) }
     for root in configuration.roots { attempt { _ = try Startup.certificate(root.path) } }
     attempt {
       _ = try Startup.callerPolicy(
         configuration, at: [], jwks: JWKSRefresher(logger: Logger(label: "entitled.config")))
     }
     return problems
+  }
+
+  private static func checkStore(_ store: StoreConfiguration) throws {
+    guard case .postgres(let database) = store, let path = database.passwordFile else { return }
+    do { _ = try PrivateKeyFile.readSecret(path) } catch { throw Failure(error.description) }
   }
 
   private static func summary(_ configuration: ServiceConfiguration) -> String {

@@ -29,6 +29,11 @@ struct ServeCommand: AsyncParsableCommand, ServerCommand {
   @Option(help: "Data directory (default: \(ServerOption.data.fallback)).")
   var data: String?
   @Option(
+    help: ArgumentHelp(
+      "Store: sqlite:DIRECTORY or postgres://USER@HOST/DATABASE (default: the configuration's, or the data directory).",
+      valueName: "address"))
+  var store: String?
+  @Option(
     name: .customLong("import"),
     help: "Directory with inputs of migration jobs (default: import in the data directory).")
   var importFolder: String?
@@ -57,6 +62,7 @@ struct ServeCommand: AsyncParsableCommand, ServerCommand {
       sandbox: sandboxText == "off" ? nil : try exposure.checked(ServerOption.sandbox.address(sandbox)),
       sandboxTargets: exposure.targets,
       data: ServerOption.data.value(data),
+      store: store ?? ServerOption.environment("ENTITLED_STORE"),
       importFolder: importFolder ?? ServerOption.environment("ENTITLED_IMPORT")
         ?? "\(ServerOption.data.value(data))/import",
       configurationFile: config ?? ServerOption.environment("ENTITLED_CONFIG"),
@@ -117,6 +123,8 @@ struct ServeSettings: Sendable {
   /// The hosts to which the sandbox sends, besides this machine and the configured ones.
   let sandboxTargets: [String]
   let data: String
+  /// The address of the store; `nil` for the configured one.
+  let store: String?
   /// The directory with inputs of migration jobs.
   let importFolder: String
   let configurationFile: String?

@@ -24,7 +24,7 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
   func run() async throws {
     // Trapped first, because an untrapped SIGHUP terminates the process.
     let reloadSignals = await UnixSignalsSequence(trapping: .sighup)
-    let store = try Startup.store(in: settings.data, limits: configuration.listeners.limits)
+    let store = try Startup.store(settings, configuration)
     do {
       try await serve(store, reloadSignals)
       await store.close()

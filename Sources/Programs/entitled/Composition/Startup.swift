@@ -5,6 +5,8 @@ internal import Entitlements
 internal import Foundation
 internal import Ledger
 internal import Platform
+internal import PostgreSQL
+internal import PostgresStore
 internal import SQLiteStore
 internal import Sandbox
 internal import SandboxStore
@@ -28,6 +30,50 @@ enum Startup {
       return try ServiceConfiguration.load(path: file)
     } catch {
       throw Failure(error.description)
+    }
+  }
+
+  /// Opens the store that the option names, else the configured one.
+  static func store(
+    _ settings: ServeSettings, _ configuration: ServiceConfiguration
+  ) throws -> any EntitlementStore {
+    let limits = configuration.listeners.limits
+    switch try storeConfiguration(settings.store, configuration) {
+    case .sqlite(nil): return try store(in: settings.data, limits: limits)
+    case .sqlite(let path?):
+      // It has the installation's key and the sandbox's state, wherever the store is.
+      do { _ = try PrivateDirectory(settings.data, createsParents: true) } catch {
+        throw Failure("cannot create the data directory '\(settings.data)'")
+      }
+      return try store(in: path, limits: limits)
+    case .postgres(let postgres): return try store(in: postgres, limits: limits)
+    }
+  }
+
+  /// Opens the store in a PostgreSQL database, and creates its tables in an empty one.
+  private static func store(
+    in database: PostgresConfiguration, limits: [LimitName: Int64]
+  ) throws -> PostgresEntitlementStore {
+    do throws(StoreError) {
+      return try PostgresEntitlementStore(
+        PostgresSettings(
+          database.connectionOptions, passwordFile: database.passwordFile, isPooled: database.isPooled),
+        maxRejectedBytesPerDay: limits[.maxRejectedBytesPerDay]
+          ?? SQLiteEntitlementStore.maxRejectedBytesPerDay)
+    } catch {
+      throw Failure(error.description)
+    }
+  }
+
+  /// The store of `address`, the value of `--store`; without it the configured one.
+  static func storeConfiguration(
+    _ address: String?, _ configuration: ServiceConfiguration
+  ) throws -> StoreConfiguration {
+    guard let address else { return configuration.store }
+    do throws(ConfigurationError) {
+      return try StoreConfiguration(address: address, option: "--store (ENTITLED_STORE)")
+    } catch {
+      throw Failure(error.description, status: 64)
     }
   }
 

@@ -1,0 +1,53 @@
+"""The service with its store in PostgreSQL: directly, through PgBouncer, after a restart, and refused addresses."""
+
+import pytest
+
+from contract import entitlement_service, entitlement_stub
+from harness import Service, run
+
+
+def grant(service, customer):
+    with service.channel() as channel:
+        entitlement_stub(channel).Grant(
+            entitlement_service.GrantRequest(app="ocean-journal", customer_id=customer, entitlement="pro")
+        )
+
+
+def is_active(service, customer):
+    with service.channel() as channel:
+        request = entitlement_service.CheckRequest(app="ocean-journal", customer_id=customer, entitlement="pro")
+        return entitlement_stub(channel).Check(request).active
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_a_grant_is_stored_in_postgresql_and_survives_a_restart(postgres, tmp_path, pooled):
+    with postgres.database() as database:
+        address = postgres.address(database, pooled)
+        service = Service(tmp_path / "data", ["--store", address])
+        grant(service, "alice")
+        assert is_active(service, "alice")
+        service.kill()
+        # Another replica of the same database, with a data directory of its own.
+        service = Service(tmp_path / "other", ["--store", address])
+        assert is_active(service, "alice") and not is_active(service, "bob")
+        service.stop()
+        assert not list(tmp_path.glob("*/entitled.sqlite"))
+        assert int(postgres.sql("SELECT count(*) FROM customer", database)) > 0
+
+
+def test_a_configured_sqlite_path_is_not_the_data_directory(tmp_path):
+    service = Service(tmp_path / "data", ["--store", f"sqlite:{tmp_path / 'store'}"])
+    grant(service, "alice")
+    service.stop()
+    assert (tmp_path / "store" / "entitled.sqlite").exists() and not (tmp_path / "data" / "entitled.sqlite").exists()
+
+
+def test_an_invalid_address_is_refused_with_the_name_of_the_option():
+    answer = run("serve", "--store", "postgres://me:hidden@db/entitled")
+    assert answer.returncode == 64
+    assert "--store (ENTITLED_STORE): must not contain a password" in answer.stderr and "hidden" not in answer.stderr
+
+
+def test_a_database_that_cannot_be_reached_ends_the_start(tmp_path):
+    answer = run("serve", "--data", tmp_path, "--store", "postgres://me@/entitled?host=/nonexistent")
+    assert answer.returncode == 1 and "/nonexistent" in answer.stderr
