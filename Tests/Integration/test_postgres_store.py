@@ -2,21 +2,22 @@
 
 import pytest
 
-from contract import entitlement_service, entitlement_stub
+from contract import entitlement, entitlement_service, entitlement_stub
 from harness import Service, run
 
 
 def grant(service, customer):
+    request = entitlement_service.GrantRequest(
+        app="ocean-journal", customer_id=customer, entitlement="pro", access_level=entitlement.ACCESS_LEVEL_FULL
+    )
     with service.channel() as channel:
-        entitlement_stub(channel).Grant(
-            entitlement_service.GrantRequest(app="ocean-journal", customer_id=customer, entitlement="pro")
-        )
+        entitlement_stub(channel).Grant(request)
 
 
-def is_active(service, customer):
+def is_granted(service, customer):
     with service.channel() as channel:
         request = entitlement_service.CheckRequest(app="ocean-journal", customer_id=customer, entitlement="pro")
-        return entitlement_stub(channel).Check(request).active
+        return entitlement_stub(channel).Check(request).entitlement.entitled
 
 
 @pytest.mark.parametrize("pooled", [False, True])
@@ -25,11 +26,11 @@ def test_a_grant_is_stored_in_postgresql_and_survives_a_restart(postgres, tmp_pa
         address = postgres.address(database, pooled)
         service = Service(tmp_path / "data", ["--store", address])
         grant(service, "alice")
-        assert is_active(service, "alice")
+        assert is_granted(service, "alice")
         service.kill()
         # Another replica of the same database, with a data directory of its own.
         service = Service(tmp_path / "other", ["--store", address])
-        assert is_active(service, "alice") and not is_active(service, "bob")
+        assert is_granted(service, "alice") and not is_granted(service, "bob")
         service.stop()
         assert not list(tmp_path.glob("*/entitled.sqlite"))
         assert int(postgres.sql("SELECT count(*) FROM customer", database)) > 0
