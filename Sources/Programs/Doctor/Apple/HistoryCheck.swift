@@ -27,6 +27,6 @@ package struct HistoryCheck: DoctorCheck {
     }
     let items = page.notificationHistory ?? []
     access.add(items.compactMap(\.signedPayload))
-    return .ok("\(items.count)\(page.hasMore == true ? " or more" : "") notifications in the last day")
+    return .ok("notifications in the last day: \(items.count)\(page.hasMore == true ? " or more" : "")")
   }
 }

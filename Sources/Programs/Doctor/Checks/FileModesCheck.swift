@@ -37,7 +37,7 @@ package struct FileModesCheck: DoctorCheck {
         + open.map { "chmod o-rwx \($0)" } + (missing.isEmpty ? [] : ["correct the configuration"])
       return .fault(problems.joined(separator: ", "), action: commands.joined(separator: " and "))
     }
-    return .ok("the configuration and \(files.count) keys and secrets")
+    return .ok("the configuration, keys and secrets: \(files.count)")
   }
 
   /// Whether every user may change the configuration, or may read it without need: a service of another user than the
