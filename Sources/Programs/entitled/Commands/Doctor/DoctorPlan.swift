@@ -121,6 +121,9 @@ extension ServiceConfiguration {
     var files: [String?] = [
       tokens?.keyDirectory, listeners.grpc.tls?.key, listeners.http.tls?.key, erasures.key,
     ]
+    if case .postgres(let database) = store {
+      files += [database.passwordFile, database.clientCertificate?.key]
+    }
     for app in apps {
       files += [app.key?.path, app.sharedSecret?.file]
       files += (app.webhooks + app.forwardings).flatMap { $0.secrets.map(\.file) }
