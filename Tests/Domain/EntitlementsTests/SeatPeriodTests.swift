@@ -162,6 +162,21 @@ import Testing
     }
   }
 
+  @Test("A purchase of a whole period is no addition of seats, though only its later document is known")
+  func wholePeriod() {
+    // From 15 January to 15 February, refunded and reversed; then from 1 February to 1 March.
+    let first = Self.seats("A", 0...31) { $0.signedDate = at(18) }
+    let bought = Self.seats("B", 17...45) { $0.signedDate = at(18) }
+    for order in [[first, bought], [bought, first]] {
+      let facts = CustomerFacts(transactions: order)
+      #expect(facts.period(at: 1) == 1...1)
+      #expect(pro(order, on: 40).deciding?.transactionID == "B" && pro(order, on: 40).until == at(45))
+    }
+    // Seats that were added a minute earlier, and whose extension is known before that of the first document.
+    let added = bought.with { $0.purchaseDate = at(17).advanced(byMilliseconds: -60_000) }
+    #expect(CustomerFacts(transactions: [first, added]).period(at: 1) == 0...1)
+  }
+
   @Test("A document without the reason of added seats shows that a transaction began its period")
   func beganPeriod() {
     let first = Self.seats("A", 0...31) { $0.signedDate = at(12) }

@@ -175,7 +175,7 @@ extension TransactionFact {
   /// Both end together. While only one of the documents about an extension has arrived, or if the extension left out a
   /// refunded transaction, their ends differ by whole days; then it adds seats if it was bought during the period and
   /// covers less than all of it. After a refund of the period, even a reversed one, a purchase begins another period:
-  /// see ``beganPeriod``.
+  /// see ``beganPeriod`` and ``coversWholePeriod(like:)``.
   package func addsSeats(toPeriodOf first: TransactionFact) -> Bool {
     guard details.additionalTransactionReason != nil, !beganPeriod, productID == first.productID,
       originalTransactionID == first.originalTransactionID, let end = first.expiresDate
@@ -187,7 +187,19 @@ extension TransactionFact {
     else { return false }
     return details.transactionReason != .renewal
       && (first.purchaseDate..<max(first.purchaseDate, end)).contains(purchaseDate)
-      && first.accessRevokedAt.map { purchaseDate < $0 } ?? true
+      && (first.accessRevokedAt.map { purchaseDate < $0 } ?? true) && !coversWholePeriod(like: first)
+  }
+
+  /// Whether the transaction covers exactly one period from its purchase on, as a purchase after a refund does. Added
+  /// seats end with the period that they were added to, at the time of day at which that one began, and are bought at
+  /// any other.
+  private func coversWholePeriod(like first: TransactionFact) -> Bool {
+    guard let end = expiresDate, let firstEnd = first.expiresDate else { return false }
+    // The first period may have been extended, so it has at least its length.
+    let length = Period.ofSubscriptions.first { period in
+      first.purchaseDate.ends(ofPeriod: period).contains { $0 <= firstEnd }
+    }
+    return length.map { purchaseDate.ends(ofPeriod: $0).contains(end) } ?? false
   }
 
   /// Whether the ends may differ because of an extension, which is by whole days (Apple: extendByDays), except for daylight
@@ -203,6 +215,25 @@ extension TransactionFact {
   package var billingRetryLength: Int64 {
     let isCommitment = details.commitment != nil || details.billingPlanType == .monthly
     return isCommitment ? BillingRetry.ofCommitment : BillingRetry.ofPlainSubscription
+  }
+}
+
+extension Period {
+  /// The durations of auto-renewable subscriptions, longest first.
+  fileprivate static let ofSubscriptions = ["P1Y", "P6M", "P3M", "P2M", "P1M", "P1W"].compactMap {
+    Period($0)
+  }
+}
+
+extension Instant {
+  /// The possible ends of a period that begins at this instant: Apple reckons days and months in Pacific time, which is
+  /// an hour ahead in summer.
+  fileprivate func ends(ofPeriod period: Period) -> [Instant] {
+    let hour: Int64 = 3_600_000
+    return [0, -8 * hour].flatMap { offset in
+      let end = advanced(byMilliseconds: offset).advanced(by: period).advanced(byMilliseconds: -offset)
+      return [-hour, 0, hour].map(end.advanced(byMilliseconds:))
+    }
   }
 }
 
