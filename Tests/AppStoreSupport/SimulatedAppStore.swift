@@ -48,6 +48,7 @@ package final class SimulatorExchange: HTTPExchange {
   private struct State {
     var paths: [String] = []
     var failure: HTTPExchangeError?
+    var interruption: (@Sendable () async -> Void)?
   }
 
   private let simulator: AppStoreSimulator
@@ -60,6 +61,11 @@ package final class SimulatorExchange: HTTPExchange {
 
   /// Fails all further requests; `nil` to answer them again.
   package func fail(with failure: HTTPExchangeError?) { state.withLock { $0.failure = failure } }
+
+  /// Runs `body` once: after the next response was made, and before the caller receives it.
+  package func interruptNextResponse(_ body: @escaping @Sendable () async -> Void) {
+    state.withLock { $0.interruption = body }
+  }
 
   package func send(
     _ request: OutgoingRequest, timeout: Duration, limit: Int
@@ -74,6 +80,11 @@ package final class SimulatorExchange: HTTPExchange {
       to: HTTPRequest(
         method: request.method, target: target,
         headers: HeaderFields(request.headers.map { ($0.name, $0.value) }), body: request.body))
+    let interruption = state.withLock { state in
+      defer { state.interruption = nil }
+      return state.interruption
+    }
+    await interruption?()
     return IncomingResponse(
       status: response.status, headers: [("content-type", "application/json")], body: response.body)
   }

@@ -16,6 +16,8 @@ extension GapRepair {
   /// Some of the queued lines.
   private struct Batch: Sendable {
     let lines: [LineKey]
+    /// Before the App Store is called; the responses state what holds then or later.
+    let startedAt: Instant
     /// The lines that need a lookup.
     var open: [LineKey] = []
     /// Their queries, in a repair of all purchases.
@@ -53,17 +55,18 @@ extension GapRepair {
 
   /// Returns the queued lines after `last`; `nil` if there are none.
   private func batch(of repair: Repair, after last: String?) async throws(StoreError) -> Batch? {
-    try await store.read(.background) { reader throws(StoreError) in
+    let startedAt = now()
+    return try await store.read(.background) { reader throws(StoreError) in
       let lines = try reader.queuedLines(of: repair, after: last, limit: Self.batchSize)
       guard !lines.isEmpty else { return nil }
-      var batch = Batch(lines: lines)
+      var batch = Batch(lines: lines, startedAt: startedAt)
       for line in lines {
         let facts = try reader.facts(of: line)
         guard isOpen(facts, repair) else { continue }
         batch.open.append(line)
         if repair.reason == .fullPoll { batch.queries.append(PurchaseStatusQuery(line, facts)) }
       }
-      batch.drifts = try StateSnapshot(about: batch.open, in: app, at: now(), reader).drifts
+      batch.drifts = try StateSnapshot(about: batch.open, in: app, at: startedAt, reader).drifts
       return batch
     }
   }
@@ -118,7 +121,7 @@ extension GapRepair {
   private func settle(_ batch: Batch, _ repair: inout Repair) async throws {
     repair.queriedPurchases += Int64(batch.open.count)
     // Concurrent writes usually share a commit. Looking a line up twice does no harm.
-    async let polled: Void = ledger.recordPolls(of: batch.open, at: now())
+    async let polled: Void = ledger.recordPolls(of: batch.open, at: batch.startedAt)
     try await store.write { [repair] store throws(StoreError) in
       for line in batch.lines { try store.dequeue(line, from: repair.id) }
       try store.put(repair)

@@ -63,7 +63,8 @@ struct StatusPolling: Sendable {
       case .failure(let error): failure = error
       }
     }
-    if !polled.isEmpty { try await ledger.recordPolls(of: polled, at: now()) }
+    // The responses state what held when the App Store was called, however much later they are stored.
+    if !polled.isEmpty { try await ledger.recordPolls(of: polled, at: instant) }
     if let failure { throw failure }
   }
 

@@ -33,8 +33,11 @@ struct PollSchedule {
     guard let (transaction, start) = facts.latestPeriod, let end = transaction.expiresDate else { return nil }
     // A refund ended it; its reversal and a new purchase have no schedule.
     guard transaction.accessRevokedAt == nil else { return nil }
-    // The first known transaction was renewed early, so the App Store has a period that decides access now.
-    if facts.lacksPeriod(before: transaction), polledAt.map({ $0 < transaction.signedDate }) ?? true {
+    // The first known transaction was renewed early, so the App Store has a period that decides access now. Each poll
+    // gets the transaction signed again, a moment after the poll began.
+    if facts.lacksPeriod(before: transaction),
+      polledAt.map({ $0.advanced(byMilliseconds: minute) < transaction.signedDate }) ?? true
+    {
       return transaction.signedDate
     }
     let renewal = facts.renewals.first
@@ -126,8 +129,8 @@ extension EvidenceLedger {
     }
   }
 
-  /// Records polls of lines at `instant`, and schedules the next. Durable on return. After a crash before it,
-  /// the lines are still due and polled again.
+  /// Records polls of lines that began at `instant`, and schedules the next. Durable on return. After a crash before
+  /// it, the lines are still due and polled again.
   ///
   /// - Throws: ``LedgerError/store(_:)``.
   package func recordPolls(of lines: [LineKey], at instant: Instant) async throws(LedgerError) {
