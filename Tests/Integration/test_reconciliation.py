@@ -162,6 +162,24 @@ def test_failed_notifications_are_fetched_once_a_day(begin):
     assert world.check(ben).entitled
 
 
+def test_a_delivery_that_fails_after_the_daily_search_is_found_by_the_next_one(begin):
+    world = begin(repair=True)
+    ana = str(uuid.uuid4())
+    bought = world.buy(ana)
+    world.deliver()
+    world.advance("20h")
+    world.act("faults", kind="delay", count=1, by="6h")
+    world.act("refund", transactionId=bought, reason="APP_ISSUE")
+    world.advance("5h")
+    first = until(lambda: finished(world, "SCHEDULED"))
+    assert first.received == 0, "the App Store has not tried to deliver it"
+    drop_notifications(world)
+    world.advance("2h")
+    assert world.check(ana).entitled
+    world.advance("24h")
+    until(lambda: world.check(ana).reason == "REFUNDED_FOR_APP_ISSUE")
+
+
 def test_an_unusual_delivery_gap_triggers_a_repair(begin):
     world = begin(repair=True)
     ana = str(uuid.uuid4())

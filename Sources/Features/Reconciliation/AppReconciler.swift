@@ -37,8 +37,12 @@ actor AppReconciler: Worker {
   private static let minDeliveryGap = 15 * minute
   /// A pause of so many usual intervals is a delivery gap.
   private static let gapFactor: Int64 = 8
-  /// Repairs begin earlier by this, because Apple signs before it delivers, and clocks differ.
-  private static let overlap = hour
+  /// Repairs begin earlier by this, because Apple signs before it delivers, by 67 minutes in a reported case, and clocks
+  /// differ.
+  private static let overlap = 2 * hour
+  /// The daily search for failed deliveries begins earlier by this. It reads only a few notifications, and the attempts of
+  /// one that was signed before the previous search may have failed after it.
+  private static let searchOverlap = day
   /// The retention of repairs.
   private static let repairRetention = 90 * day
   /// The pause after an error.
@@ -193,7 +197,8 @@ actor AppReconciler: Worker {
         return
       }
       let oldest = now.advanced(byMilliseconds: -maxHistory)
-      var start = from.advanced(byMilliseconds: -Self.overlap)
+      var start = from.advanced(
+        byMilliseconds: -(reason == .scheduled ? Self.searchOverlap : Self.overlap))
       // A history that an earlier repair did not get is read together with the new time.
       let missed = reason == .fullPoll ? nil : watermark.unread.flatMap { $0.upperBound < now ? $0 : nil }
       if let missed { start = min(start, missed.lowerBound) }
