@@ -82,14 +82,13 @@ struct GapRepair: Sendable {
 
   private func ingest(_ payloads: [String], _ repair: inout Repair) async throws {
     try await prepare(payloads.compactMap(NotificationSubject.init(signedPayload:)), repair)
-    let (inbox, appID, receivedAt) = (inbox, repair.appID, now())
+    let (inbox, appID) = (inbox, repair.appID)
     let received = try await withThrowingTaskGroup(of: ReceivedNotification.self) { group in
       for payload in payloads {
         let body = JSONValue.object(["signedPayload": .string(payload)]).serialized()
         group.addTask {
           try await inbox.ingest(
-            IncomingNotification(
-              appID: appID, body: body, source: .appStoreServerAPI, receivedAt: receivedAt))
+            IncomingNotification(appID: appID, body: body, source: .appStoreServerAPI))
         }
       }
       return try await group.reduce(into: []) { $0.append($1) }

@@ -39,7 +39,7 @@ import Testing
 }
 
 /// A store that runs `command` before its first write.
-private final class OvertakenStore: EntitlementStore {
+final class OvertakenStore: EntitlementStore {
   private let store: SQLiteEntitlementStore
   private let command: Mutex<(@Sendable () async throws -> Void)?>
 

@@ -118,12 +118,12 @@ extension EvidenceLedger {
     _ command: @escaping @Sendable (CommandHandler) throws(LedgerError) -> CommandResult
   ) async throws(LedgerError) -> CommandResult {
     if requiresApp { try app(scope.appID) }
-    let (catalog, times, keyTime) = (catalog.value, clocks.times(), keyTime)
+    let (catalog, clocks, keyTime) = (catalog.value, clocks, keyTime)
     let result = try await commit(isDryRun: scope.isDryRun) {
       store throws(StoreError) -> (Result<CommandResult, LedgerError>, [LedgerEffect]) in
       let handler = CommandHandler(
-        store: store, catalog: catalog, times: times, appID: scope.appID, environment: scope.environment,
-        actor: scope.actor, note: scope.note)
+        store: store, catalog: catalog, times: clocks.times(), appID: scope.appID,
+        environment: scope.environment, actor: scope.actor, note: scope.note)
       do throws(LedgerError) {
         if let repeated = try scope.idempotency?.repeated(in: store, at: keyTime) {
           return (.success(repeated), [])

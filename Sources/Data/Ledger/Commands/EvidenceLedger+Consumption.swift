@@ -70,12 +70,12 @@ extension EvidenceLedger {
   package func update(
     _ request: ConsumptionRequestRecord, ifUnchanged due: DueConsumptionRequest
   ) async throws(LedgerError) {
-    let (catalog, now) = (catalog.value, clocks.now(in: request.line.environment))
+    let (catalog, clock) = (catalog.value, clocks[request.line.environment])
     try await commit { store throws(StoreError) -> (Void, [LedgerEffect]) in
       guard let stored = try store.consumptionRequest(request.id), stored.state == .open,
         try DueConsumptionRequest(stored, in: store) == due
       else { return ((), []) }
-      var applier = FactApplier(store, catalog: catalog, now: now)
+      var applier = FactApplier(store, catalog: catalog, now: clock.now())
       try applier.update(request)
       if request.state == .missed {
         applier.changes.emitInformational(

@@ -29,6 +29,8 @@ struct FactApplier {
 
   let store: any StoreTransaction
   let catalog: Catalog
+  /// The time of the write. Read inside it, so that writes are dated in the order in which they are committed: one that
+  /// waited must not undo the changes that time made meanwhile.
   let now: Instant
   var changes = ChangeSet()
   var lines: LineCache

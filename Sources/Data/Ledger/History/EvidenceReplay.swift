@@ -9,7 +9,7 @@ package enum EvidenceReplay {
   /// The number of pieces of evidence in one write.
   private static let pageSize = 200
 
-  /// Replays all evidence of `source` into `target`, which is empty, as if it arrived at its original time.
+  /// Replays all evidence of `source` into `target`, which is empty, as if it became known at its original time.
   /// Evidence without a body yields no facts. Replay counts no metrics. After an error or a crash, `target`
   /// is incomplete and must be thrown away.
   ///
@@ -29,7 +29,7 @@ package enum EvidenceReplay {
       try await target.write { store throws(StoreError) in
         for evidence in page {
           try store.restore(evidence)
-          var applier = FactApplier(store, catalog: catalog, now: evidence.evidence.receivedAt)
+          var applier = FactApplier(store, catalog: catalog, now: evidence.knownAt)
           try applier.apply(EvidenceDecoder.decode(evidence.evidence), from: evidence)
           _ = try Derivation.run(applier)
         }
@@ -54,7 +54,7 @@ extension EvidenceLedger {
   package func reprocess(
     _ id: EvidenceID, isDryRun: Bool
   ) async throws(LedgerError) -> (before: NotificationRecord, after: NotificationRecord)? {
-    let (catalog, times) = (catalog.value, clocks.times())
+    let (catalog, clocks) = (catalog.value, clocks)
     return try await commit(isDryRun: isDryRun) {
       store throws(StoreError)
         -> ((before: NotificationRecord, after: NotificationRecord)?, [LedgerEffect]) in
@@ -63,7 +63,7 @@ extension EvidenceLedger {
       else { return (nil, []) }
       let items = EvidenceDecoder.decode(stored.evidence)
       guard case .notification? = items.last else { return (nil, []) }
-      var applier = FactApplier(store, catalog: catalog, now: times[stored.evidence.environment])
+      var applier = FactApplier(store, catalog: catalog, now: clocks.now(in: stored.evidence.environment))
       try applier.apply(items, from: stored)
       try applier.linkTokenCustomers()
       let derived = try Derivation.run(applier)

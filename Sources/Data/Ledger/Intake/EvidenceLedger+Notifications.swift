@@ -11,7 +11,8 @@ package struct IncomingNotification: Sendable {
   package let body: [UInt8]
   /// The way by which it arrived.
   package let source: Evidence.Source
-  /// When it arrived; `nil`: now, by the clock of its environment.
+  /// When a relay received it, or it arrived the first time; `nil`: when it is written, by the clock of its
+  /// environment. A time that has not come counts as now.
   package let receivedAt: Instant?
   /// Counts a rejection of this sender, and returns the milliseconds that it has to wait; `nil` if the rejection may be
   /// stored.
@@ -62,12 +63,13 @@ extension EvidenceLedger {
         notification, as: .notificationV2, reason: "WRONG_ENVIRONMENT",
         problem: "the notification has no environment")
     }
-    let catalog = catalog.value
+    let (catalog, clock) = (catalog.value, clocks[environment])
     // Hashed here and not in the body, because there is only one writer.
-    let evidence = notification.evidence(
-      .notificationV2, in: environment, .accepted, at: clocks.now(in: environment))
+    let content = EvidenceContent(hashing: notification.body)
     return try await commit { store throws(StoreError) in
-      try Self.record(contents, as: evidence, in: environment, catalog, store)
+      let evidence = notification.evidence(
+        .notificationV2, content, in: environment, .accepted, at: clock.now())
+      return try Self.record(contents, as: evidence, in: environment, catalog, store)
     }
   }
 
@@ -87,10 +89,11 @@ extension EvidenceLedger {
       LedgerMetrics.recordRejection(of: kind, reason: reason)
       throw .tooManyRejections(retryAfterMilliseconds: delay)
     }
-    let evidence = notification.evidence(
-      kind, in: nil, .rejected(reason: reason), at: clocks.now(in: nil))
-    let catalog = catalog.value
+    let (catalog, clock) = (catalog.value, clocks[nil])
+    let content = EvidenceContent(hashing: notification.body)
     let received: ReceivedNotification? = try await write { store throws(StoreError) in
+      let now = clock.now()
+      let evidence = notification.evidence(kind, content, in: nil, .rejected(reason: reason), at: now)
       if notification.source == .notification,
         try !store.hasRoomForRejectedPost(to: notification.appID, at: evidence.receivedAt)
       {
@@ -98,7 +101,7 @@ extension EvidenceLedger {
       }
       let appended = try store.append(evidence)
       if !appended.isDuplicate {
-        var applier = FactApplier(store, catalog: catalog, now: evidence.receivedAt)
+        var applier = FactApplier(store, catalog: catalog, now: now)
         try applier.apply(
           EvidenceDecoder.decode(evidence), from: StoredEvidence(appended, evidence))
       }
@@ -123,10 +126,11 @@ extension EvidenceLedger {
     _ notification: IncomingNotification, _ body: ResponseBodyV1, in environment: Environment,
     state: NotificationState, reason: String
   ) async throws(LedgerError) -> ReceivedNotification {
-    let evidence = notification.evidence(
-      .notificationV1, in: environment, .accepted, at: clocks.now(in: environment))
-    let catalog = catalog.value
+    let (catalog, clock) = (catalog.value, clocks[environment])
+    let content = EvidenceContent(hashing: notification.body)
     return try await commit { store throws(StoreError) in
+      let now = clock.now()
+      let evidence = notification.evidence(.notificationV1, content, in: environment, .accepted, at: now)
       let appended = try store.append(evidence)
       let stored = try store.notification(appended.id)
       let id = body.lineID ?? ""
@@ -140,7 +144,7 @@ extension EvidenceLedger {
         type: body.notificationType?.rawValue ?? "", state: state, reason: reason, meaning: body.meaning,
         receivedAt: stored?.receivedAt ?? evidence.receivedAt, originalTransactionID: id)
       try store.put(record)
-      var applier = FactApplier(store, catalog: catalog, now: evidence.receivedAt)
+      var applier = FactApplier(store, catalog: catalog, now: now)
       if let request = body.consumptionRequest(record, about: line) { try applier.open(request) }
       if body.notificationType == .refund, record.state == .applied || record.state == .superseded {
         try applier.settleConsumptionRequests(decidedAt: evidence.receivedAt, about: "", of: line)
@@ -184,7 +188,7 @@ extension EvidenceLedger {
       return (ReceivedNotification(record: stored, isDuplicate: true, customerID: customerID), [])
     }
     let appended = uuid.isEmpty ? try store.append(evidence) : try store.appendNew(evidence)
-    var applier = FactApplier(store, catalog: catalog, now: evidence.receivedAt)
+    var applier = FactApplier(store, catalog: catalog, now: evidence.recordedAt ?? evidence.receivedAt)
     if !appended.isDuplicate {
       try applier.apply(contents.items, from: StoredEvidence(appended, evidence))
     }
@@ -202,13 +206,16 @@ extension EvidenceLedger {
 }
 
 extension IncomingNotification {
-  /// The notification as evidence; hashes the body.
+  /// The notification as evidence of a write at `now`; `content` is that of its body.
   fileprivate func evidence(
-    _ kind: Evidence.Kind, in environment: Environment?, _ verdict: Evidence.Verdict, at now: Instant
+    _ kind: Evidence.Kind, _ content: EvidenceContent, in environment: Environment?,
+    _ verdict: Evidence.Verdict, at now: Instant
   ) -> Evidence {
-    Evidence(
+    var evidence = Evidence(
       appID: appID, environment: environment, customerID: nil, kind: kind, source: source,
-      receivedAt: receivedAt ?? now, content: EvidenceContent(hashing: body), verdict: verdict)
+      receivedAt: min(receivedAt ?? now, now), content: content, verdict: verdict)
+    evidence.recordedAt = now
+    return evidence
   }
 }
 

@@ -24,14 +24,13 @@ extension EvidenceLedger {
     let entry: ReceiptWrite
     let app = try app(receipt.appID)
     do {
-      entry = try ReceiptWrite(
-        receipt, for: app, with: verifier, catalog: catalog.value,
-        receivedAt: clocks.now(in: receipt.environment))
+      entry = try ReceiptWrite(receipt, for: app, with: verifier, catalog: catalog.value)
     } catch {
       throw .notVerifiable(error)
     }
+    let clock = clocks[receipt.environment]
     return try await commit { store throws(StoreError) in
-      let (result, effects) = try entry.record(in: store)
+      let (result, effects) = try entry.record(in: store, at: clock.now())
       try alongside(store, result)
       return (result, effects)
     }

@@ -14,7 +14,10 @@ extension EvidenceLedger {
   ///   ``LedgerError/notVerifiable(_:)`` and ``LedgerError/store(_:)`` if the caller should retry.
   package func submit(_ submission: Submission) async throws(LedgerError) -> SubmissionResult {
     let entry = try await verified(submission)
-    let (outcome, facts) = try await commit { store throws(StoreError) in try entry.record(in: store) }
+    let clock = clocks[entry.verified.environment]
+    let (outcome, facts) = try await commit { store throws(StoreError) in
+      try entry.record(in: store, at: clock.now())
+    }
     guard !outcome.belongsToAnotherCustomer else { throw entry.ownedByAnother }
     return SubmissionResult(
       evidenceID: outcome.evidenceID, isDuplicate: outcome.isDuplicate,
@@ -81,9 +84,7 @@ extension EvidenceLedger {
     } catch {
       throw await recordRejection(error, submission)
     }
-    return SubmissionWrite(
-      submission, verified, catalog: catalog.value, policy: app.ownershipPolicy,
-      receivedAt: clocks.now(in: verified.environment))
+    return SubmissionWrite(submission, verified, catalog: catalog.value, policy: app.ownershipPolicy)
   }
 
   /// Stores a document of a submission whose certificate was revoked. Nothing of the submission counts.

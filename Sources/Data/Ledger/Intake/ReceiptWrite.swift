@@ -19,7 +19,6 @@ struct ReceiptWrite: Sendable {
   private let receipt: ReceiptSubmission
   private let catalog: Catalog
   private let policy: OwnershipPolicy
-  private let receivedAt: Instant
   private var entries: [SubmissionWrite] = []
   private var rejected: [RejectedDocument] = []
 
@@ -29,18 +28,15 @@ struct ReceiptWrite: Sendable {
   /// - Throws: ``CryptographyError`` if OpenSSL failed, so that a retry may help.
   init(
     _ receipt: ReceiptSubmission, for app: AppDefinition, with verifier: SignedDataVerifier,
-    catalog: Catalog, receivedAt: Instant
+    catalog: Catalog
   ) throws(CryptographyError) {
     self.receipt = receipt
     self.catalog = catalog
     policy = app.ownershipPolicy
-    self.receivedAt = receivedAt
     for submission in receipt.documents {
       do throws(VerifiedSubmission.Refusal) {
         let verified = try VerifiedSubmission(submission, for: app, with: verifier)
-        entries.append(
-          SubmissionWrite(
-            submission, verified, catalog: catalog, policy: policy, receivedAt: receivedAt))
+        entries.append(SubmissionWrite(submission, verified, catalog: catalog, policy: policy))
       } catch {
         if case .notVerified(.cryptographyFailed(let failure)) = error.rejection { throw failure }
         rejected.append(RejectedDocument(refusal: error, submission: submission))
@@ -48,20 +44,22 @@ struct ReceiptWrite: Sendable {
     }
   }
 
-  /// Appends the evidence and runs one derivation for all documents.
+  /// Appends the evidence and runs one derivation for all documents; `now` is the time of the write.
   ///
   /// - Returns: the result and the effects of the write.
-  func record(in store: any StoreTransaction) throws(StoreError) -> (ReceiptResult, [LedgerEffect]) {
+  func record(
+    in store: any StoreTransaction, at now: Instant
+  ) throws(StoreError) -> (ReceiptResult, [LedgerEffect]) {
     let before = try lineStates(store)
-    for document in rejected { _ = try store.append(evidence(of: document)) }
-    var applier = FactApplier(store, catalog: catalog, now: receivedAt)
+    for document in rejected { _ = try store.append(evidence(of: document, at: now)) }
+    var applier = FactApplier(store, catalog: catalog, now: now)
     let (evidenceID, isDuplicate) = try appendReceipt(to: &applier)
     var lastNew = isDuplicate ? nil : evidenceID
     for entry in entries { lastNew = try entry.append(to: &applier).lastNew ?? lastNew }
     let linesOfOtherCustomers = try claimLines(&applier, newEvidence: lastNew)
     try applier.linkTokenCustomers()
     let derived = try Derivation.run(applier)
-    try recordRefreshes(store)
+    try recordRefreshes(store, at: now)
     let owner = try owner(store, linesOfOtherCustomers)
     let facts = try owner.map { id throws(StoreError) in try store.allFacts(of: customer(id)) } ?? nil
     let result = ReceiptResult(
@@ -76,10 +74,12 @@ struct ReceiptWrite: Sendable {
   /// - Returns: the evidence id of the receipt's contents, and whether they were stored before; without
   ///   contents `nil` and `true`.
   private func appendReceipt(to applier: inout FactApplier) throws(StoreError) -> (EvidenceID?, Bool) {
-    if let content = receipt.receipt { _ = try applier.store.append(evidence(.appReceipt, content)) }
+    if let content = receipt.receipt {
+      _ = try applier.store.append(evidence(.appReceipt, content, at: applier.now))
+    }
     guard let contents = receipt.contents else { return (nil, true) }
     let evidence = evidence(
-      .receiptStatement, EvidenceContent(hashing: contents.encoded, keepingAtMost: .max))
+      .receiptStatement, EvidenceContent(hashing: contents.encoded, keepingAtMost: .max), at: applier.now)
     let appended = try applier.store.append(evidence)
     if !appended.isDuplicate {
       try applier.apply(contents.items, from: StoredEvidence(appended, evidence))
@@ -122,8 +122,8 @@ struct ReceiptWrite: Sendable {
     }
   }
 
-  private func recordRefreshes(_ store: any StoreTransaction) throws(StoreError) {
-    try store.completeRefreshes(of: receipt.queriedLines.map(customer("").line), at: receivedAt)
+  private func recordRefreshes(_ store: any StoreTransaction, at now: Instant) throws(StoreError) {
+    try store.completeRefreshes(of: receipt.queriedLines.map(customer("").line), at: now)
     for refresh in receipt.refreshes { try store.put(refresh) }
   }
 
@@ -146,16 +146,16 @@ struct ReceiptWrite: Sendable {
     CustomerKey(appID: receipt.appID, environment: receipt.environment, customerID: id)
   }
 
-  private func evidence(_ kind: Evidence.Kind, _ content: EvidenceContent) -> Evidence {
+  private func evidence(_ kind: Evidence.Kind, _ content: EvidenceContent, at now: Instant) -> Evidence {
     Evidence(
       appID: receipt.appID, environment: receipt.environment, customerID: receipt.customerID, kind: kind,
-      source: receipt.source, receivedAt: receivedAt, content: content, verdict: .accepted)
+      source: receipt.source, receivedAt: now, content: content, verdict: .accepted)
   }
 
-  private func evidence(of document: RejectedDocument) -> Evidence {
+  private func evidence(of document: RejectedDocument, at now: Instant) -> Evidence {
     Evidence(
       appID: receipt.appID, environment: nil, customerID: document.submission.customerID,
-      kind: document.refusal.kind, source: document.submission.source, receivedAt: receivedAt,
+      kind: document.refusal.kind, source: document.submission.source, receivedAt: now,
       content: EvidenceContent(hashing: Array(document.refusal.document.utf8)),
       verdict: .rejected(reason: document.refusal.rejection.reason))
   }

@@ -35,26 +35,23 @@ struct SubmissionWrite: Sendable {
   private let submission: Submission
   private let catalog: Catalog
   private let policy: OwnershipPolicy
-  private let receivedAt: Instant
 
   init(
-    _ submission: Submission, _ verified: VerifiedSubmission, catalog: Catalog, policy: OwnershipPolicy,
-    receivedAt: Instant
+    _ submission: Submission, _ verified: VerifiedSubmission, catalog: Catalog, policy: OwnershipPolicy
   ) {
     self.submission = submission
     self.verified = verified
     self.catalog = catalog
     self.policy = policy
-    self.receivedAt = receivedAt
   }
 
-  /// Appends the evidence and runs the derivation.
+  /// Appends the evidence and runs the derivation; `now` is the time of the write.
   ///
   /// - Returns: the outcome with the owner's facts, and the effects of the write.
   func record(
-    in store: any StoreTransaction
+    in store: any StoreTransaction, at now: Instant
   ) throws(StoreError) -> ((Outcome, CustomerFacts), [LedgerEffect]) {
-    var applier = FactApplier(store, catalog: catalog, now: receivedAt)
+    var applier = FactApplier(store, catalog: catalog, now: now)
     let applied = try apply(to: &applier)
     try applier.linkTokenCustomers()
     let derived = try Derivation.run(applier)
@@ -62,7 +59,7 @@ struct SubmissionWrite: Sendable {
     var facts = CustomerFacts()
     if let id = outcome.customerID {
       facts = try store.facts(
-        of: customer(id), in: catalog.definition(of: submission.appID), at: receivedAt)
+        of: customer(id), in: catalog.definition(of: submission.appID), at: now)
     }
     return ((outcome, facts), derived.effects)
   }
@@ -100,7 +97,7 @@ struct SubmissionWrite: Sendable {
     var first: EvidenceID?
     var lastNew: EvidenceID?
     for document in verified.documents {
-      let evidence = evidence(document)
+      let evidence = evidence(document, at: applier.now)
       let appended = try applier.store.append(evidence)
       first = first ?? appended.id
       guard !appended.isDuplicate else { continue }
@@ -137,10 +134,10 @@ struct SubmissionWrite: Sendable {
     CustomerKey(appID: submission.appID, environment: verified.environment, customerID: id)
   }
 
-  private func evidence(_ document: VerifiedSubmission.Document) -> Evidence {
+  private func evidence(_ document: VerifiedSubmission.Document, at now: Instant) -> Evidence {
     Evidence(
       appID: submission.appID, environment: verified.environment, customerID: submission.customerID,
-      kind: document.kind, source: submission.source, receivedAt: receivedAt,
+      kind: document.kind, source: submission.source, receivedAt: now,
       content: EvidenceContent(hashing: Array(document.text.utf8)), verdict: .accepted)
   }
 }

@@ -81,7 +81,8 @@ final class EvidenceRows {
   }
 
   private func knownAt(of evidence: Evidence) throws(StoreError) -> Instant {
-    try knownAt(evidence.receivedAt, of: evidence.appID, in: evidence.environment)
+    try knownAt(
+      evidence.recordedAt ?? evidence.receivedAt, of: evidence.appID, in: evidence.environment)
   }
 
   func knownAt(

@@ -41,8 +41,10 @@ package struct Evidence: Hashable, Sendable {
   package var kind: Kind
   /// The route by which the bytes arrived.
   package var source: Source
-  /// The arrival time by the service's clock.
+  /// The arrival time by the service's clock, or by that of a relay.
   package var receivedAt: Instant
+  /// The time of the write that stores it, before which it cannot be known; `nil`: at ``receivedAt``.
+  package var recordedAt: Instant?
   /// The bytes with their hash.
   package var content: EvidenceContent
   /// The result of verification.
