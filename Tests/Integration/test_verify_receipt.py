@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from forge import app_receipt
 from harness import Service, post
-from random_customers import APP, SECRET, RandomCustomers, started
+from random_customers import APP, SECRET, SUBSCRIPTIONS, RandomCustomers, started
 
 # With 200 customers the test takes two minutes: ENTITLED_LIVES=200.
 CUSTOMERS = int(os.environ.get("ENTITLED_LIVES", "25"))
@@ -77,8 +77,16 @@ def compare(customers, urls):
             found = differences(comparable(answer), comparable(expected))
             assert not found, f"{account}, {more}: {found[:3]}"
             assert answer["latest_receipt"] == latest
+            check_latest(answer["latest_receipt_info"])
             transactions += len(answer["latest_receipt_info"])
     return transactions
+
+
+def check_latest(entries):
+    """The newest purchase comes first, and subscriptions name their group."""
+    dates = [int(entry["purchase_date_ms"]) for entry in entries]
+    assert dates == sorted(dates, reverse=True), entries
+    assert all("subscription_group_identifier" in entry for entry in entries if entry["product_id"] in SUBSCRIPTIONS)
 
 
 def test_responses_are_equal_after_notifications(tmp_path):

@@ -13,6 +13,25 @@ struct AnswerTests {
       source: .appStoreServerAPI)
   }
 
+  @Test("Repetitions of a renewal info leave Check its precomputed answer")
+  func repetitions() async throws {
+    try await LedgerFixture.run { fixture in
+      func status() throws -> EntitlementStatus? {
+        guard case .precomputed(let answer) = try fixture.answer(on: 66) else { return nil }
+        return answer.status
+      }
+      let period = try fixture.period(40...70)
+      _ = try await fixture.submit(period, renewal: fixture.renewal(signed: 50))
+      let before = try #require(try status())
+      for day in Int64(51)...65 {
+        fixture.clock.set(at(day))
+        _ = try await fixture.submit(period, renewal: fixture.renewal(signed: day))
+      }
+      #expect(try status() == before)
+      #expect(try fixture.facts()?.renewalHistories.first?.contents.count == 1)
+    }
+  }
+
   /// Apple's response about two lines, the first of which is renewed twice.
   private func answer(_ fixture: LedgerFixture) throws -> [Submission] {
     [
