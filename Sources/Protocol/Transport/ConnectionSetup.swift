@@ -55,17 +55,18 @@ final class ConnectionSetup: Sendable {
       [service, unread, pace, logger, drainState] isHTTP2, context in
       let operations = context.pipeline.syncOperations
       let peer = PeerCertificate.of(operations)
+      let http = HTTPResponder(handler: service.http, threads: service.threads)
       if isHTTP2 {
         try operations.addHandler(
           HTTP2Handler(
-            host: host, http: service.http, limits: service.limits, peer: peer, unread: unread,
+            host: host, http: http, limits: service.limits, peer: peer, unread: unread,
             pace: pace, logger: logger))
       } else {
         try operations.addHandler(DrainHandler())
         try operations.configureHTTPServerPipeline(withErrorHandling: true)
         try operations.addHandler(
           HTTP1Handler(
-            host: host, http: service.http, limits: service.limits, peer: peer, unread: unread,
+            host: host, http: http, limits: service.limits, peer: peer, unread: unread,
             pace: pace, drainState: drainState, logger: logger))
       }
     }

@@ -10,6 +10,8 @@ final class EventLoopContext {
   private let host: MethodHost
   private let loop: any EventLoop
   private let tick: TimeAmount
+  /// Receives the results of background work for this loop.
+  let mailbox: LoopMailbox
   /// The connections with timeouts.
   private var timed: [ObjectIdentifier: any TimedConnection] = [:]
   private var ticking: RepeatedTask?
@@ -29,6 +31,7 @@ final class EventLoopContext {
     self.host = host
     self.loop = loop
     self.tick = tick
+    mailbox = LoopMailbox(loop)
     self.openStreams = openStreams
   }
 

@@ -22,7 +22,7 @@ final class HTTP1Handler: ChannelInboundHandler {
   }
 
   private let host: EventLoopContext
-  private let http: HTTPHandler
+  private let http: HTTPResponder
   private let limits: TransportLimits
   private let peer: PeerCertificate?
   private let unreadResponses: UnreadResponses
@@ -42,7 +42,7 @@ final class HTTP1Handler: ChannelInboundHandler {
   private var stall: (bytes: Int, since: NIODeadline)?
 
   init(
-    host: EventLoopContext, http: @escaping HTTPHandler, limits: TransportLimits, peer: PeerCertificate?,
+    host: EventLoopContext, http: HTTPResponder, limits: TransportLimits, peer: PeerCertificate?,
     unread: UnreadResponses, pace: ConnectionPace, drainState: DrainState, logger: Logger
   ) {
     self.host = host
@@ -155,17 +155,12 @@ final class HTTP1Handler: ChannelInboundHandler {
     var request = HTTPRequest(head, body: body)
     request.peer = peer
     request.address = context.remoteAddress?.ipAddress ?? ""
-    let loop = context.eventLoop
-    let bound = NIOLoopBound((handler: self, context: context), eventLoop: loop)
-    let http = http
-    task = Task { [request] in
-      let response = await http(request)
-      loop.execute {
-        let (handler, context) = bound.value
-        guard context.channel.isActive else { return }
-        guard response.status != HTTPResponse.noResponseStatus else { return context.close(promise: nil) }
-        handler.write(response, to: head, context)
-      }
+    let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+    task = http.start(request, host.mailbox) { response in
+      let (handler, context) = bound.value
+      guard context.channel.isActive else { return }
+      guard response.status != HTTPResponse.noResponseStatus else { return context.close(promise: nil) }
+      handler.write(response, to: head, context)
     }
   }
 

@@ -16,7 +16,7 @@ final class HTTP2Handler: ChannelInboundHandler {
 
   let session: Session
   let host: EventLoopContext
-  let http: HTTPHandler
+  let http: HTTPResponder
   let limits: TransportLimits
   let peer: PeerCertificate?
   let logger: Logger
@@ -53,7 +53,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   var bodyBytesSeen: Int64 = 0
 
   init(
-    host: EventLoopContext, http: @escaping HTTPHandler, limits: TransportLimits, peer: PeerCertificate?,
+    host: EventLoopContext, http: HTTPResponder, limits: TransportLimits, peer: PeerCertificate?,
     unread: UnreadResponses, pace: ConnectionPace, logger: Logger
   ) throws {
     self.session = try Session.server(limits: limits.http2)

@@ -64,11 +64,7 @@ final class HTTPRequestExchange: Exchange {
   private func start(_ request: HTTPRequest) {
     guard let loop = connection.context?.eventLoop else { return }
     let exchange = NIOLoopBound(self, eventLoop: loop)
-    let handler = connection.http
-    task = Task {
-      let response = await handler(request)
-      loop.execute { exchange.value.end(response) }
-    }
+    task = connection.http.start(request, connection.host.mailbox) { exchange.value.end($0) }
   }
 
   private func end(_ response: HTTPResponse) {

@@ -4,6 +4,7 @@ package import Logging
 package import NIOCore
 internal import NIOExtras
 internal import NIOPosix
+package import Platform
 package import RPC
 
 /// A listening port: gRPC and plain HTTP over HTTP/2, plain HTTP over HTTP/1.1.
@@ -14,6 +15,8 @@ package struct Listener: Sendable {
     package var makeHost: @Sendable (any EventLoop) -> MethodHost
     /// Handles requests that are not gRPC.
     package var http: HTTPHandler
+    /// The threads on which such a request is handled; `nil` for those of Swift.
+    package var threads: @Sendable (HTTPRequest) -> BackgroundThreads? = { _ in nil }
     package var limits: TransportLimits
     /// `nil`: plain text.
     package var tls: TLSIdentity?

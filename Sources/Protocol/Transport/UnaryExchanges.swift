@@ -85,7 +85,7 @@ final class AsyncUnaryExchange: Exchange {
       task?.cancel()
       end(.failure(.deadlineExceeded))
     }
-    let exchange = NIOLoopBound(self, eventLoop: loop)
+    let (exchange, mailbox) = (NIOLoopBound(self, eventLoop: loop), connection.host.mailbox)
     task = Task(executorPreference: BackgroundThreads.shared) {
       let outcome: Result<Reply, Status>
       do throws(Status) {
@@ -93,7 +93,7 @@ final class AsyncUnaryExchange: Exchange {
       } catch {
         outcome = .failure(error)
       }
-      loop.execute { exchange.value.end(outcome) }
+      mailbox.deliver(from: .shared) { exchange.value.end(outcome) }
     }
   }
 

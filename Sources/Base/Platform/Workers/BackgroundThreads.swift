@@ -21,6 +21,10 @@ package final class BackgroundThreads: TaskExecutor {
   /// Runs `work` on one of the threads. If no thread can be started, it waits until a later call starts one.
   package func async(_ work: @escaping @Sendable () -> Void) { queue.add(work) }
 
+  /// Runs `work` once no other work waits, or after a few more pieces of it: for work that should be collected, such as
+  /// what wakes a thread that takes precedence. To be called from work on these threads.
+  package func whenIdle(_ work: @escaping @Sendable () -> Void) { queue.addWhenIdle(work) }
+
   /// Runs `work` on one of the threads, and waits for its end.
   package func sync(_ work: @escaping @Sendable () -> Void) {
     let end = DispatchSemaphore(value: 0)
@@ -75,6 +79,10 @@ private final class WorkQueue: Sendable {
     var arrived: [Work] = []
     /// Older work, oldest last.
     var next: [Work] = []
+    /// Work for the time when no other work waits.
+    var deferred: [Work] = []
+    /// The pieces of work that were taken since the first of `deferred` was added.
+    var takenBeforeDeferred = 0
     var threads = 0
     /// The threads that wait for a signal.
     var idle = 0
@@ -85,9 +93,20 @@ private final class WorkQueue: Sendable {
         next = arrived.reversed()
         arrived.removeAll(keepingCapacity: true)
       }
-      return next.popLast()
+      guard !deferred.isEmpty else { return next.popLast() }
+      if takenBeforeDeferred < WorkQueue.maxWorkBeforeDeferred, let work = next.popLast() {
+        takenBeforeDeferred += 1
+        return work
+      }
+      takenBeforeDeferred = 0
+      let all = deferred
+      deferred.removeAll()
+      return { for work in all { work() } }
     }
   }
+
+  /// The maximum number of pieces of work for which deferred work waits.
+  private static let maxWorkBeforeDeferred = 8
 
   private let maxThreads: Int
   private let state = Mutex(State())
@@ -96,9 +115,25 @@ private final class WorkQueue: Sendable {
   init(maxThreads: Int) { self.maxThreads = maxThreads }
 
   func add(_ work: @escaping Work) {
+    add { state in
+      state.arrived.append(work)
+      return true
+    }
+  }
+
+  /// A thread that runs work takes the deferred work after it.
+  func addWhenIdle(_ work: @escaping Work) {
+    add { state in
+      state.deferred.append(work)
+      return state.threads == state.idle
+    }
+  }
+
+  /// Adds work by `append`, which returns whether a thread has to be woken or started for it.
+  private func add(_ append: (inout State) -> Bool) {
     enum Decision { case wake, start, wait }
     let decision: Decision = state.withLock { state in
-      state.arrived.append(work)
+      guard append(&state) else { return .wait }
       if state.idle > 0 {
         state.idle -= 1
         return .wake

@@ -28,8 +28,9 @@ struct EmbeddedSandbox: Worker {
     let simulator = try Startup.simulator(
       for: configuration, data: settings.data, targets: settings.sandboxTargets)
     var service = Listeners.sandbox(policy) { request in
-      await withTaskExecutorPreference(BackgroundThreads.shared) { await simulator.respond(to: request) }
+      await simulator.respond(to: request)
     }
+    service.threads = { _ in .shared }
     service.limits.connections = maxConnections
     do {
       let listener = try await Listener.listen(at: address, on: group, serving: service, logger: logger)

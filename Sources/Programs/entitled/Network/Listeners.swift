@@ -52,6 +52,7 @@ struct Listeners: Sendable {
         return await router.respond(to: request)
       }
       edge.limits = edgeLimits
+      edge.threads = { EdgeRouter.threads(for: $0) }
       edge.tls = tls.http
       edge.unread = unread
       let http = try await Listener.listen(

@@ -1,6 +1,6 @@
 package import HTTP
 internal import Metrics
-internal import Platform
+package import Platform
 internal import RPC
 
 /// Routes requests to the edge: probes, metrics, notifications, `verifyReceipt`, and the contract by the Connect protocol.
@@ -44,11 +44,7 @@ package struct EdgeRouter: Sendable {
   /// Responds to a request, and counts it.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     let start = metrics.ticks
-    // Probes do not wait for work, and do not run with its priority.
-    let response =
-      Self.isProbe(request.path)
-      ? await answer(request)
-      : await withTaskExecutorPreference(BackgroundThreads.shared) { await answer(request) }
+    let response = await answer(request)
     EdgeMetrics.count(
       route(request.path), status: response.status, nanoseconds: metrics.ticks - start)
     return response
@@ -95,6 +91,12 @@ package struct EdgeRouter: Sendable {
   }
 
   /// Whether a path reports the health of the service.
+  /// The threads on which a request is handled; `nil` for a probe, which does not wait for work and does not run with its
+  /// priority.
+  package static func threads(for request: HTTPRequest) -> BackgroundThreads? {
+    isProbe(request.path) ? nil : .shared
+  }
+
   private static func isProbe(_ path: String) -> Bool {
     ["/healthz", "/readyz"].contains(path) || HealthService.serves(path)
   }
