@@ -9,7 +9,7 @@ import Testing
 struct ExpensiveCallsTests {
   @Test("A caller runs no more calls at a time than the limit, and the others run after them")
   func queue() async throws {
-    let calls = ExpensiveCalls(.init(running: 2, waiting: 8))
+    let calls = ExpensiveCalls(.init(running: 2, waiting: 8, timeout: .seconds(3600)))
     let counts = Counts()
     let done = try await withThrowingTaskGroup(of: Int.self) { group in
       for number in 0..<10 {
@@ -32,7 +32,7 @@ struct ExpensiveCallsTests {
 
   @Test("A call beyond the queue of its caller fails with RESOURCE_EXHAUSTED; another caller is not affected")
   func overload() async throws {
-    let calls = ExpensiveCalls(.init(running: 1, waiting: 1))
+    let calls = ExpensiveCalls(.init(running: 1, waiting: 1, timeout: .seconds(3600)))
     try await withBlocked(calls, "ana") {
       let waiting = Task { try await calls.run(call(of: "ana")) { _ throws(Status) in 1 } }
       while calls.count < 2 { await Task.yield() }
@@ -52,7 +52,7 @@ struct ExpensiveCallsTests {
     "A call is rejected before its request is decoded; a reserved place is taken, or free again without its call"
   )
   func reservation() async throws {
-    let calls = ExpensiveCalls(.init(running: 1, waiting: 1))
+    let calls = ExpensiveCalls(.init(running: 1, waiting: 1, timeout: .seconds(3600)))
     var places = [try calls.reserve(call(of: "ana")), try calls.reserve(call(of: "ana"))]
     #expect(isFull(calls, "ana"))
     let refused = await failure { () async throws(Status) in
