@@ -19,7 +19,7 @@ import Testing
       let (hasStarted, mayEnd) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
       async let hasEndedInTime = fixture.store.write { _ throws(StoreError) in
         hasStarted.continuation.finish()
-        return mayEnd.wait(timeout: .now() + 10) == .success
+        return mayEnd.wait(timeout: .now() + 600) == .success
       }
       for await _ in hasStarted.stream {}
       #expect(try await fixture.ledger.facts(of: ana).transactions.count == 1)
