@@ -6,6 +6,8 @@ internal import Store
 final class EventRows {
   private let insert: any SQLStatement
   private let selectLast: any SQLStatement
+  /// The last sequence of each app, as far as it was read.
+  private var lastSequences: [String: Int64] = [:]
 
   init(_ connection: any SQLConnection) throws(StoreError) {
     selectLast = try connection.prepare(lastSequenceOfApp)
@@ -37,13 +39,20 @@ final class EventRows {
     try insert.bind(14, event.counterparty?.customerID ?? "")
     try insert.bind(15, sequence)
     try insert.run()
+    lastSequences[event.customer.appID] = sequence
     return StoredEvent(sequence: sequence, event: event)
   }
 
+  /// Discards cached state after a rollback.
+  func rolledBack() { lastSequences = [:] }
+
   private func lastSequence(of appID: String) throws(StoreError) -> Int64 {
+    if let last = lastSequences[appID] { return last }
     try selectLast.bind(1, appID)
     defer { selectLast.reset() }
-    return try selectLast.step() ? selectLast.number(0) : 0
+    let last = try selectLast.step() ? selectLast.number(0) : 0
+    lastSequences[appID] = last
+    return last
   }
 }
 

@@ -90,6 +90,7 @@ final class SQLTransaction: StoreTransaction, SQLSession {
   /// Discards cached state after a rollback.
   func rolledBack() {
     evidence.rolledBack()
+    event.rolledBack()
     customer.rolledBack()
   }
 
