@@ -261,8 +261,9 @@ let package = Package(
     test(
       .data, "LedgerTests",
       [
-        "AppStore", "Bytes", "Entitlements", "FamilySharing", "JSON", "Ledger", "SQLStore", "SQLiteStore",
-        "SignedData", "Store", logging, metrics, metricsTestKit, "TestSupport",
+        "AppStore", "Bytes", "Entitlements", "FamilySharing", "JSON", "Ledger", "PostgresStore",
+        "PostgresSupport",
+        "SQLStore", "SQLiteStore", "SignedData", "Store", logging, metrics, metricsTestKit, "TestSupport",
       ]),
     test(
       .features, "ReceiptMigrationTests",

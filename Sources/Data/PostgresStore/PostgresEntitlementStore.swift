@@ -90,3 +90,8 @@ package final class PostgresEntitlementStore: EntitlementStore {
     await queue.close()
   }
 }
+
+extension PostgresEntitlementStore: SQLBackedStore {
+  /// Opens a session of its own.
+  package func makeConnection() throws(StoreError) -> any SQLConnection { try PostgresDatabase(settings) }
+}

@@ -1,5 +1,4 @@
 import Ledger
-import SQLiteStore
 import Store
 import Synchronization
 import TestSupport
@@ -40,10 +39,10 @@ import Testing
 
 /// A store that runs `command` before its first write.
 final class OvertakenStore: EntitlementStore {
-  private let store: SQLiteEntitlementStore
+  private let store: any EntitlementStore
   private let command: Mutex<(@Sendable () async throws -> Void)?>
 
-  init(_ store: SQLiteEntitlementStore, _ command: @escaping @Sendable () async throws -> Void) {
+  init(_ store: any EntitlementStore, _ command: @escaping @Sendable () async throws -> Void) {
     self.store = store
     self.command = Mutex(command)
   }

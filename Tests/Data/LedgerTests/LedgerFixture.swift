@@ -3,6 +3,8 @@ import Entitlements
 import Foundation
 import JSON
 import Ledger
+import PostgresStore
+import PostgresSupport
 import SQLStore
 import SQLiteStore
 import SignedData
@@ -12,7 +14,7 @@ import TestSupport
 
 /// A ledger over a real store and real signatures of a test authority.
 struct LedgerFixture {
-  let store: SQLiteEntitlementStore
+  let store: any SQLBackedStore
   let ledger: EvidenceLedger
   let catalog = CurrentCatalog(Catalog([Self.app]))
   let clock = TestClock()
@@ -38,17 +40,32 @@ struct LedgerFixture {
   static func run(_ body: (LedgerFixture) async throws -> Void) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID())")
     defer { try? FileManager.default.removeItem(at: directory) }
-    let fixture = try LedgerFixture(directory: directory.path)
-    try await body(fixture)
-    await fixture.store.close()
+    guard usesPostgres else {
+      let fixture = try LedgerFixture(
+        directory: directory.path, store: try SQLiteEntitlementStore(directory: directory.path))
+      try await body(fixture)
+      return await fixture.store.close()
+    }
+    try await PostgresSlots.shared.run {
+      let server = try PostgresServer.shared()
+      let database = try server.makeDatabase()
+      defer { try? server.removeDatabase(database) }
+      let store = try PostgresEntitlementStore(server.settings(database))
+      try await body(LedgerFixture(directory: directory.path, store: store))
+      await store.close()
+    }
   }
 
-  private init(directory: String) throws {
+  /// Whether the ledgers are on PostgreSQL, as in `make test-postgres`. A replay is on SQLite in any case, so that tests
+  /// which compare a store with its replay compare the engines.
+  private static let usesPostgres = ProcessInfo.processInfo.environment["ENTITLED_TEST_STORE"] == "postgres"
+
+  private init(directory: String, store: any SQLBackedStore) throws {
     let authority = try TestAuthority.shared.get()
     signer = authority.signer
     verifier = authority.verifier
     self.directory = directory
-    store = try SQLiteEntitlementStore(directory: directory)
+    self.store = store
     ledger = EvidenceLedger(
       store: store, verifier: authority.verifier, catalog: catalog, now: { [clock] in clock.now })
   }
@@ -234,9 +251,9 @@ private struct TestAuthority {
 
 /// A store that runs each write body twice: once as a dry run, as if the first commit failed.
 struct RetryingStore: EntitlementStore {
-  private let store: SQLiteEntitlementStore
+  private let store: any EntitlementStore
 
-  init(_ store: SQLiteEntitlementStore) { self.store = store }
+  init(_ store: any EntitlementStore) { self.store = store }
 
   var changes: CustomerVersions { store.changes }
 

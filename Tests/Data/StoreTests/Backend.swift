@@ -41,16 +41,14 @@ enum Backend: CaseIterable {
   private func withPostgresStore(
     reads: ReaderPool.Limits, _ body: (any EntitlementStore) async throws -> Void
   ) async throws {
-    await PostgresSlots.shared.take()
-    defer { Task { await PostgresSlots.shared.give() } }
-    let server = try PostgresServer.shared()
-    let database = try server.makeDatabase()
-    defer { try? server.removeDatabase(database) }
-    let store = try PostgresEntitlementStore(server.settings(database), reads: reads)
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(store)) } catch { result = .failure(error) }
-    await store.close()
-    try result.get()
+    try await PostgresSlots.shared.run {
+      let server = try PostgresServer.shared()
+      let database = try server.makeDatabase()
+      defer { try? server.removeDatabase(database) }
+      let store = try PostgresEntitlementStore(server.settings(database), reads: reads)
+      try await body(store)
+      await store.close()
+    }
   }
 }
 
@@ -118,25 +116,4 @@ func gain(_ line: LineKey, _ customerID: String, _ evidence: EvidenceID, at: Int
 
 func loss(_ line: LineKey, _ customerID: String, _ evidence: EvidenceID, at: Int64 = 2) -> OwnershipChange {
   OwnershipChange(line: line, customerID: customerID, gained: false, at: instant(at), evidenceID: evidence)
-}
-
-/// Bounds the tests that have a store in PostgreSQL at the same time, because its sessions are bounded.
-private actor PostgresSlots {
-  static let shared = PostgresSlots()
-
-  private var free = 12
-  private var waiting: [CheckedContinuation<Void, Never>] = []
-
-  func take() async {
-    guard free == 0 else {
-      free -= 1
-      return
-    }
-    await withCheckedContinuation { waiting.append($0) }
-  }
-
-  func give() {
-    guard waiting.isEmpty else { return waiting.removeFirst().resume() }
-    free += 1
-  }
 }

@@ -137,13 +137,3 @@ package struct TableDifference: Hashable, Sendable {
   /// The number of rows that only the second store has.
   package let onlyInSecond: Int
 }
-
-/// Compares all derived tables of two stores, except those that depend on the time of derivation: events and
-/// precomputed answers. Facts are compared by content, so the encoding version makes no difference.
-package func derivedTableDifferences(
-  _ first: any SQLConnection, _ second: any SQLConnection
-) throws(StoreError) -> [TableDifference] {
-  var differences: [TableDifference] = []
-  for table in DerivedTable.all { differences.append(try table.difference(first, second)) }
-  return differences
-}

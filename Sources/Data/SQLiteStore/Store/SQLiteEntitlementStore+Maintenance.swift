@@ -22,20 +22,12 @@ extension SQLiteEntitlementStore {
   }
 }
 
-extension SQLiteEntitlementStore {
-  /// Compares all derived tables, except those that depend on the time of derivation: events and precomputed
-  /// answers. Facts are compared by content, so the encoding version makes no difference.
-  package func differences(from other: SQLiteEntitlementStore) throws(StoreError) -> [TableDifference] {
-    try derivedTableDifferences(Connection.reader(path: path), Connection.reader(path: other.path))
-  }
+extension SQLiteEntitlementStore: SQLBackedStore {
+  /// Opens a connection that only reads.
+  package func makeConnection() throws(StoreError) -> any SQLConnection { try Connection.reader(path: path) }
 }
 
 extension StoreFile {
   /// The hash of the state in this file.
   package func stateHash() throws(StoreError) -> StateHash { try StateHash(connection) }
-}
-
-extension SQLiteEntitlementStore {
-  /// The hash of the stored state.
-  package func stateHash() throws(StoreError) -> StateHash { try StateHash(Connection.reader(path: path)) }
 }

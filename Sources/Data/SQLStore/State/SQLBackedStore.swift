@@ -1,0 +1,21 @@
+package import Store
+
+/// A store whose tables are those of ``Version01``, whatever the engine.
+package protocol SQLBackedStore: EntitlementStore {
+  /// Opens a connection for reads of whole tables.
+  func makeConnection() throws(StoreError) -> any SQLConnection
+}
+
+extension SQLBackedStore {
+  /// The hash of the stored state.
+  package func stateHash() throws(StoreError) -> StateHash { try StateHash(makeConnection()) }
+
+  /// Compares all derived tables, except those that depend on the time of derivation: events and precomputed
+  /// answers. Facts are compared by content, so the encoding version makes no difference.
+  package func differences(from other: any SQLBackedStore) throws(StoreError) -> [TableDifference] {
+    let (first, second) = (try makeConnection(), try other.makeConnection())
+    var differences: [TableDifference] = []
+    for table in DerivedTable.all { differences.append(try table.difference(first, second)) }
+    return differences
+  }
+}

@@ -1,0 +1,32 @@
+/// Bounds the tests that have a store in PostgreSQL at the same time, because the server's sessions are bounded.
+package actor PostgresSlots {
+  package static let shared = PostgresSlots()
+
+  private var free = 12
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  /// Runs `body` as soon as there is room.
+  package nonisolated func run(_ body: () async throws -> Void) async throws {
+    await take()
+    do {
+      try await body()
+      await give()
+    } catch {
+      await give()
+      throw error
+    }
+  }
+
+  private func take() async {
+    guard free == 0 else {
+      free -= 1
+      return
+    }
+    await withCheckedContinuation { waiting.append($0) }
+  }
+
+  private func give() {
+    guard waiting.isEmpty else { return waiting.removeFirst().resume() }
+    free += 1
+  }
+}
