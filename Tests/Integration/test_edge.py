@@ -4,8 +4,11 @@ import json
 import re
 import subprocess
 
+import grpc
 import pytest
 
+import contract
+from contract import entitlement_service as wire
 from harness import CALL_LIMIT, post
 
 CHECK = "entitled.v1.EntitlementService/Check"
@@ -97,6 +100,16 @@ def test_a_rejected_document_in_json(service, customer, document, status, reason
 @pytest.mark.parametrize("path", ["entitled.v1.EntitlementService/Nothing", "no/such/path", ""])
 def test_an_unknown_path_is_404(service, path):
     assert service.json(path, {})[0] == 404
+
+
+def test_a_stream_and_grpc_on_the_edge_port_are_told_where_they_belong(service):
+    status, output = curl("--json", "{}", f"http://{service.http}/entitled.v1.EntitlementService/Watch")
+    assert status == 404 and "a stream, which needs gRPC" in output
+    with grpc.insecure_channel(service.http) as channel:
+        with pytest.raises(grpc.RpcError) as error:
+            contract.entitlement_stub(channel).Check(wire.CheckRequest(), timeout=CALL_LIMIT)
+    assert error.value.code() == grpc.StatusCode.UNIMPLEMENTED
+    assert "this port has no gRPC methods" in error.value.details()
 
 
 def curl(*arguments):

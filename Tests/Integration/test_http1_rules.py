@@ -57,6 +57,8 @@ REFUSED = {
     "a version to come": (b"GET /healthz HTTP/3.0\r\n" + HOST + b"\r\n", 400),
     "no version": (b"GET /healthz\r\n\r\n", 400),
     "an announced body over the limit": (HEAD + b"Expect: 100-continue\r\nContent-Length: 50000000\r\n\r\n", 413),
+    "a body over the limit, before it arrives": (HEAD + b"Content-Length: 50000000\r\n\r\n", 413),
+    "chunks over the limit, before their end": (HEAD + CHUNKED + b"\r\n" + b"100000\r\n%s\r\n" % (b" " * (1 << 20)) * 9, 413),
 }  # fmt: skip
 
 SERVED = {

@@ -124,7 +124,8 @@ def test_unverified_notifications_are_stored_and_change_nothing(service, forger,
 
 
 def test_the_endpoint_rejects_invalid_requests(service, forger):
-    assert deliver(service, signed(forger, "TEST"), app="no-such-app")[0] == 404
+    status, answer = deliver(service, signed(forger, "TEST"), app="no-such-app")
+    assert (status, answer["reason"]) == (404, "UNKNOWN_APP") and "ocean-journal" not in json.dumps(answer)
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/grpc",
                  "text/json", "application/jsonx", "application/json5"]:  # fmt: skip
         assert deliver(service, signed(forger, "TEST"), **{"content-type": kind})[0] == 415, kind

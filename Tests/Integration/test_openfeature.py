@@ -129,6 +129,14 @@ def test_flags_need_the_role_read_and_access_to_the_app(guarded):
     assert [evaluate("reader", app=app)[0] for app in (APP, OTHER)] == [200, 200]
     status, answer = evaluate("reader")
     assert (status, answer["errorCode"]) == (400, "INVALID_CONTEXT"), "there are two apps, and none is named"
+    assert APP in answer["errorDetails"] and OTHER in answer["errorDetails"]
+    # A caller of one app needs not name it, and learns of no other.
+    assert evaluate("half")[0] == 200
+    for app in (OTHER, "x"):
+        status, answer = evaluate("half", app=app)
+        assert status == 403 and (app == OTHER or OTHER not in json.dumps(answer))
+    status, answer = evaluate("reader", app="x")
+    assert (status, answer["errorCode"], answer["reason"]) == (400, "INVALID_CONTEXT", "UNKNOWN_APP")
 
 
 def test_the_provider_waits_after_too_many_requests(guarded):

@@ -22,6 +22,7 @@ def get(service, path):
         ({"app": "no-such-app", "productId": "pro.monthly"}, "UNKNOWN_APP", "ocean-journal"),
         ({"productId": "pro.monthly"}, "MISSING_MEMBER", "app"),
         ({"app": "ocean-journal", "productId": 7}, "WRONG_TYPE", "productId"),
+        ({"app": "ocean-journal", "productId": "pro.monthly", "account": "x" * 257}, "WRONG_TYPE", "256"),
         ({"app": "ocean-journal", "productId": "lifetime", "colour": "blue"}, "UNKNOWN_MEMBER", "colour"),
         (b"{", "MALFORMED_JSON", ""),
     ],

@@ -71,6 +71,8 @@ package struct CallContext: Sendable {
   package let timeout: Timeout?
   /// The client certificate that the transport has verified.
   package let peer: PeerCertificate?
+  /// The IP address of the peer; empty if it is not known, and for calls on an event loop, which need none.
+  package var address = ""
   /// Whether the message of a unary call arrived compressed.
   package var messageWasCompressed = false
   /// The operator's name of the caller; empty if callers are not authenticated.

@@ -12,8 +12,6 @@ final class HTTP1Handler: ChannelInboundHandler {
   private enum State {
     case idle
     case collecting(HTTPRequestHead, [UInt8])
-    /// The body is too large; the rest is discarded.
-    case refused(HTTPRequestHead)
     /// The request is complete, but the peer has not read the responses to the earlier ones.
     case waiting(HTTPRequestHead, [UInt8])
     case answering
@@ -89,13 +87,15 @@ final class HTTP1Handler: ChannelInboundHandler {
       // Releases the copy in the state first, so that the body grows in place.
       state = .idle
       body.append(contentsOf: part.readableBytesView)
-      state = body.count > limits.bodyBytes ? .refused(head) : .collecting(head, body)
+      guard body.count <= limits.bodyBytes else {
+        // Its length was not announced. The rest is read for a while, so that the peer gets the response.
+        return write(.bodyTooLarge(limit: limits.bodyBytes), to: head, context, closes: true)
+      }
+      state = .collecting(head, body)
     case (.end, .collecting(let head, let body)):
       end = nil
       guard context.channel.isWritable else { return state = .waiting(head, body) }
       start(head, body, context)
-    case (.end, .refused(let head)):
-      write(.bodyTooLarge(limit: limits.bodyBytes), to: head, context)
     case (.body, _), (.end, _):
       return
     }

@@ -11,9 +11,8 @@ extension HTTPRequestHead {
     }
     guard hasValidHost else { return .invalidHost }
     if let refusal = refusalOfCoding { return refusal }
-    // The client waits for this response before it sends the body (RFC 9110, section 10.1.1).
     let length = headers.first(name: "content-length").flatMap(Int.init) ?? 0
-    return expectsContinue && length > limits.bodyBytes ? .bodyTooLarge(limit: limits.bodyBytes) : nil
+    return length > limits.bodyBytes ? .bodyTooLarge(limit: limits.bodyBytes) : nil
   }
 
   /// Whether the client waits for an interim response. A server ignores the expectation of HTTP/1.0 (RFC 9110,

@@ -14,7 +14,7 @@ extension HTTP2Handler {
     case .unknown(let name): return refuseEncoding(id, name)
     }
     guard let index = head.method else {
-      return refuse(id, Status(.unimplemented, "there is no method \((fields[":path"] ?? "").excerpt)"))
+      return refuse(id, unknownMethod(fields[":path"] ?? ""))
     }
     if let timeout = head.malformedTimeout {
       return refuse(id, Status(.invalidArgument, "malformed grpc-timeout '\(timeout.excerpt)'"))
@@ -28,12 +28,20 @@ extension HTTP2Handler {
     switch method.handler {
     case .unary(let handler): openUnary(&call, handler)
     case .asyncUnary(let handler):
+      call.context.address = remoteIPAddress
       openUnary(&call) { UnaryResult(preparing: handler, $0, $1) }
     case .streaming(let handler):
+      call.context.address = remoteIPAddress
       let exchange = StreamingExchange(call, self)
       exchanges[id] = exchange
       exchange.start(handler, on: HealthService.serves(method.path) ? nil : .shared)
     }
+  }
+
+  /// A listener for plain HTTP has no methods at all.
+  private func unknownMethod(_ path: String) -> Status {
+    let problem = host.methods.methods.isEmpty ? "this port has no gRPC methods" : "unknown method"
+    return Status(.unimplemented, "\(problem): '\(path.excerpt)'")
   }
 
   /// Answers a unary call at once if its request is complete.

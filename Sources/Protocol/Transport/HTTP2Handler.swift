@@ -29,7 +29,7 @@ final class HTTP2Handler: ChannelInboundHandler {
   /// The calls that wait for their request or their handler.
   var exchanges: [StreamID: any Exchange] = [:]
   private(set) var context: ChannelHandlerContext?
-  /// The IP address of the peer; empty if it has none. Made at the first request over plain HTTP.
+  /// The IP address of the peer; empty if it has none. Made at the first request that needs it.
   private(set) lazy var remoteIPAddress = context?.remoteAddress?.ipAddress ?? ""
   private var events: [SessionEvent] = []
   private var output = ByteBuffer()

@@ -33,8 +33,16 @@ struct Parameters {
     guard let text = value.stringValue, !text.isEmpty else {
       throw .wrongType(member: member, expected: "a non-empty string")
     }
+    if Self.names.contains(member), text.utf8.count > Self.maxNameBytes {
+      throw .wrongType(member: member, expected: "at most \(Self.maxNameBytes) bytes")
+    }
     return text
   }
+
+  /// The members whose values the journal and the tables store as names.
+  private static let names: Set = ["account", "family"]
+  /// As ids in requests to the service.
+  private static let maxNameBytes = 256
 
   /// Reads a required integer, which may be sent as a string.
   func integer(_ member: String, in range: ClosedRange<Int64>) throws(ActionError) -> Int64 {

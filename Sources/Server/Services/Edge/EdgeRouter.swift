@@ -2,6 +2,7 @@ package import HTTP
 internal import Metrics
 package import Platform
 internal import RPC
+internal import Wire
 
 /// Routes requests to the edge: probes, metrics, notifications, `verifyReceipt`, and the contract by the Connect protocol.
 package struct EdgeRouter: Sendable {
@@ -62,8 +63,15 @@ package struct EdgeRouter: Sendable {
     case let path where notifications.serves(path): await notifications.respond(to: request)
     case let path where verifyReceipt.serves(path): await verifyReceipt.respond(to: request)
     case let path where connect.serves(path): await connect.respond(to: request)
-    default: .text(404, "no such route: \(request.path.excerpt)\n")
+    default: Self.unknown(request.path)
     }
+  }
+
+  /// Streams have no route, although they are in the contract.
+  private static func unknown(_ path: String) -> HTTPResponse {
+    let isStream = Contract.method(named: path) != nil
+    return .text(
+      404, isStream ? "a stream, which needs gRPC: \(path)\n" : "no such route: \(path.excerpt)\n")
   }
 
   /// The route pattern of a path, so that metrics have few labels.

@@ -73,7 +73,8 @@ package struct NotificationEndpoint: Sendable {
 
   /// The response hides internal errors; the operator's log contains them.
   private func answer(to error: LedgerError, _ request: HTTPRequest, _ appID: String) -> HTTPResponse {
-    if case .unknownApp = error { return Self.answer(404, "UNKNOWN_APP", error.description) }
+    // Anyone can call, so the response names no configured app.
+    if case .unknownApp = error { return Self.answer(404, "UNKNOWN_APP", "unknown app") }
     if case .tooManyRejections(let wait) = error {
       var response = Self.answer(429, "TOO_MANY_REJECTIONS", error.description)
       response.headers.append(name: "retry-after", value: String((wait + 999) / 1000))

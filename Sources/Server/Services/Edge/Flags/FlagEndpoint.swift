@@ -44,15 +44,17 @@ package struct FlagEndpoint: Sendable {
           .invalidArgument, reason: "UNSUPPORTED_CONTENT_TYPE", "content-type must be application/json")
         return HTTPResponse(connectError: call.fail(status), httpStatus: 415)
       }
-      let question: Question
+      let flags: FlagRequest
       do throws(FlagError) {
-        question = try Question(FlagRequest(request.body), context.catalog.value)
+        flags = try FlagRequest(request.body).naming(appsOf: call.call.caller, in: context.catalog.value)
       } catch {
         _ = call.fail(Status(.invalidArgument, error.details))
         return Self.failure(error, key)
       }
-      let reply = try await call.reply(to: question.checkRequest(key ?? "")) { [context] _, _ in
-        { () async throws(Status) in
+      // The app is looked up after the interceptors have checked that the caller may access it.
+      let reply = try await call.reply(to: flags.checkRequest(key ?? "")) { [context] _, _ throws(Status) in
+        let question = try Question(flags, context.catalog.value)
+        return { () async throws(Status) in
           Reply(try await Self.evaluate(question, key, context).serialized())
         }
       }
@@ -97,28 +99,36 @@ private struct Question: Sendable {
   let key: CustomerKey
   let app: AppDefinition
 
-  /// The app of the context, or the only configured one.
-  init(_ request: FlagRequest, _ catalog: Catalog) throws(FlagError) {
-    let ids = catalog.appIDs
-    guard let id = request.appID ?? (ids.count == 1 ? ids.first : nil) else {
-      throw FlagError(.invalidContext, "the context has no app; configured: \(ids.joined(separator: ", "))")
-    }
-    do throws(Status) {
-      app = try catalog.app(id)
-    } catch {
-      throw FlagError(error)
-    }
+  init(_ request: FlagRequest, _ catalog: Catalog) throws(Status) {
+    app = try catalog.app(request.appID ?? "")
     guard let environment = request.environment ?? app.environments.first,
       app.environments.contains(environment)
-    else { throw FlagError(.invalidContext, "the app '\(id)' has no such environment") }
-    key = CustomerKey(appID: id, environment: environment, customerID: request.customerID)
+    else {
+      throw Status(
+        .invalidArgument, reason: "WRONG_ENVIRONMENT", "the app '\(app.id)' has no such environment")
+    }
+    key = CustomerKey(appID: app.id, environment: environment, customerID: request.customerID)
+  }
+}
+
+extension FlagRequest {
+  /// The request with an app: its own, or the only configured one that the caller may access.
+  fileprivate func naming(appsOf caller: Caller?, in catalog: Catalog) throws(FlagError) -> FlagRequest {
+    guard appID == nil else { return self }
+    let ids = catalog.appIDs.filter { caller?.apps?.contains($0) ?? true }
+    guard ids.count == 1, let id = ids.first else {
+      throw FlagError(.invalidContext, "the context has no app; use one of \(ids.joined(separator: ", "))")
+    }
+    var request = self
+    request.appID = id
+    return request
   }
 
   /// The request by which the interceptors see the app and the customer.
-  func checkRequest(_ entitlement: String) -> [UInt8] {
+  fileprivate func checkRequest(_ entitlement: String) -> [UInt8] {
     CheckRequest.with {
-      $0.app = app.id
-      $0.customerId = key.customerID
+      $0.app = appID ?? ""
+      $0.customerId = customerID
       $0.entitlement = entitlement
     }.encodedBytes()
   }

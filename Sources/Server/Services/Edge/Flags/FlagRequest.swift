@@ -8,7 +8,7 @@ internal import Wire
 struct FlagRequest: Sendable {
   let customerID: String
   /// The configured name of the app; `nil` if the context does not name one.
-  let appID: String?
+  var appID: String?
   /// `nil`: the app's first one.
   let environment: AppStore.Environment?
 

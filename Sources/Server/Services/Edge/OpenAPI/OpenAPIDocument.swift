@@ -22,7 +22,7 @@ struct OpenAPIDocument {
       "openapi": "3.1.0",
       "info": [
         "title": "entitled", "version": .string(version),
-        "summary": "Verifies App Store purchases and answers who is entitled to what.",
+        "summary": "Verifies App Store purchases and returns the entitlements of customers.",
       ],
       "servers": [["url": "/"]],
       "security": [["bearer": []], ["certificate": []], [:]],
