@@ -1,4 +1,5 @@
 package import AppStore
+internal import Platform
 package import Store
 
 /// A request with an idempotency key. For 30 days, the same request with the same key of the same caller returns the
@@ -85,7 +86,8 @@ extension IdempotentRequest {
     guard let record, record.recordedAt.advanced(byMilliseconds: Self.lifetime) > now else { return nil }
     guard record.state != .erased else { throw .responseErased }
     guard record.requestHash == requestHash else { throw .idempotencyKeyReused }
-    return record.state == .finished ? record.response : nil
+    guard record.state == .finished else { return nil }
+    return try StoredResponse.decode(record.response)
   }
 }
 
@@ -118,7 +120,8 @@ extension StoreTransaction {
       before: now.advanced(byMilliseconds: -IdempotentRequest.lifetime), limit: IdempotentRequest.purgeLimit)
     try put(
       IdempotencyRecord(
-        keyHash: request.keyHash, requestHash: request.requestHash, state: state, response: response,
+        keyHash: request.keyHash, requestHash: request.requestHash, state: state,
+        response: StoredResponse.encode(response),
         recordedAt: now),
       naming: customers)
   }
@@ -169,5 +172,30 @@ extension CommandResult {
       customers.insert(CustomerKey(appID: scope.appID, environment: scope.environment, customerID: id))
     }
     return customers
+  }
+}
+
+/// A response in the store. A large one, such as that of a merge with thousands of events, is compressed.
+enum StoredResponse {
+  /// In bytes; smaller responses gain little.
+  private static let threshold = 1_024
+  /// In bytes, of a decompressed response.
+  private static let limit = 256 << 20
+  /// The beginning of gzip (RFC 1952). No serialized message begins with it, because there is no wire type 7.
+  private static let magic: [UInt8] = [0x1F, 0x8B]
+
+  static func encode(_ response: [UInt8]) -> [UInt8] {
+    guard response.count > threshold, let compressed = gzip(response), compressed.count < response.count
+    else { return response }
+    return compressed
+  }
+
+  static func decode(_ stored: [UInt8]) throws(LedgerError) -> [UInt8] {
+    guard stored.starts(with: magic) else { return stored }
+    do {
+      return try stored.withUnsafeBytes { bytes throws(CompressionError) in try gunzip(bytes, limit: limit) }
+    } catch {
+      throw .store(.corrupt("stored response: \(error)"))
+    }
   }
 }
