@@ -45,6 +45,8 @@ entitlement_service = importlib.import_module("entitled.v1.entitlement_service_p
 receipt_service = importlib.import_module("entitled.v1.receipt_service_pb2")
 app_store_service = importlib.import_module("entitled.v1.app_store_service_pb2")
 notification_service = importlib.import_module("entitled.v1.notification_service_pb2")
+catalog_service = importlib.import_module("entitled.v1.catalog_service_pb2")
+webhook_service = importlib.import_module("entitled.v1.webhook_service_pb2")
 audit_service = importlib.import_module("entitled.v1.audit_service_pb2")
 customer_service = importlib.import_module("entitled.v1.customer_service_pb2")
 status_service = importlib.import_module("entitled.v1.status_service_pb2")
@@ -59,6 +61,8 @@ app_store_stub = importlib.import_module("entitled.v1.app_store_service_pb2_grpc
 notification_stub = importlib.import_module(
     "entitled.v1.notification_service_pb2_grpc"
 ).NotificationServiceStub
+catalog_stub = importlib.import_module("entitled.v1.catalog_service_pb2_grpc").CatalogServiceStub
+webhook_stub = importlib.import_module("entitled.v1.webhook_service_pb2_grpc").WebhookServiceStub
 audit_stub = importlib.import_module("entitled.v1.audit_service_pb2_grpc").AuditServiceStub
 customer_stub = importlib.import_module("entitled.v1.customer_service_pb2_grpc").CustomerServiceStub
 status_stub = importlib.import_module("entitled.v1.status_service_pb2_grpc").StatusServiceStub
@@ -70,6 +74,8 @@ services = {
         "NotificationService": "notification_service",
         "AppStoreService": "app_store_service",
         "AuditService": "audit_service",
+        "CatalogService": "catalog_service",
+        "WebhookService": "webhook_service",
         "CustomerService": "customer_service",
         "StatusService": "status_service",
     }.items()

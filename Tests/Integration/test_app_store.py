@@ -228,8 +228,8 @@ def test_a_test_notification_arrives_and_its_status_is_reported(world):
         notification_service.RequestTestNotificationRequest(app=APP), timeout=CALL_LIMIT)
     assert requested.test_notification_token
     world.deliver()
-    status = world.apple.GetTestNotificationStatus(
-        app_store_service.GetTestNotificationStatusRequest(
+    status = world.notifications.GetTestNotificationStatus(
+        notification_service.GetTestNotificationStatusRequest(
             app=APP, test_notification_token=requested.test_notification_token), timeout=CALL_LIMIT)
     assert json.loads(status.payload_json)["notificationType"] == "TEST"
     assert status.send_attempts[0].result == "SUCCESS"

@@ -73,6 +73,7 @@ def test_looking_and_changing_are_recorded_and_checks_are_not(guarded):
         first = entries[-1]
         assert (first.actor, first.note, first.app) == ("lena", "ticket 7", APP)
         assert first.request_id and first.time.seconds > 0
+        assert {entry.address for entry in entries} == {"127.0.0.1"}
         assert entries[1].subject == "an"
         # No erasure would find a query that found no customer.
         missing = reviewer.entries(method="FindCustomers")[0]

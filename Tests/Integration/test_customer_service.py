@@ -99,8 +99,11 @@ def test_a_beginning_of_an_id_finds_customers_page_by_page(customers, entitlemen
         grant(entitlements, f"{customer}/é{number}")
     found = find(customers, f"{customer}/é", page_size=3)
     assert [hit.customer_ids[0] for hit in found.hits] == [f"{customer}/é{number}" for number in range(3)]
-    assert found.truncated
-    assert not find(customers, f"{customer}/é", page_size=5).truncated
+    rest = find(customers, f"{customer}/é", page_size=3, page_token=found.next_page_token)
+    assert [hit.customer_ids[0] for hit in rest.hits] == [f"{customer}/é3", f"{customer}/é4"]
+    assert not rest.next_page_token and not find(customers, f"{customer}/é", page_size=5).next_page_token
+    other = customer_service.FindCustomersRequest(query=f"{customer}/", page_token=found.next_page_token)
+    assert rejection(customers.FindCustomers, other)[1] == "INVALID_PAGE_TOKEN"
     assert not find(customers, f"{customer}/é", environment=environment.ENVIRONMENT_PRODUCTION).hits
     assert not find(customers, f"{customer}/x").hits
     assert rejection(customers.FindCustomers, customer_service.FindCustomersRequest(query=" "))[1] == "MISSING_FIELD"
@@ -117,7 +120,7 @@ def test_a_notification_is_found_by_its_uuid(start):
         contract.notification_service.ListNotificationsRequest(app=APP), timeout=CALL_LIMIT).notifications[0]
     assert ("NOTIFICATION", (customer,)) in kinds(customers, notification.notification_uuid.upper())
     status = contract.status_stub(world.channel).GetStatus(status_service.GetStatusRequest(), timeout=CALL_LIMIT)
-    assert status.ready and status.version and all(not check.problem for check in status.checks)
+    assert status.ready and status.version and all(not check.error for check in status.checks)
     sandbox = next(app for app in status.apps if app.app == APP)
     assert sandbox.last_notification_at.seconds > 0
     assert status.store.size_bytes > 0 and status.store.last_evidence_id >= notification.evidence_id

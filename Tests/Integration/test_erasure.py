@@ -296,7 +296,7 @@ def test_an_upload_loses_the_lines_of_the_customer(client):
     lines = [{"customer": name, "receipt": "x" * 30} for name in (ANA, "ben", "x" + ANA)]
     data = "".join(json.dumps(line) + "\n" for line in lines).encode()
     client.receipts.UploadMigrationInput(
-        receipt_service.UploadMigrationInputRequest(upload_id="u", data=data), timeout=CALL_LIMIT)
+        receipt_service.UploadMigrationInputRequest(app=APP, upload_id="u", data=data), timeout=CALL_LIMIT)
     client.call("EraseCustomer", customer_id=ANA)
     (upload,) = (client.service.data / "import").glob("upload-*")
     left = upload.read_bytes()

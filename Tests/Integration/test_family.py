@@ -192,8 +192,7 @@ class Team:
     def unclaim(self, seat):
         return self.apple.UnclaimSeat(
             app_store_service.UnclaimSeatRequest(
-                app=APP, original_transaction_id=self.number, seat_id=seat.seat_id,
-                request_identifier=str(uuid.uuid4())), timeout=CALL_LIMIT)
+                app=APP, original_transaction_id=self.number, seat_id=seat.seat_id), timeout=CALL_LIMIT)
 
 
 @pytest.fixture

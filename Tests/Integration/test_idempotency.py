@@ -296,7 +296,7 @@ def test_a_migration_is_started_once(client):
     lines = [json.dumps({"customer_id": "ana", "original_transaction_id": "0"})]
     data = "\n".join(lines).encode()
     client.receipts.UploadMigrationInput(
-        receipt_service.UploadMigrationInputRequest(upload_id="u", data=data), timeout=CALL_LIMIT)
+        receipt_service.UploadMigrationInputRequest(app=APP, upload_id="u", data=data), timeout=CALL_LIMIT)
     started = assert_once(
         client.receipts.StartMigration, receipt_service.StartMigrationRequest(app=APP, upload_id="u"),
         {"dry_run": True})

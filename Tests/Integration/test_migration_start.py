@@ -2,8 +2,10 @@
 
 import json
 
+import grpc
 import pytest
 
+import contract
 import harness
 from contract import receipt_service
 from harness import CALL_LIMIT, Service
@@ -33,7 +35,7 @@ def start_job(store, records, folder=None, **more):
 
 def get_job(store, name):
     return store.receipts.GetMigration(
-        receipt_service.GetMigrationRequest(migration_id=name), timeout=CALL_LIMIT).migration
+        receipt_service.GetMigrationRequest(app=APP, migration_id=name), timeout=CALL_LIMIT).migration
 
 
 def test_failures_are_listed_page_by_page_as_input(store):
@@ -46,7 +48,8 @@ def test_failures_are_listed_page_by_page_as_input(store):
     failures, token = [], ""
     while True:
         page = store.receipts.ListMigrationFailures(
-            receipt_service.ListMigrationFailuresRequest(migration_id=name, page_size=2, page_token=token),
+            receipt_service.ListMigrationFailuresRequest(
+                app=APP, migration_id=name, page_size=2, page_token=token),
             timeout=CALL_LIMIT)
         failures += page.failures
         token = page.next_page_token
@@ -55,8 +58,15 @@ def test_failures_are_listed_page_by_page_as_input(store):
     assert [(f.line, f.reason) for f in failures] == [(1, "NOT_BASE64"), (3, "UNKNOWN_TO_APPLE"), (4, "NOT_BASE64")]
     assert json.loads(failures[1].input)["original_transaction_id"] == "77"
     assert store.query("SELECT count(*) FROM migration_failure") == [(3,)]
-    store.receipts.CancelMigration(receipt_service.CancelMigrationRequest(migration_id=name), timeout=CALL_LIMIT)
-    assert store.query("SELECT count(*) FROM migration_failure") == [(0,)], "cancelling deletes the failures"
+    cancelled = store.receipts.CancelMigration(
+        receipt_service.CancelMigrationRequest(app=APP, migration_id=name), timeout=CALL_LIMIT)
+    assert cancelled.migration == job and cancelled.position, "a job that has ended stays as it is"
+    assert store.query("SELECT count(*) FROM migration_failure") == [(3,)]
+    for _ in range(2):
+        purged = store.receipts.PurgeMigration(
+            receipt_service.PurgeMigrationRequest(app=APP, migration_id=name), timeout=CALL_LIMIT)
+        assert purged.migration == job and purged.position
+        assert store.query("SELECT count(*) FROM migration_failure") == [(0,)]
 
 
 def test_a_variable_sets_the_import_folder(tmp_path, monkeypatch):
@@ -80,7 +90,12 @@ def test_a_cancelled_job_stays_cancelled(store, start):
     store.act("faults", kind="slow", count=1_000_000, by="100ms")
     name = start_job(store, records, concurrency=2)
     wait_for(lambda: get_job(store, name).total >= 3)
-    store.receipts.CancelMigration(receipt_service.CancelMigrationRequest(migration_id=name), timeout=CALL_LIMIT)
+    with pytest.raises(grpc.RpcError) as error:
+        store.receipts.PurgeMigration(
+            receipt_service.PurgeMigrationRequest(app=APP, migration_id=name), timeout=CALL_LIMIT)
+    assert contract.reason(error.value) == "MIGRATION_RUNNING"
+    store.receipts.CancelMigration(
+        receipt_service.CancelMigrationRequest(app=APP, migration_id=name), timeout=CALL_LIMIT)
     stopped = get_job(store, name)
     assert stopped.state == State.MIGRATION_STATE_CANCELLED and stopped.total < 40
     store.service.stop()

@@ -138,7 +138,8 @@ def test_migrations_are_listed_latest_first(client):
     started = []
     for number in range(3):
         client.receipts.UploadMigrationInput(
-            receipt_service.UploadMigrationInputRequest(upload_id=f"u{number}", data=b'{"customer_id": "c"}'),
+            receipt_service.UploadMigrationInputRequest(
+                app=APP, upload_id=f"u{number}", data=b'{"customer_id": "c"}'),
             timeout=CALL_LIMIT)
         started.append(client.receipts.StartMigration(
             receipt_service.StartMigrationRequest(app=APP, upload_id=f"u{number}"),

@@ -468,7 +468,7 @@ export type ConsumptionRequestState =
   | "CONSUMPTION_REQUEST_STATE_OPEN"
   | "CONSUMPTION_REQUEST_STATE_ANSWERED"
   | "CONSUMPTION_REQUEST_STATE_MISSED"
-  | "CONSUMPTION_REQUEST_STATE_REFUSED"
+  | "CONSUMPTION_REQUEST_STATE_REJECTED"
   | "CONSUMPTION_REQUEST_STATE_DECIDED";
 
 /** The request of GetRefundHistory. */
@@ -479,7 +479,10 @@ export interface GetRefundHistoryRequest {
   environment?: Environment;
   /** The transaction, by Apple's id. Required. */
   transactionId?: string;
-  /** Apple's `revision` of the previous page. */
+  /**
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. Apple
+   * decides the size of a page.
+   */
   pageToken?: string;
 }
 
@@ -502,16 +505,22 @@ export interface LookUpOrderRequest {
   app?: string;
   /** The order id, as Apple's e-mail shows it. Required. */
   orderId?: string;
+  /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
+  pageSize?: number;
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
+  pageToken?: string;
 }
 
 /** The response of LookUpOrder. */
 export interface LookUpOrderResponse {
   /** Whether Apple has the order for this app. */
   valid?: boolean;
-  /** The transactions, as stored now. */
+  /** The transactions, as stored now, in Apple's order. */
   transactions?: Array<Transaction>;
-  /** The owners of these purchases. */
+  /** The owners of the order's purchases. */
   customerIds?: Array<string>;
+  /** The token of the next page; empty on the last page. */
+  nextPageToken?: string;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -533,7 +542,7 @@ export interface RefreshPurchaseRequest {
 export interface RefreshPurchaseResponse {
   /** The transactions, as stored now. */
   transactions?: Array<Transaction>;
-  /** The number of transactions that were new or newer. */
+  /** The number of transactions that were new or newer, from 0. */
   changed?: number;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
@@ -550,9 +559,9 @@ export interface ExtendRenewalDateRequest {
   environment?: Environment;
   /** The purchase, by the id of its first transaction. Required. */
   originalTransactionId?: string;
-  /** From 1 to 90. */
+  /** The number of days, from 1 to 90. */
   extendByDays?: number;
-  /** The reason. Required by Apple. */
+  /** The reason for Apple. Unspecified: UNDECLARED. */
   reason?: ExtendReason;
   /**
    * Apple's name of the request, at most 128 bytes: a request that is sent again has the same one. Empty: derived from
@@ -565,7 +574,7 @@ export interface ExtendRenewalDateRequest {
   note?: string;
   /**
    * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-   * response. Empty: a repeated request is executed again.
+   * response. Empty: a repeated request is executed again; Apple recognizes it by `request_identifier`.
    */
   idempotencyKey?: string;
 }
@@ -595,7 +604,7 @@ export interface MassExtendRenewalDateRequest {
   productId?: string;
   /** The number of days, from 1 to 90. */
   extendByDays?: number;
-  /** The reason. Required by Apple. */
+  /** The reason for Apple. Unspecified: UNDECLARED. */
   reason?: ExtendReason;
   /**
    * Apple's name of the request, at most 128 bytes: a request that is sent again has the same one. Empty: derived from
@@ -610,7 +619,7 @@ export interface MassExtendRenewalDateRequest {
   note?: string;
   /**
    * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-   * response. Empty: a repeated request is executed again.
+   * response. Empty: a repeated request is executed again; Apple recognizes it by `request_identifier`.
    */
   idempotencyKey?: string;
 }
@@ -636,7 +645,7 @@ export interface GetMassExtensionStatusRequest {
   environment?: Environment;
   /** The product, by its App Store product id. Required. */
   productId?: string;
-  /** The caller's id of this request, for Apple. Required. */
+  /** Apple's name of the request, as MassExtendRenewalDate returned it. Required. */
   requestIdentifier?: string;
 }
 
@@ -660,7 +669,7 @@ export interface SendConsumptionInformationRequest {
   environment?: Environment;
   /** The transaction, by Apple's id. Required. */
   transactionId?: string;
-  /** Required by Apple; without consent nothing is sent. */
+  /** Whether the customer consented to sharing consumption data. Apple requires it; false is refused. */
   customerConsented?: boolean;
   /** Whether the customer received the purchase. Required. */
   deliveryStatus?: DeliveryStatus;
@@ -672,18 +681,25 @@ export interface SendConsumptionInformationRequest {
   sampleContentProvided?: boolean;
   /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
-  /** Returns the request body for Apple without sending it. */
+  /** Whether to return the request body for Apple without sending it. */
   dryRun?: boolean;
   /** The reason, for the audit trail: at most 4096 bytes. */
   note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
 }
 
 /** The response of SendConsumptionInformation. */
 export interface SendConsumptionInformationResponse {
-  /** Unset for a dry run. */
+  /** When Apple accepted it. Unset for a dry run. */
   sentAt?: string;
   /** The request body for Apple as JSON. */
   payloadJson?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -693,29 +709,32 @@ export interface SendConsumptionInformationResponse {
 
 /** One consumption request: a CONSUMPTION_REQUEST notification. */
 export interface ConsumptionRequest {
-  /** The notification. */
+  /** The evidence of the notification. */
   evidenceId?: string;
   /** The environment of the purchase. */
   environment?: Environment;
-  /** Empty: the purchase has no owner. */
+  /** The owner of the purchase. Empty: it has none. */
   customerId?: string;
-  /** The product, by its App Store product id. Required. */
+  /** The product, by its App Store product id. */
   productId?: string;
-  /** The transaction, by Apple's id. Required. */
+  /** The transaction, by Apple's id. */
   transactionId?: string;
-  /** The purchase, by the id of its first transaction. Required. */
+  /** The purchase, by the id of its first transaction. */
   originalTransactionId?: string;
   /** The customer's reason as Apple sends it: `consumptionRequestReason`. */
   reason?: string;
   /** When Apple sent the request. */
   requestedAt?: string;
-  /** Apple decides without an answer at this time. */
+  /** When Apple decides without an answer. */
   answerBy?: string;
-  /** Whether it was answered. */
+  /** The state of the request. */
   state?: ConsumptionRequestState;
-  /** MANUAL, NO_CUSTOMER, NO_CONSENT, NO_IN_APP_PURCHASE_KEY, APP_STORE_UNAVAILABLE, ... */
+  /**
+   * The stable reason of the state: MANUAL, NO_CUSTOMER, NO_CONSENT, NO_IN_APP_PURCHASE_KEY, APP_STORE_UNAVAILABLE, ...
+   * Empty: it was answered.
+   */
   error?: string;
-  /** The number of failed attempts to answer. */
+  /** The number of failed attempts to answer, from 0. */
   attempts?: number;
   /** When the state became final. Unset: the request is open. */
   settledAt?: string;
@@ -725,7 +744,7 @@ export interface ConsumptionRequest {
 export interface ListConsumptionRequestsRequest {
   /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** Unset: all environments of the app. */
+  /** The environment. Unspecified: all environments of the app. */
   environment?: Environment;
   /** Only those in this state. Unspecified: all. */
   state?: ConsumptionRequestState;
@@ -757,16 +776,23 @@ export interface SetConsumptionConsentRequest {
   consented?: boolean;
   /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
-  /** How the customer gave the consent, for the audit trail. */
+  /** How the customer gave the consent, for the audit trail: at most 4096 bytes. */
   note?: string;
-  /** Returns the effects without committing them. */
+  /** Whether to return the effects without committing them. */
   dryRun?: boolean;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
 }
 
 /** The response of SetConsumptionConsent. */
 export interface SetConsumptionConsentResponse {
   /** The decision in force; for a dry run, the one that would be, with the evidence id 0 if it is another one. */
   consent?: ConsumptionConsent;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -782,18 +808,25 @@ export interface SetAppAccountTokenRequest {
   environment?: Environment;
   /** The purchase, by the id of its first transaction. Required. */
   originalTransactionId?: string;
-  /** A UUID. */
+  /** The token, a UUID. Required. */
   appAccountToken?: string;
   /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
   /** The reason, for the audit trail: at most 4096 bytes. */
   note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
 }
 
 /** The response of SetAppAccountToken. */
 export interface SetAppAccountTokenResponse {
   /** When Apple accepted it. */
   setAt?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -801,37 +834,11 @@ export interface SetAppAccountTokenResponse {
   position?: string;
 }
 
-/** The request of GetTestNotificationStatus. */
-export interface GetTestNotificationStatusRequest {
-  /** The configured name of the app, for example "ocean-journal". Required. */
-  app?: string;
-  /** The environment. Unspecified: the default environment of the app. */
-  environment?: Environment;
-  /** Apple's token, as RequestTestNotification returned it. Required. */
-  testNotificationToken?: string;
-}
-
-/** The response of GetTestNotificationStatus. */
-export interface GetTestNotificationStatusResponse {
-  /** The payload that Apple signed. */
-  payloadJson?: string;
-  /** Apple's attempts to deliver it, oldest first. */
-  sendAttempts?: Array<SendAttempt>;
-}
-
-/** One delivery attempt of Apple. */
-export interface SendAttempt {
-  /** When Apple tried to deliver. */
-  attemptDate?: string;
-  /** Apple's `sendAttemptResult`: SUCCESS, TIMED_OUT, TLS_ISSUE, ... */
-  result?: string;
-}
-
 /** One seat of a purchase with seats. */
 export interface Seat {
   /** The id of the seat. */
   seatId?: string;
-  /** Empty: the seat is free. */
+  /** The holder. Empty: the seat is free. */
   customerId?: string;
   /** Apple's transaction of the member; empty if the developer invites members. */
   transactionId?: string;
@@ -890,16 +897,23 @@ export interface AssociateSeatRequest {
   seatId?: string;
   /** The operator's id of the customer, 1 to 256 bytes. Required. */
   customerId?: string;
-  /** The caller's id of this request, for Apple. Required. */
-  requestIdentifier?: string;
   /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
 }
 
 /** The response of AssociateSeat. */
 export interface AssociateSeatResponse {
   /** The seat after the call. */
   seat?: Seat;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -917,16 +931,23 @@ export interface UnclaimSeatRequest {
   originalTransactionId?: string;
   /** The seat, by Apple's id. Required. */
   seatId?: string;
-  /** The caller's id of this request, for Apple. Required. */
-  requestIdentifier?: string;
   /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
 }
 
 /** The response of UnclaimSeat. */
 export interface UnclaimSeatResponse {
   /** The seat after the call. */
   seat?: Seat;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -950,9 +971,9 @@ export interface ListSeatsRequest {
 
 /** The response of ListSeats. */
 export interface ListSeatsResponse {
-  /** The claimed seats. */
+  /** The claimed seats, in the order of their claims. */
   seats?: Array<Seat>;
-  /** The number of seats that were bought. */
+  /** The number of seats that were bought, from 0. */
   purchased?: number;
   /** The token of the next page; empty on the last page. */
   nextPageToken?: string;
@@ -960,9 +981,9 @@ export interface ListSeatsResponse {
 
 /** Apple's App Store Server API for operators: authorized, recorded as evidence, within the rate limit. */
 export interface AppStoreService {
-  /** Returns all refunded transactions of the Apple account of a transaction. */
+  /** Returns all refunded transactions of the Apple account of a transaction, page by page. */
   getRefundHistory(request: GetRefundHistoryRequest, options?: CallOptions): Promise<GetRefundHistoryResponse>;
-  /** Returns the transactions of the order id in a customer's e-mail from Apple. */
+  /** Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple. */
   lookUpOrder(request: LookUpOrderRequest, options?: CallOptions): Promise<LookUpOrderResponse>;
   /** Fetches everything about one purchase from Apple again. */
   refreshPurchase(request: RefreshPurchaseRequest, options?: CallOptions): Promise<RefreshPurchaseResponse>;
@@ -980,15 +1001,13 @@ export interface AppStoreService {
   setConsumptionConsent(request: SetConsumptionConsentRequest, options?: CallOptions): Promise<SetConsumptionConsentResponse>;
   /** Sets the app account token of a purchase that was made without one. */
   setAppAccountToken(request: SetAppAccountTokenRequest, options?: CallOptions): Promise<SetAppAccountTokenResponse>;
-  /** Returns the delivery result of a test notification. */
-  getTestNotificationStatus(request: GetTestNotificationStatusRequest, options?: CallOptions): Promise<GetTestNotificationStatusResponse>;
   /** Claims a seat of a purchase for a customer. */
   claimSeat(request: ClaimSeatRequest, options?: CallOptions): Promise<ClaimSeatResponse>;
   /** Associates a seat that Apple assigned with a customer. */
   associateSeat(request: AssociateSeatRequest, options?: CallOptions): Promise<AssociateSeatResponse>;
   /** Releases a seat. */
   unclaimSeat(request: UnclaimSeatRequest, options?: CallOptions): Promise<UnclaimSeatResponse>;
-  /** Returns the seats of a purchase. */
+  /** Returns the seats of a purchase, page by page. */
   listSeats(request: ListSeatsRequest, options?: CallOptions): Promise<ListSeatsResponse>;
 }
 
@@ -996,19 +1015,19 @@ export interface AppStoreService {
 export interface ListAuditEntriesRequest {
   /** Only calls about this app; empty: all apps. */
   app?: string;
-  /** Only calls about this customer. After an erasure: the pseudonym. */
+  /** Only calls about this customer. Empty: about all. After an erasure: the pseudonym. */
   customerId?: string;
-  /** Only calls of this caller, or on behalf of this person. */
+  /** Only calls of this caller, or on behalf of this person. Empty: of all. */
   actor?: string;
-  /** Only calls of this method, for example "GetCustomer". */
+  /** Only calls of this method, for example "GetCustomer". Empty: of all. */
   method?: string;
-  /** Only calls from this instant on. */
+  /** The start of the range, inclusive. Unset: the first entry. */
   from?: string;
-  /** Only calls before this instant. */
+  /** The end of the range, exclusive. Unset: now. */
   to?: string;
-  /** The maximum number of entries: 1 to 1000; unset: 100. */
+  /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
   pageSize?: number;
-  /** The `next_page_token` of the previous page; empty for the first page. */
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
   pageToken?: string;
 }
 
@@ -1047,15 +1066,127 @@ export interface AuditEntry {
   outcome?: string;
   /** The id of the call in the logs. */
   requestId?: string;
+  /** The IP address of the peer: that of the caller, or of the proxy before this service. */
+  address?: string;
 }
 
-/** Who looked at customers, and who changed them. */
+/** The audit log: calls that looked at customers or changed them. */
 export interface AuditService {
   /**
    * Returns the calls that looked at or changed a customer, latest first, page by page. Check and BatchCheck are not
    * recorded.
    */
   listAuditEntries(request: ListAuditEntriesRequest, options?: CallOptions): Promise<ListAuditEntriesResponse>;
+}
+
+/** The request of GetCatalog. */
+export interface GetCatalogRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment of the prices. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** Only these products; empty: all. */
+  productIds?: Array<string>;
+  /** The number of products of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
+  pageSize?: number;
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
+  pageToken?: string;
+}
+
+/** The response of GetCatalog. */
+export interface GetCatalogResponse {
+  /** The environment of the prices. */
+  environment?: Environment;
+  /** The products of the page, ordered by id. */
+  products?: Array<CatalogProduct>;
+  /** Every entitlement that the app can grant, ordered by name; the same on each page. */
+  entitlements?: Array<CatalogEntitlement>;
+  /** Every subscription group, ordered by name; the same on each page. */
+  subscriptionGroups?: Array<CatalogSubscriptionGroup>;
+  /** Identifies the catalog and the rules that answers rest on: it changes with each change that can change an answer. */
+  catalogFingerprint?: string;
+  /** The token of the next page; empty on the last page. */
+  nextPageToken?: string;
+}
+
+/** One configured product. */
+export interface CatalogProduct {
+  /** The product, by its App Store product id. */
+  productId?: string;
+  /** The type of the product. */
+  type?: ProductType;
+  /** The group's name in the catalog. Empty: the product is no auto-renewable subscription. */
+  subscriptionGroupIdentifier?: string;
+  /** The level in the group, from 1, which is the highest. Unset: the product is no auto-renewable subscription. */
+  subscriptionGroupLevel?: number;
+  /**
+   * The time for which one purchase grants access if Apple sends no expiry, as an ISO 8601 duration such as "P1M".
+   * Empty: the product needs none.
+   */
+  duration?: string;
+  /** The entitlements that the product grants, ordered by name. */
+  entitlements?: Array<ProductEntitlement>;
+  /** The configured promotional offers, by their ids in App Store Connect, best first. */
+  promotionalOfferIds?: Array<string>;
+  /** The configured price of one period, for advice. Unset: none is configured. */
+  configuredPrice?: Money;
+  /** The period of `configured_price`, as an ISO 8601 duration. Empty: none is configured. */
+  configuredPricePeriod?: string;
+  /**
+   * The latest price in each storefront, ordered by storefront, billing plan and reason. Empty: no purchase with a price
+   * is stored.
+   */
+  prices?: Array<StorefrontPrice>;
+}
+
+/** An entitlement that a product grants. */
+export interface ProductEntitlement {
+  /** The name of the entitlement. */
+  name?: string;
+  /** How much is granted: LIMITED or FULL. */
+  accessLevel?: AccessLevel;
+}
+
+/** An entitlement of the catalog. */
+export interface CatalogEntitlement {
+  /** The name of the entitlement. */
+  name?: string;
+  /** The products that grant it, ordered by id. Empty: only the rule for earlier versions of the app grants it. */
+  productIds?: Array<string>;
+}
+
+/** A subscription group of the catalog. */
+export interface CatalogSubscriptionGroup {
+  /** The group's name in the catalog. */
+  subscriptionGroupIdentifier?: string;
+  /** The products of the group, the highest level first. */
+  productIds?: Array<string>;
+}
+
+/**
+ * The latest price of one product in one storefront, from verified transactions: of one unit, without an offer, paid by
+ * the purchaser.
+ */
+export interface StorefrontPrice {
+  /** The storefront, ISO 3166-1 alpha-3. */
+  storefront?: string;
+  /** The billing plan. Unspecified: the product has none. */
+  billingPlanType?: BillingPlanType;
+  /**
+   * Apple's `transactionReason`: PURCHASE is the price for new customers; RENEWAL can be an earlier price that Apple
+   * preserves for present subscribers. Empty: Apple did not send it.
+   */
+  transactionReason?: string;
+  /** The price. Of several prices on the latest day, the highest. */
+  price?: Money;
+  /** The start of the latest day, in UTC, on which a customer paid it. */
+  seenAt?: string;
+}
+
+/** The catalog of an app: its products and the entitlements that they grant. */
+export interface CatalogService {
+  /** Returns the configured products, page by page, with the prices that customers paid in each storefront. */
+  getCatalog(request: GetCatalogRequest, options?: CallOptions): Promise<GetCatalogResponse>;
 }
 
 /** The result of processing a notification. */
@@ -1098,7 +1229,7 @@ export interface IngestNotificationRequest {
 export interface IngestNotificationResponse {
   /** The notification as stored. */
   notification?: Notification;
-  /** The notification was stored before; nothing changed. */
+  /** Whether the notification was stored before, so that nothing changed. */
   alreadyKnown?: boolean;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
@@ -1113,9 +1244,9 @@ export interface Notification {
   evidenceId?: string;
   /** Apple's `notificationUUID`; empty for version 1. */
   notificationUuid?: string;
-  /** 1 or 2. */
+  /** The version of App Store Server Notifications: 1 or 2. */
   version?: number;
-  /** Apple's values. */
+  /** Apple's `notificationType`. */
   notificationType?: string;
   /** Apple's subtype. Empty: none. */
   subtype?: string;
@@ -1153,7 +1284,7 @@ export interface ListNotificationsRequest {
   notificationType?: string;
   /** Only those in this state. Unspecified: all. */
   state?: NotificationState;
-  /** The range of arrival times; `to` is exclusive. */
+  /** The start of the range of arrival times, inclusive. Unset: the first notification. */
   from?: string;
   /** The end of the range, exclusive. Unset: now. */
   to?: string;
@@ -1177,13 +1308,13 @@ export interface ReprocessNotificationsRequest {
   app?: string;
   /** Only these notifications; empty: all that match the filters below. */
   evidenceIds?: Array<string>;
-  /** Unset: UNSUPPORTED, REJECTED and UNCONFIRMED. */
+  /** Only notifications in this state. Unspecified: UNSUPPORTED, REJECTED and UNCONFIRMED. */
   state?: NotificationState;
   /** The start of the range, inclusive. Unset: the first notification. */
   from?: string;
   /** The end of the range, exclusive. Unset: now. */
   to?: string;
-  /** Returns the changes without committing them and without calls to Apple. */
+  /** Whether to return the changes without committing them and without calls to Apple. */
   dryRun?: boolean;
 }
 
@@ -1210,9 +1341,9 @@ export interface BackfillNotificationsRequest {
   app?: string;
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
-  /** Unset: the limit of Apple's history, 180 days ago, or 30 in Apple's sandbox. */
+  /** The start of the range, inclusive. Unset: the limit of Apple's history, 180 days ago, or 30 in Apple's sandbox. */
   from?: string;
-  /** Unset: now. */
+  /** The end of the range, exclusive. Unset: now. */
   to?: string;
   /** Whether to fetch only notifications that Apple could not deliver. */
   onlyFailures?: boolean;
@@ -1252,25 +1383,25 @@ export interface Repair {
   reason?: RepairReason;
   /** The step that it has reached. */
   phase?: RepairPhase;
-  /** The range that is repaired. */
+  /** The start of the range that is repaired, inclusive. */
   from?: string;
   /** The end of that range, exclusive. */
   to?: string;
-  /** Only notifications that Apple could not deliver are fetched. */
+  /** Whether only notifications that Apple could not deliver are fetched. */
   onlyFailures?: boolean;
   /** When the repair started. */
   startedAt?: string;
-  /** Unset while the repair runs. */
+  /** When the repair ended. Unset: it runs. */
   finishedAt?: string;
-  /** Notifications that were missing, and notifications that were stored before. */
+  /** The number of notifications that were missing. */
   received?: string;
-  /** Notifications of the range that were stored before. */
+  /** The number of notifications of the range that were stored before. */
   alreadyKnown?: string;
   /** The number of purchases that were queried. */
   queriedPurchases?: string;
   /** The number of customers whose state differed from Apple's; set when the repair is finished. */
   driftedCustomers?: string;
-  /** The error that stopped the repair or a part of it. */
+  /** The error that stopped the repair or a part of it, as a sentence. Empty: none. */
   error?: string;
 }
 
@@ -1278,7 +1409,7 @@ export interface Repair {
 export interface ListRepairsRequest {
   /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** Unset: all. */
+  /** The environment. Unspecified: all. */
   environment?: Environment;
   /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
   pageSize?: number;
@@ -1298,7 +1429,7 @@ export interface ListRepairsResponse {
 export interface GetDriftReportRequest {
   /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** Empty: the latest repair. */
+  /** The id of the repair. Empty: the latest one. */
   repairId?: string;
   /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
   pageSize?: number;
@@ -1310,7 +1441,7 @@ export interface GetDriftReportRequest {
 export interface GetDriftReportResponse {
   /** The repair of the report. */
   repair?: Repair;
-  /** Ordered by customer and entitlement. */
+  /** The drifts, ordered by customer and entitlement. */
   drifts?: Array<Drift>;
   /** The token of the next page; empty on the last page. */
   nextPageToken?: string;
@@ -1338,17 +1469,50 @@ export interface RequestTestNotificationRequest {
   environment?: Environment;
   /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
 }
 
 /** The response of RequestTestNotification. */
 export interface RequestTestNotificationResponse {
   /** Apple's token, to query the result. */
   testNotificationToken?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
    */
   position?: string;
+}
+
+/** The request of GetTestNotificationStatus. */
+export interface GetTestNotificationStatusRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** Apple's token, as RequestTestNotification returned it. Required. */
+  testNotificationToken?: string;
+}
+
+/** The response of GetTestNotificationStatus. */
+export interface GetTestNotificationStatusResponse {
+  /** The payload that Apple signed. */
+  payloadJson?: string;
+  /** Apple's attempts to deliver it, oldest first. */
+  sendAttempts?: Array<SendAttempt>;
+}
+
+/** One delivery attempt of Apple. */
+export interface SendAttempt {
+  /** When Apple tried to deliver. */
+  attemptDate?: string;
+  /** Apple's `sendAttemptResult`: SUCCESS, TIMED_OUT, TLS_ISSUE, ... */
+  result?: string;
 }
 
 /** The request of CompareNotificationVersions. */
@@ -1357,11 +1521,11 @@ export interface CompareNotificationVersionsRequest {
   app?: string;
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
-  /** The range of arrival times; `to` is exclusive. Unset: from the first notification, until now. */
+  /** The start of the range of arrival times, inclusive. Unset: the first notification. */
   from?: string;
   /** The end of the range, exclusive. Unset: now. */
   to?: string;
-  /** Includes purchases without a difference. */
+  /** Whether to include purchases without a difference. */
   includeEqual?: boolean;
   /**
    * The number of purchases that are compared for a page: 1 to 1000, larger numbers count as 1000; 0: 100. The page
@@ -1384,11 +1548,11 @@ export interface CompareNotificationVersionsResponse {
 export interface VersionComparison {
   /** The purchase, by the id of its first transaction. */
   originalTransactionId?: string;
-  /** Empty: the purchase has no owner. */
+  /** The owner of the purchase. Empty: it has none. */
   customerId?: string;
   /** Whether the two versions differ about the purchase. */
   differs?: boolean;
-  /** The number of notifications of each version. 0: none. */
+  /** The number of notifications of version 1, from 0. */
   version1Notifications?: number;
   /** The number of notifications of version 2, from 0. */
   version2Notifications?: number;
@@ -1406,9 +1570,9 @@ export interface VersionComparison {
 export interface VersionDifference {
   /** Apple's field name in version 2, such as `expiresDate`. */
   field?: string;
-  /** Empty: the renewal. */
+  /** The transaction. Empty: the difference is about the renewal. */
   transactionId?: string;
-  /** Empty: the version does not contain the field. */
+  /** The value of version 1. Empty: the version does not contain the field. */
   version1?: string;
   /** The value of version 2. Empty: the version does not contain the field. */
   version2?: string;
@@ -1424,12 +1588,14 @@ export interface NotificationService {
   reprocessNotifications(request: ReprocessNotificationsRequest, options?: CallOptions): Promise<ReprocessNotificationsResponse>;
   /** Ingests Apple's notification history for a range, then fetches the statuses of the affected purchases. */
   backfillNotifications(request: BackfillNotificationsRequest, options?: CallOptions): Promise<BackfillNotificationsResponse>;
-  /** Returns repairs, newest first, including those that started by themselves. */
+  /** Returns repairs, newest first, page by page, including those that started by themselves. */
   listRepairs(request: ListRepairsRequest, options?: CallOptions): Promise<ListRepairsResponse>;
-  /** Returns the drifts that a repair found. */
+  /** Returns the drifts that a repair found, page by page. */
   getDriftReport(request: GetDriftReportRequest, options?: CallOptions): Promise<GetDriftReportResponse>;
   /** Requests a test notification from Apple. */
   requestTestNotification(request: RequestTestNotificationRequest, options?: CallOptions): Promise<RequestTestNotificationResponse>;
+  /** Returns the delivery result of a test notification. */
+  getTestNotificationStatus(request: GetTestNotificationStatusRequest, options?: CallOptions): Promise<GetTestNotificationStatusResponse>;
   /**
    * Compares what versions 1 and 2 reported about each purchase, page by page, for a team that receives both
    * and is about to rely on version 2.
@@ -1461,11 +1627,11 @@ export type OwnershipPolicy =
 
 /** The request of Check. */
 export interface CheckRequest {
-  /** The configured name of the app, for example "ocean-journal". */
+  /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** The operator's id of the customer. */
+  /** The operator's id of the customer, 1 to 256 bytes. Required. */
   customerId?: string;
-  /** The entitlement, for example "pro". */
+  /** The name of the entitlement in the catalog, for example "pro". Required. */
   entitlement?: string;
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
@@ -1483,7 +1649,7 @@ export interface CheckResponse {
 
 /** The request of BatchCheck. */
 export interface BatchCheckRequest {
-  /** At most 1000. */
+  /** The checks, at most 1000. */
   checks?: Array<CheckRequest>;
 }
 
@@ -1593,7 +1759,7 @@ export interface CustomerSubscriptionGroup {
   subscriptionGroupIdentifier?: string;
   /** The customer's state for the group. */
   state?: ProductState;
-  /** The active product, if any, and the product of its next renewal. */
+  /** The active product. Empty: none. */
   productId?: string;
   /** The product of the next renewal. Empty: none is known. */
   autoRenewProductId?: string;
@@ -1606,7 +1772,7 @@ export interface CustomerSubscriptionGroup {
   eligibleForPromotionalOffers?: boolean;
   /** The win-back offers for which the customer is eligible, according to Apple. */
   eligibleWinBackOfferIds?: Array<string>;
-  /** Days of paid service that count towards Apple's higher revenue share. */
+  /** Days of paid service that count towards Apple's higher revenue share, 0 or more. */
   paidServiceDays?: number;
 }
 
@@ -1766,7 +1932,7 @@ export interface EntitlementEvent {
    * access now, which may be another one than that of the event.
    */
   after?: Entitlement;
-  /** When it became true (the purchase, revocation or request date), and when the service recorded it. */
+  /** When it became true: the purchase, revocation or request date. */
   effectiveAt?: string;
   /** When the service recorded it. */
   recordedAt?: string;
@@ -1778,16 +1944,16 @@ export interface EntitlementEvent {
   originalTransactionId?: string;
   /** The person or service of the operator that caused it, if any. */
   actor?: string;
-  /**
-   * The product, quantity and price of that transaction. The price is unset for customers who do not pay. It is that of
-   * the whole transaction, but of one seat if a subscription has a `quantity` above 1: see Transaction.
-   */
+  /** The product of that transaction. Empty: the event is about no transaction. */
   productId?: string;
   /** The type of that product. */
   productType?: ProductType;
   /** The quantity of that transaction, from 1; 0: the event is about no transaction. */
   quantity?: number;
-  /** The price of that transaction. Unset for customers who do not pay. */
+  /**
+   * The price of the whole transaction, but of one seat if a subscription has a `quantity` above 1: see Transaction.
+   * Unset for customers who do not pay.
+   */
   price?: Money;
   /** The relation of another customer to the purchase. Unspecified: no other customer is involved. */
   otherCustomerRole?: OtherCustomerRole;
@@ -1795,7 +1961,7 @@ export interface EntitlementEvent {
   otherCustomerId?: string;
   /** Apple's type of that transaction, set only if this version does not know it; `product_type` is then the catalog's. */
   productTypeRaw?: string;
-  /** The billing plan and the commitment of that transaction. The price is unset for customers who do not pay. */
+  /** The billing plan of that transaction. */
   billingPlanType?: BillingPlanType;
   /** The commitment of that transaction. The price is unset for customers who do not pay. */
   commitmentInfo?: TransactionCommitmentInfo;
@@ -1820,7 +1986,7 @@ export interface ListTimelineRequest {
   environment?: Environment;
   /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
   pageSize?: number;
-  /** The token of the previous response. */
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
   pageToken?: string;
   /** Includes Apple's notifications, also those that changed nothing. */
   includeNotifications?: boolean;
@@ -1836,9 +2002,9 @@ export interface ListTimelineRequest {
 
 /** The response of ListTimeline. */
 export interface ListTimelineResponse {
-  /** The events, oldest first. */
+  /** The events, in the order that the request selects. */
   events?: Array<EntitlementEvent>;
-  /** Empty: there is no more. */
+  /** The token of the next page; empty on the last page. */
   nextPageToken?: string;
   /**
    * Apple's notifications about the customer's purchases in the time range of this page, in the order of arrival:
@@ -1877,9 +2043,9 @@ export interface LinkPurchaseRequest {
   originalTransactionId?: string;
   /** The rule for a purchase that another customer owns. Unspecified: the app's configured policy. */
   policy?: OwnershipPolicy;
-  /** The person or service of the request, for the audit trail. */
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
-  /** Returns the effects without committing them. */
+  /** Whether to return the effects without committing them. */
   dryRun?: boolean;
   /** The reason, for the audit trail: at most 4096 bytes. */
   note?: string;
@@ -1915,12 +2081,17 @@ export interface RegisterAppAccountTokenRequest {
   customerId?: string;
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
-  /** The UUID that the app sets when the customer buys (StoreKit's appAccountToken). */
+  /** The UUID that the app sets when the customer buys (StoreKit's appAccountToken). Required. */
   appAccountToken?: string;
   /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
   /** Whether to return the effects without committing them. */
   dryRun?: boolean;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
 }
 
 /** The response of RegisterAppAccountToken. */
@@ -1929,6 +2100,8 @@ export interface RegisterAppAccountTokenResponse {
   originalTransactionIds?: Array<string>;
   /** The events that the call made, in order; with `dry_run` those that it would make. */
   events?: Array<EntitlementEvent>;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -1942,9 +2115,9 @@ export interface MergeCustomersRequest {
   app?: string;
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
-  /** The customer that is merged. */
+  /** The customer that is merged, 1 to 256 bytes. Required. */
   fromCustomerId?: string;
-  /** The merge target, which then owns all purchases. */
+  /** The merge target, which then owns all purchases, 1 to 256 bytes. Required. */
   intoCustomerId?: string;
   /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
@@ -1992,7 +2165,7 @@ export interface TransferPurchaseRequest {
   policy?: OwnershipPolicy;
   /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
-  /** The reason, for the audit trail. */
+  /** The reason, for the audit trail: at most 4096 bytes. */
   note?: string;
   /** Whether to return the effects without committing them. */
   dryRun?: boolean;
@@ -2095,7 +2268,7 @@ export interface ListUnfulfilledPurchasesRequest {
   customerId?: string;
   /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
   pageSize?: number;
-  /** The token of the previous response. */
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
   pageToken?: string;
 }
 
@@ -2103,7 +2276,7 @@ export interface ListUnfulfilledPurchasesRequest {
 export interface ListUnfulfilledPurchasesResponse {
   /** The purchases, ordered by transaction id. */
   purchases?: Array<UnfulfilledPurchase>;
-  /** Empty: there is no more. */
+  /** The token of the next page; empty on the last page. */
   nextPageToken?: string;
 }
 
@@ -2125,7 +2298,10 @@ export interface AcknowledgeFulfillmentRequest {
   environment?: Environment;
   /** The transaction, by Apple's id. Required. */
   transactionId?: string;
-  /** Your id of this delivery. A repeated id changes nothing. */
+  /**
+   * The operator's id of this delivery, at most 256 bytes, instead of an idempotency key: a repeated id changes nothing,
+   * whatever its age. Required.
+   */
   fulfillmentId?: string;
   /** The units that were delivered; negative: taken back. Unset: those that are due. */
   units?: string;
@@ -2154,12 +2330,18 @@ export interface GetProbableFamilyRequest {
   customerId?: string;
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
+  /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
+  pageSize?: number;
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
+  pageToken?: string;
 }
 
 /** The response of GetProbableFamily. */
 export interface GetProbableFamilyResponse {
-  /** The probable members, the most probable first. */
+  /** The probable members, the most probable first. At most 64 customers are compared. */
   members?: Array<ProbableFamilyMember>;
+  /** The token of the next page; empty on the last page. */
+  nextPageToken?: string;
 }
 
 /** A customer who probably shares purchases with the customer of the request. */
@@ -2186,13 +2368,13 @@ export interface GrantRequest {
   environment?: Environment;
   /** The name of the entitlement in the catalog. Required. */
   entitlement?: string;
-  /** How much is granted: LIMITED or FULL. */
+  /** How much is granted: LIMITED or FULL. Required. */
   accessLevel?: AccessLevel;
-  /** Unset: now. */
+  /** The start of the access. Unset: now. */
   since?: string;
-  /** Unset: no expiry. */
+  /** The end of the access, exclusive, after `since`. Unset: no expiry. */
   until?: string;
-  /** The reason, for the timeline. */
+  /** The reason, for the timeline: at most 4096 bytes. */
   note?: string;
   /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
@@ -2201,7 +2383,7 @@ export interface GrantRequest {
    * response. Empty: a repeated request is executed again.
    */
   idempotencyKey?: string;
-  /** Returns the effects without committing them. */
+  /** Whether to return the effects without committing them. */
   dryRun?: boolean;
   /**
    * For a purchase in another store: the store, for example "play", "stripe" or "web". 1 to 32 lower-case letters,
@@ -2209,9 +2391,9 @@ export interface GrantRequest {
    * vouches for the purchase: the store's documents are not verified here. Empty: a grant of the operator.
    */
   source?: string;
-  /** The store's id of the purchase, required with `source`. A purchase is one grant. */
+  /** The store's id of the purchase, at most 256 bytes, required with `source`. A purchase is one grant. */
   externalId?: string;
-  /** The store's id of the product. */
+  /** The store's id of the product, at most 256 bytes. Only with `source`. */
   productId?: string;
   /**
    * The number of this state of the purchase, above 0, required with `source`. A greater revision replaces the stored
@@ -2286,8 +2468,13 @@ export interface RevokeGrantRequest {
   actor?: string;
   /** The reason, at most 4096 bytes, for the timeline. */
   note?: string;
-  /** Returns the effects without committing them. */
+  /** Whether to return the effects without committing them. */
   dryRun?: boolean;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
 }
 
 /** The response of RevokeGrant. */
@@ -2298,6 +2485,8 @@ export interface RevokeGrantResponse {
   entitlement?: Entitlement;
   /** The events, in order. */
   events?: Array<EntitlementEvent>;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -2325,7 +2514,7 @@ export interface ListGrantsRequest {
 export interface ListGrantsResponse {
   /** The grants with their customers, ended ones included, ordered by id as text. */
   grants?: Array<Grant>;
-  /** The token of the next page; empty: there is no more. */
+  /** The token of the next page; empty on the last page. */
   nextPageToken?: string;
 }
 
@@ -2339,7 +2528,7 @@ export interface IssueTokenRequest {
   environment?: Environment;
   /** Only these entitlements; empty: all of the customer's. */
   entitlements?: Array<string>;
-  /** The verifier of the token: its `aud`. */
+  /** The verifier of the token: its `aud`. Empty: none. */
   audience?: string;
   /** The lifetime; unset or longer than configured: the configured lifetime. */
   lifetime?: string;
@@ -2373,7 +2562,7 @@ export interface EraseCustomerRequest {
 
 /** The response of EraseCustomer. */
 export interface EraseCustomerResponse {
-  /** The number of rows that were changed. */
+  /** The number of stored rows that the erasure changes, 0 or more: a measure of its size. */
   erasedRows?: string;
   /** When the customer was erased. */
   erasedAt?: string;
@@ -2460,7 +2649,7 @@ export interface EntitlementService {
   getCustomer(request: GetCustomerRequest, options?: CallOptions): Promise<GetCustomerResponse>;
   /** Returns the facts and rules that lead to an answer, also for a past instant. */
   explain(request: ExplainRequest, options?: CallOptions): Promise<ExplainResponse>;
-  /** Returns a customer's events, oldest first, page by page. */
+  /** Returns a customer's events in the requested order, page by page. */
   listTimeline(request: ListTimelineRequest, options?: CallOptions): Promise<ListTimelineResponse>;
   /** Links a purchase to a customer. */
   linkPurchase(request: LinkPurchaseRequest, options?: CallOptions): Promise<LinkPurchaseResponse>;
@@ -2472,13 +2661,13 @@ export interface EntitlementService {
   transferPurchase(request: TransferPurchaseRequest, options?: CallOptions): Promise<TransferPurchaseResponse>;
   /** Reverts a link, merge or transfer. */
   undoTransfer(request: UndoTransferRequest, options?: CallOptions): Promise<UndoTransferResponse>;
-  /** Returns the purchases without an owner. */
+  /** Returns the purchases without an owner, page by page. */
   listUnclaimedPurchases(request: ListUnclaimedPurchasesRequest, options?: CallOptions): Promise<ListUnclaimedPurchasesResponse>;
-  /** Returns the consumable purchases with units to deliver, or to take back after a refund. */
+  /** Returns the consumable purchases with units to deliver, or to take back after a refund, page by page. */
   listUnfulfilledPurchases(request: ListUnfulfilledPurchasesRequest, options?: CallOptions): Promise<ListUnfulfilledPurchasesResponse>;
   /** Records that units of a consumable purchase were delivered or taken back; once per transaction. */
   acknowledgeFulfillment(request: AcknowledgeFulfillmentRequest, options?: CallOptions): Promise<AcknowledgeFulfillmentResponse>;
-  /** Returns customers who are probably in the same family, with the grounds. Never decides about access. */
+  /** Returns customers who are probably in the same family, with the grounds, page by page. Never decides about access. */
   getProbableFamily(request: GetProbableFamilyRequest, options?: CallOptions): Promise<GetProbableFamilyResponse>;
   /** Grants an entitlement without a purchase. */
   grant(request: GrantRequest, options?: CallOptions): Promise<GrantResponse>;
@@ -2541,7 +2730,7 @@ export type OfferSignatureForm =
 
 /** The request of SubmitTransaction. */
 export interface SubmitTransactionRequest {
-  /** The configured id of the app, for instance "ocean-journal". */
+  /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
   /** The operator's id of the customer. Empty: the purchase is stored in the claim queue. */
   customerId?: string;
@@ -2557,7 +2746,7 @@ export interface SubmitTransactionRequest {
 export interface SubmitTransactionResponse {
   /** The id of the verbatim document. */
   evidenceId?: string;
-  /** The document was stored before; nothing changed. */
+  /** Whether the document was stored before, so that nothing changed. */
   alreadyKnown?: boolean;
   /** The submitted transaction. Unset: none was submitted. */
   transaction?: Transaction;
@@ -2583,7 +2772,7 @@ export interface SubmitTransactionResponse {
 
 /** The request of SubmitTransactions. */
 export interface SubmitTransactionsRequest {
-  /** The configured name of the app. */
+  /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
   /** The operator's id of the customer. Empty: the purchases are stored in the claim queue. */
   customerId?: string;
@@ -2638,7 +2827,7 @@ export interface SubmitReceiptRequest {
 export interface SubmitReceiptResponse {
   /** The id of the stored receipt contents. Unset: there was no receipt. */
   evidenceId?: string;
-  /** The same receipt was submitted before for the same customer. */
+  /** Whether the same receipt was submitted before for the same customer. */
   alreadyKnown?: boolean;
   /** The environment of the receipt. */
   environment?: Environment;
@@ -2648,7 +2837,7 @@ export interface SubmitReceiptResponse {
   entitlements?: Array<Entitlement>;
   /** The app version that the customer got first, if the receipt contains it. */
   originalApplicationVersion?: string;
-  /** The lookup at Apple is pending; the answer rests on the receipt alone. */
+  /** Whether the lookup at Apple is pending, so that the answer rests on the receipt alone. */
   refreshPending?: boolean;
   /** The customer's state for each product of the catalog. */
   productStates?: Array<SubmittedProductState>;
@@ -2703,7 +2892,7 @@ export interface InspectRequest {
 export interface InspectResponse {
   /** The kind of the document. */
   kind?: DocumentKind;
-  /** Signed by Apple (or under a configured trust anchor), for this app, in an accepted environment. */
+  /** Whether it is signed by Apple (or under a configured trust anchor), for this app, in an accepted environment. */
   verified?: boolean;
   /** Stable: VERIFIED, or the first fault: NOT_A_JWS, BAD_SIGNATURE, UNTRUSTED_ROOT, WRONG_BUNDLE, ... */
   reason?: string;
@@ -2782,10 +2971,15 @@ export interface MigrateReceiptsResponse {
   correlationId?: string;
   /** The result. */
   outcome?: MigrationOutcome;
-  /** Why it was rejected or is retryable; unset if migrated. */
+  /** Why it was rejected or is retryable. Unset: it was migrated. */
   error?: { code: number; message: string; details?: object[] };
-  /** The number of the receipt's transactions that are stored now. */
+  /** The number of the receipt's transactions that are stored now, from 0. */
   transactions?: number;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
 }
 
 /** The request of StartMigration. */
@@ -2798,7 +2992,7 @@ export interface StartMigrationRequest {
   inputPath?: string;
   /** The id of an UploadMigrationInput. */
   uploadId?: string;
-  /** The number of receipts in parallel; 0: 32. */
+  /** The number of receipts in parallel: 1 to 256; 0: 32. */
   concurrency?: number;
   /** Whether to verify and count only, without calls to Apple and without changes. */
   dryRun?: boolean;
@@ -2810,33 +3004,35 @@ export interface StartMigrationRequest {
   /** The format of the input. */
   format?: MigrationInputFormat;
   /**
-   * The caller vouches that the purchases of lines without a receipt belong to the customers of these lines;
+   * Whether the caller vouches that the purchases of lines without a receipt belong to the customers of these lines;
    * otherwise they are only looked up.
    */
   linkUnverifiedIds?: boolean;
 }
 
-/** The format of a job's input. Empty fields have the values in parentheses. */
+/** The format of a job's input. */
 export interface MigrationInputFormat {
   /** The syntax of the input. Unspecified: detected from its first character. */
   syntax?: MigrationInputSyntax;
-  /** The columns (customer_id, receipt, original_transaction_id). In NDJSON a dot selects a member of an object. */
+  /** The column of the customer id. Empty: customer_id. In NDJSON a dot selects a member of an object, in every column. */
   customerColumn?: string;
   /** The column of the receipt. Empty: receipt. */
   receiptColumn?: string;
   /** The column of the original transaction id. Empty: original_transaction_id. */
   originalTransactionIdColumn?: string;
-  /** For CSV (a comma). */
+  /** The character between the values of CSV, one byte. Empty: a comma. */
   delimiter?: string;
 }
 
 /** The request of UploadMigrationInput. */
 export interface UploadMigrationInputRequest {
-  /** Chosen by the caller: 1 to 64 letters, digits, dots, dashes and underscores. */
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** Chosen by the caller: 1 to 64 letters, digits, dots, dashes and underscores. Unique in the app. Required. */
   uploadId?: string;
   /** The number of bytes before this piece; bytes that were received before are not written again. */
   offset?: string;
-  /** At most 1 MiB. Empty: queries the size. */
+  /** The piece, at most 1 MiB. Empty: only the size is returned. */
   data?: string;
 }
 
@@ -2852,7 +3048,7 @@ export interface CompareWithAppleRequest {
   app?: string;
   /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
-  /** Compares one of this many customers; 0 and 1: all. */
+  /** Compares one of this number of customers, from 0; 0 and 1: all. */
   sampleEvery?: number;
   /** The number of customers of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
   pageSize?: number;
@@ -2883,9 +3079,9 @@ export interface CustomerDrift {
   customerId?: string;
   /** The purchase, by the id of its first transaction. */
   originalTransactionId?: string;
-  /** Empty if the difference is not about one transaction. */
+  /** The transaction, by Apple's id. Empty: the difference is not about one transaction. */
   transactionId?: string;
-  /** UNKNOWN_HERE, DIFFERENT, RENEWAL_DIFFERENT or UNKNOWN_TO_APPLE. */
+  /** The stable reason: UNKNOWN_HERE, DIFFERENT, RENEWAL_DIFFERENT or UNKNOWN_TO_APPLE. */
   reason?: string;
 }
 
@@ -2908,7 +3104,7 @@ export interface Migration {
   migrationId?: string;
   /** The state of the job. */
   state?: MigrationState;
-  /** The number of lines that are done. */
+  /** The number of lines that are done: the sum of the five outcomes. */
   total?: string;
   /** The number of receipts with new facts. */
   migrated?: string;
@@ -2924,13 +3120,13 @@ export interface Migration {
   startedAt?: string;
   /** When the job ended. Unset: it runs. */
   finishedAt?: string;
-  /** Receipts per second, recently. */
+  /** Receipts per second over the last 10 seconds; 0: the job does not run. */
   rate?: number;
   /** The number of unchanged lines whose Apple account an earlier line had migrated. */
   duplicates?: string;
   /** The reasons of rejected and retryable lines, with counts. */
   reasons?: Array<MigrationReasonCount>;
-  /** The error that failed the job. */
+  /** The error that failed the job, as a sentence. Empty: none. */
   error?: string;
   /** The configured name of the app. */
   app?: string;
@@ -2960,6 +3156,8 @@ export interface MigrationReasonCount {
 
 /** The request of GetMigration. */
 export interface GetMigrationRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
   /** The id of the job. Required. */
   migrationId?: string;
 }
@@ -2984,12 +3182,14 @@ export interface ListMigrationsRequest {
 export interface ListMigrationsResponse {
   /** The jobs, latest first. */
   migrations?: Array<Migration>;
-  /** The token of the next page; empty: there is no more. */
+  /** The token of the next page; empty on the last page. */
   nextPageToken?: string;
 }
 
 /** The request of ListMigrationFailures. */
 export interface ListMigrationFailuresRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
   /** The id of the job. Required. */
   migrationId?: string;
   /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
@@ -3008,7 +3208,7 @@ export interface ListMigrationFailuresResponse {
 
 /** One receipt that was not migrated. */
 export interface MigrationFailure {
-  /** Line of the input, from 1. */
+  /** The line of the input, from 1. */
   line?: string;
   /** The customer of the line. Empty: it has none. */
   customerId?: string;
@@ -3024,6 +3224,8 @@ export interface MigrationFailure {
 
 /** The request of CancelMigration. */
 export interface CancelMigrationRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
   /** The id of the job. Required. */
   migrationId?: string;
 }
@@ -3032,6 +3234,30 @@ export interface CancelMigrationRequest {
 export interface CancelMigrationResponse {
   /** The job in its present state. */
   migration?: Migration;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of PurgeMigration. */
+export interface PurgeMigrationRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The id of the job. Required. */
+  migrationId?: string;
+}
+
+/** The response of PurgeMigration. */
+export interface PurgeMigrationResponse {
+  /** The job in its present state. */
+  migration?: Migration;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
 }
 
 /** The request of SignOffer. */
@@ -3050,13 +3276,13 @@ export interface SignOfferRequest {
   offerIdentifier?: string;
   /** The same value that the app passes to StoreKit: a UUID, or for StoreKit 1 the application user name. */
   appAccountToken?: string;
-  /** Required by the introductory form. */
+  /** The transaction, by Apple's id. Required by the introductory form. */
   transactionId?: string;
-  /** The eligibility that the introductory form signs. */
+  /** The eligibility that the introductory form signs: whether the customer may have the offer. */
   allowIntroductoryOffer?: boolean;
   /** The JSON of an Advanced Commerce request. */
   advancedCommerceRequestJson?: string;
-  /** Signs without an eligibility check. */
+  /** Whether to sign without an eligibility check. */
   skipEligibilityCheck?: boolean;
 }
 
@@ -3068,11 +3294,11 @@ export interface SignOfferResponse {
   keyIdentifier?: string;
   /** The nonce that was signed, only in the legacy form. */
   nonce?: string;
-  /** Milliseconds since 1970, as StoreKit expects. */
+  /** The time of the signature in milliseconds since 1970, as StoreKit expects. */
   timestamp?: string;
 }
 
-/** Evidence from apps, and signatures for offers. */
+/** Evidence from apps, migrations of receipts, and signatures for offers. */
 export interface ReceiptService {
   /**
    * Submits a signed transaction, renewal info or app transaction: verifies it, stores it,
@@ -3097,17 +3323,19 @@ export interface ReceiptService {
   listMigrations(request: ListMigrationsRequest, options?: CallOptions): Promise<ListMigrationsResponse>;
   /** Returns the lines that a job could not migrate, page by page. */
   listMigrationFailures(request: ListMigrationFailuresRequest, options?: CallOptions): Promise<ListMigrationFailuresResponse>;
-  /** Uploads the input of a job in pieces, for callers whose files are not on the server. */
+  /**
+   * Uploads the input of a job in pieces, for callers whose files are not on the server. It is a file of the import
+   * folder, not of the store.
+   */
   uploadMigrationInput(request: UploadMigrationInputRequest, options?: CallOptions): Promise<UploadMigrationInputResponse>;
   /** Compares the stored facts of customers with Apple's, page by page. Changes nothing. */
   compareWithApple(request: CompareWithAppleRequest, options?: CallOptions): Promise<CompareWithAppleResponse>;
-  /**
-   * Cancels a job; finished lines stay. For a job that has ended, deletes its uploaded input
-   * and its failures.
-   */
+  /** Cancels a job; finished lines stay. A job that has ended stays as it is. */
   cancelMigration(request: CancelMigrationRequest, options?: CallOptions): Promise<CancelMigrationResponse>;
+  /** Deletes the uploaded input and the failures of a job that has ended. The job with its counts stays. */
+  purgeMigration(request: PurgeMigrationRequest, options?: CallOptions): Promise<PurgeMigrationResponse>;
   /**
-   * Signs an offer for the app to present. Fails with NEVER_SUBSCRIBED, EXISTING_SUBSCRIBER or
+   * Signs an offer for the app to present. Stores nothing, but is audited. Fails with NEVER_SUBSCRIBED, EXISTING_SUBSCRIBER or
    * INTRODUCTORY_OFFER_USED if the customer's history contradicts it.
    */
   signOffer(request: SignOfferRequest, options?: CallOptions): Promise<SignOfferResponse>;
@@ -3146,7 +3374,7 @@ export type HistoryLaneKind =
 /** The request of FindCustomers. */
 export interface FindCustomersRequest {
   /**
-   * What to search, at most 256 bytes. `event 12`, `#12` and `evidence 12` name an event and a piece of evidence;
+   * What to search, 1 to 256 bytes. Required. `event 12`, `#12` and `evidence 12` name an event and a piece of evidence;
    * `NAME=VALUE` names an attribute.
    */
   query?: string;
@@ -3154,39 +3382,41 @@ export interface FindCustomersRequest {
   app?: string;
   /** Only this environment; unspecified: all. */
   environment?: Environment;
-  /** The maximum number of hits: 1 to 1000; unset: 100. */
+  /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
   pageSize?: number;
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
+  pageToken?: string;
 }
 
 /** The response of FindCustomers. */
 export interface FindCustomersResponse {
   /** The hits, exact ones first. The same customer can have several. */
   hits?: Array<CustomerHit>;
-  /** Whether there are more hits than the page has; a longer query finds fewer. */
-  truncated?: boolean;
+  /** The token of the next page; empty on the last page. */
+  nextPageToken?: string;
 }
 
 /** One meaning of a query. */
 export interface CustomerHit {
   /** What the query was recognized as. */
   kind?: CustomerHitKind;
-  /** The app of the hit. */
+  /** The configured name of the app of the hit. */
   app?: string;
   /** The environment of the hit; unspecified for evidence whose environment is not known. */
   environment?: Environment;
   /** The customers, the longest-standing owner of a purchase first; none for an unclaimed purchase. */
   customerIds?: Array<string>;
-  /** The customer that a merged customer belongs to now. */
+  /** The merge target of a merged customer. Empty: the customer was not merged. */
   mergedIntoCustomerId?: string;
-  /** The purchase; empty: the hit names none. */
+  /** The purchase, by the id of its first transaction. Empty: the hit names none. */
   originalTransactionId?: string;
-  /** The transaction; empty: the hit names none. */
+  /** The transaction, by Apple's id. Empty: the hit names none. */
   transactionId?: string;
-  /** The product of the transaction or of the latest transaction of the purchase. */
+  /** The product of the transaction or of the latest transaction of the purchase. Empty: the hit names none. */
   productId?: string;
-  /** The piece of evidence; 0: the hit names none. */
+  /** The piece of evidence. Unset: the hit names none. */
   evidenceId?: string;
-  /** The event; 0: the hit names none. */
+  /** The event. Unset: the hit names none. */
   sequence?: string;
   /** The hit as a sentence. */
   explanation?: string;
@@ -3194,11 +3424,11 @@ export interface CustomerHit {
 
 /** The request of DescribeCustomer. */
 export interface DescribeCustomerRequest {
-  /** The configured name of the app. */
+  /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** The operator's id of the customer. */
+  /** The operator's id of the customer, 1 to 256 bytes. Required. */
   customerId?: string;
-  /** The environment; unspecified: the app's first one. */
+  /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
 }
 
@@ -3246,9 +3476,9 @@ export interface EntitlementDescription {
 
 /** A refund that a customer asked Apple for, and about which Apple asks the operator. */
 export interface OpenRefundRequest {
-  /** The transaction. */
+  /** The transaction, by Apple's id. */
   transactionId?: string;
-  /** The product. */
+  /** The product, by its App Store product id. */
   productId?: string;
   /** When Apple asked. */
   requestedAt?: string;
@@ -3258,22 +3488,29 @@ export interface OpenRefundRequest {
 
 /** The request of AddNote. */
 export interface AddNoteRequest {
-  /** The configured name of the app. */
+  /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** The operator's id of the customer. */
+  /** The operator's id of the customer, 1 to 256 bytes. Required. */
   customerId?: string;
-  /** The environment; unspecified: the app's first one. */
+  /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
-  /** The text, at most 4096 bytes. */
+  /** The text, 1 to 4096 bytes. Required. */
   text?: string;
-  /** The person who writes the note. */
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
 }
 
 /** The response of AddNote. */
 export interface AddNoteResponse {
   /** The note. */
   note?: Note;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -3283,7 +3520,7 @@ export interface AddNoteResponse {
 
 /** A note of the operator's staff about a customer. */
 export interface Note {
-  /** Identifies the note. */
+  /** Identifies the note, for DeleteNote. */
   noteId?: string;
   /** The customer it was written about; a customer merged into the one of the request keeps its notes. */
   customerId?: string;
@@ -3293,21 +3530,21 @@ export interface Note {
   actor?: string;
   /** When it was written. */
   createdAt?: string;
-  /** The command that added it. */
+  /** The evidence of the command that added it. */
   evidenceId?: string;
 }
 
 /** The request of ListNotes. */
 export interface ListNotesRequest {
-  /** The configured name of the app. */
+  /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** The operator's id of the customer. */
+  /** The operator's id of the customer, 1 to 256 bytes. Required. */
   customerId?: string;
-  /** The environment; unspecified: the app's first one. */
+  /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
-  /** The maximum number of notes: 1 to 1000; unset: 100. */
+  /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
   pageSize?: number;
-  /** The `next_page_token` of the previous page; empty for the first page. */
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
   pageToken?: string;
 }
 
@@ -3321,16 +3558,23 @@ export interface ListNotesResponse {
 
 /** The request of DeleteNote. */
 export interface DeleteNoteRequest {
-  /** The configured name of the app. */
+  /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** The note. */
+  /** The note, by its id. Required. */
   noteId?: string;
-  /** The person who deletes it. */
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
 }
 
 /** The response of DeleteNote. */
 export interface DeleteNoteResponse {
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -3340,22 +3584,29 @@ export interface DeleteNoteResponse {
 
 /** The request of SetCustomerAttributes. */
 export interface SetCustomerAttributesRequest {
-  /** The configured name of the app. */
+  /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** The operator's id of the customer. */
+  /** The operator's id of the customer, 1 to 256 bytes. Required. */
   customerId?: string;
-  /** The environment; unspecified: the app's first one. */
+  /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
   /** Attributes to set; an empty value removes one. Attributes that are not named stay. A customer has at most 64. */
   attributes?: Array<CustomerAttribute>;
-  /** The person who changes them. */
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
   actor?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
 }
 
 /** The response of SetCustomerAttributes. */
 export interface SetCustomerAttributesResponse {
   /** All attributes of the customer, by name. */
   attributes?: Array<CustomerAttribute>;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -3365,19 +3616,19 @@ export interface SetCustomerAttributesResponse {
 
 /** A name and a value that the operator attaches to a customer. */
 export interface CustomerAttribute {
-  /** At most 64 bytes of letters, digits, `_`, `-`, `.` and `:`. */
+  /** The name: 1 to 64 bytes of letters, digits, `_`, `-`, `.` and `:`. */
   name?: string;
-  /** At most 256 bytes. */
+  /** The value, at most 256 bytes. */
   value?: string;
 }
 
 /** The request of GetCustomerAttributes. */
 export interface GetCustomerAttributesRequest {
-  /** The configured name of the app. */
+  /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** The operator's id of the customer. */
+  /** The operator's id of the customer, 1 to 256 bytes. Required. */
   customerId?: string;
-  /** The environment; unspecified: the app's first one. */
+  /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
 }
 
@@ -3389,11 +3640,11 @@ export interface GetCustomerAttributesResponse {
 
 /** The request of GetPurchase. */
 export interface GetPurchaseRequest {
-  /** The configured name of the app. */
+  /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** The environment; unspecified: the app's first one. */
+  /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
-  /** The original transaction id, or the id of any transaction of the purchase. */
+  /** The original transaction id, or the id of any transaction of the purchase. Required. */
   originalTransactionId?: string;
 }
 
@@ -3430,7 +3681,7 @@ export interface GetPurchaseResponse {
 export interface PurchaseTransaction {
   /** The transaction. */
   transaction?: Transaction;
-  /** The evidence that stated its present content first; 0: its body was purged. */
+  /** The evidence that stated its present content first. Unset: its body was purged. */
   evidenceId?: string;
 }
 
@@ -3474,11 +3725,11 @@ export interface PendingLookup {
 
 /** The request of GetCustomerHistory. */
 export interface GetCustomerHistoryRequest {
-  /** The configured name of the app. */
+  /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** The operator's id of the customer. */
+  /** The operator's id of the customer, 1 to 256 bytes. Required. */
   customerId?: string;
-  /** The environment; unspecified: the app's first one. */
+  /** The environment. Unspecified: the default environment of the app. */
   environment?: Environment;
   /** The first instant of the lanes; unset: 13 months before `as_of`. */
   from?: string;
@@ -3534,7 +3785,7 @@ export interface HistorySegment {
   offerType?: OfferType;
   /** The grant that decides; empty: none. */
   grantId?: string;
-  /** The evidence of the transaction or the grant; 0: none. */
+  /** The evidence of the transaction or the grant. Unset: none. */
   evidenceId?: string;
 }
 
@@ -3551,17 +3802,17 @@ export interface HistoryMark {
   explanation?: string;
   /** The transaction; empty: none. */
   transactionId?: string;
-  /** The evidence; 0: none. */
+  /** The evidence. Unset: none. */
   evidenceId?: string;
-  /** The event; 0: none. */
+  /** The sequence of the event. Unset: none. */
   sequence?: string;
 }
 
 /** The request of GetEvidence. */
 export interface GetEvidenceRequest {
-  /** The configured name of the app. */
+  /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** The id of the piece of evidence. */
+  /** The id of the piece of evidence, from 1. Required. */
   evidenceId?: string;
   /** Whether to return the bytes as they arrived. Needs the role `admin`. */
   includeBody?: boolean;
@@ -3613,9 +3864,9 @@ export interface GetEvidenceResponse {
 
 /** The request of GetEvent. */
 export interface GetEventRequest {
-  /** The configured name of the app. */
+  /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** The sequence of the event. */
+  /** The sequence of the event, from 1. Required. */
   sequence?: string;
 }
 
@@ -3629,7 +3880,7 @@ export interface GetEventResponse {
 export interface CustomerService {
   /**
    * Finds customers by anything that a person may have at hand: a customer id or its beginning, an appAccountToken, an
-   * id of Apple's, a grant, an event, a notification, the value of an attribute.
+   * id of Apple's, a grant, an event, a notification, the value of an attribute. Page by page.
    */
   findCustomers(request: FindCustomersRequest, options?: CallOptions): Promise<FindCustomersResponse>;
   /** Returns what to tell a customer about each entitlement, and what the operator's staff can do. */
@@ -3688,7 +3939,7 @@ export interface GetStatusResponse {
   time?: string;
   /** Each environment of the apps that the caller may access. */
   apps?: Array<AppStatus>;
-  /** The size of the store; unset for a caller who is limited to some apps. */
+  /** The store. Unset: the caller may not access all apps. */
   store?: StoreStatus;
 }
 
@@ -3696,8 +3947,8 @@ export interface GetStatusResponse {
 export interface HealthCheck {
   /** The stable name, such as `store_writable`. */
   name?: string;
-  /** The problem as a sentence; empty: the check succeeded. */
-  problem?: string;
+  /** The error as a sentence. Empty: the check succeeded. */
+  error?: string;
 }
 
 /** One environment of one app. */
@@ -3712,11 +3963,11 @@ export interface AppStatus {
   typicalNotificationInterval?: string;
   /** Until when the notifications are known to be complete; unset: not known yet. */
   completeUntil?: string;
-  /** Status polls that are overdue. */
+  /** The number of status polls that are overdue. */
   overduePolls?: string;
   /** When the next status poll is due; unset: none is scheduled. */
   nextPollAt?: string;
-  /** Consumption requests that wait for an answer to Apple. */
+  /** The number of consumption requests that wait for an answer to Apple. */
   openConsumptionRequests?: string;
   /** Whether an in-app purchase key is configured, so that Apple can be called. */
   hasInAppPurchaseKey?: boolean;
@@ -3730,9 +3981,9 @@ export interface AppStatus {
 export interface StoreStatus {
   /** The size of the database file, in bytes. */
   sizeBytes?: string;
-  /** The free space on its disk, in bytes; 0: not known. */
+  /** The free space on its disk, in bytes. Unset: not known. */
   freeBytes?: string;
-  /** The id of the last piece of evidence. */
+  /** The id of the last piece of evidence; 0: none yet. */
   lastEvidenceId?: string;
 }
 
@@ -3743,8 +3994,8 @@ export interface GetConfigurationRequest {
 /** The response of GetConfiguration. */
 export interface GetConfigurationResponse {
   /**
-   * The configuration as JSON, with the values of secrets replaced by `"(secret)"`. A caller who is limited to some apps
-   * sees only these, and no callers.
+   * The configuration as JSON, with the values of secrets replaced by `"(secret)"`. Contains only the apps that the
+   * caller may access, and the list of callers only if the caller may access all apps.
    */
   configurationJson?: string;
   /** The path of the file; empty: the demo configuration. */
@@ -3753,7 +4004,7 @@ export interface GetConfigurationResponse {
   loadedAt?: string;
 }
 
-/** The state of the service itself, its configuration, and the caller as the service sees it. */
+/** The state of the service itself, its configuration, and the authenticated caller. */
 export interface StatusService {
   /** Returns the caller's name, roles and apps. */
   whoAmI(request: WhoAmIRequest, options?: CallOptions): Promise<WhoAmIResponse>;
@@ -3814,11 +4065,11 @@ export interface Webhook {
   position?: string;
   /** The sequence of the latest event of the app, or the evidence id of the latest notification of any app. */
   latestPosition?: string;
-  /** Messages that wait for another attempt, or for an earlier message. */
+  /** The number of messages that wait for another attempt, or for an earlier message. */
   pending?: string;
-  /** Dead letters. */
+  /** The number of dead letters. */
   deadLetters?: string;
-  /** The time of the oldest pending message. */
+  /** When the event or notification of the oldest pending message occurred. Unset: none is pending. */
   oldestPendingAt?: string;
 }
 
@@ -3828,7 +4079,7 @@ export interface Delivery {
   position?: string;
   /** The `webhook-id` of each attempt; empty for forwarded notifications. */
   webhookId?: string;
-  /** Such as `entitlement.started`, or Apple's notification type. */
+  /** The type of the message, such as `entitlement.started`, or Apple's notification type. */
   type?: string;
   /** The environment of the event or notification. Unspecified: the notification has none. */
   environment?: Environment;
@@ -3844,7 +4095,7 @@ export interface Delivery {
   occurredAt?: string;
   /** When it was sent first. Unset: never. */
   firstAttemptAt?: string;
-  /** Unset: after an earlier message, or a dead letter. */
+  /** When the next attempt is due. Unset: after an earlier message, or it is a dead letter. */
   nextAttemptAt?: string;
 }
 
@@ -3856,7 +4107,7 @@ export interface ListDeliveriesRequest {
   webhook?: string;
   /** The content of the webhook's messages. Unspecified: EVENTS. */
   kind?: WebhookKind;
-  /** Unset: both. */
+  /** Only messages in this state. Unspecified: both. */
   state?: DeliveryState;
   /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
   pageSize?: number;
@@ -3900,6 +4151,11 @@ export interface ResendDeliveriesRequest {
   positions?: DeliveryPositions;
   /** All messages of this range, delivered or not. */
   range?: DeliveryRange;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
 }
 
 /** The response of ResendDeliveries. */
@@ -3908,9 +4164,16 @@ export interface ResendDeliveriesResponse {
   resent?: string;
   /** The position at which the rest of the range starts. Unset: there is no rest. */
   continueFromPosition?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
 }
 
-/** Messages that are not dead letters stay. */
+/** The request of DiscardDeliveries. Messages that are not dead letters stay. */
 export interface DiscardDeliveriesRequest {
   /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
@@ -3928,6 +4191,11 @@ export interface DiscardDeliveriesRequest {
 export interface DiscardDeliveriesResponse {
   /** The number of discarded dead letters. */
   discarded?: string;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
 }
 
 /** The request of ResumeWebhook. */
@@ -3944,17 +4212,22 @@ export interface ResumeWebhookRequest {
 export interface ResumeWebhookResponse {
   /** The webhook in its present state. */
   webhook?: Webhook;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
 }
 
 /** The request of GetDelivery. */
 export interface GetDeliveryRequest {
-  /** The configured name of the app. */
+  /** The configured name of the app, for example "ocean-journal". Required. */
   app?: string;
-  /** The name of the webhook in the configuration. */
+  /** The name of the webhook in the configuration. Required. */
   webhook?: string;
-  /** The content of its messages; unspecified: EVENTS. */
+  /** The content of the webhook's messages. Unspecified: EVENTS. */
   kind?: WebhookKind;
-  /** The sequence of the event, or the evidence id of the notification. */
+  /** The sequence of the event, or the evidence id of the notification, from 1. Required. */
   position?: string;
 }
 
@@ -3962,7 +4235,7 @@ export interface GetDeliveryRequest {
 export interface GetDeliveryResponse {
   /** The `webhook-id` of each attempt; empty for forwarded notifications. */
   webhookId?: string;
-  /** Such as `entitlement.started`, or Apple's notification type. */
+  /** The type of the message, such as `entitlement.started`, or Apple's notification type. */
   type?: string;
   /** The ordering key: the customer of an event, or the original transaction id of a notification. */
   subject?: string;
@@ -3977,7 +4250,7 @@ export interface GetDeliveryResponse {
  * endpoints. The configuration has the endpoints; this service has their cursors and pending messages.
  */
 export interface WebhookService {
-  /** Returns the webhooks and forwarding endpoints of an app with their state. */
+  /** Returns the webhooks and forwarding endpoints of an app with their state, page by page. */
   listWebhooks(request: ListWebhooksRequest, options?: CallOptions): Promise<ListWebhooksResponse>;
   /** Returns pending messages and dead letters in delivery order, page by page. */
   listDeliveries(request: ListDeliveriesRequest, options?: CallOptions): Promise<ListDeliveriesResponse>;
@@ -3995,6 +4268,7 @@ export interface WebhookService {
 export interface Services {
   readonly appStore: AppStoreService;
   readonly audit: AuditService;
+  readonly catalog: CatalogService;
   readonly notification: NotificationService;
   readonly entitlement: EntitlementService;
   readonly receipt: ReceiptService;

@@ -14,7 +14,6 @@ export const services = {
       ListConsumptionRequests: true,
       SetConsumptionConsent: false,
       SetAppAccountToken: false,
-      GetTestNotificationStatus: true,
       ClaimSeat: false,
       AssociateSeat: false,
       UnclaimSeat: false,
@@ -27,6 +26,12 @@ export const services = {
       ListAuditEntries: true,
     },
   },
+  catalog: {
+    name: "entitled.v1.CatalogService",
+    methods: {
+      GetCatalog: true,
+    },
+  },
   notification: {
     name: "entitled.v1.NotificationService",
     methods: {
@@ -37,6 +42,7 @@ export const services = {
       ListRepairs: true,
       GetDriftReport: true,
       RequestTestNotification: false,
+      GetTestNotificationStatus: true,
       CompareNotificationVersions: true,
     },
   },
@@ -79,6 +85,7 @@ export const services = {
       UploadMigrationInput: false,
       CompareWithApple: false,
       CancelMigration: false,
+      PurgeMigration: false,
       SignOffer: false,
     },
   },

@@ -1,4 +1,5 @@
 package import AppStore
+package import Ledger
 package import Store
 
 /// The operator's requests about webhooks and deliveries.
@@ -112,22 +113,75 @@ package struct DeliveryAdmin: Sendable {
     return states
   }
 
+  /// The idempotency key of a request, and the encoded response to its caller.
+  package struct IdempotentResend: Sendable {
+    let request: IdempotentRequest
+    /// The time by which keys expire.
+    let keyTime: Instant
+    let response: @Sendable (ResendResult) -> [UInt8]
+
+    /// `response` runs inside the write, so it must have no effect.
+    package init(
+      _ request: IdempotentRequest, at keyTime: Instant,
+      response: @escaping @Sendable (ResendResult) -> [UInt8]
+    ) {
+      self.request = request
+      self.keyTime = keyTime
+      self.response = response
+    }
+  }
+
+  /// The result of ``resend(_:to:_:)``.
+  package enum Resend: Sendable {
+    case resent(ResendResult)
+    /// Another call with the same idempotency key sent them; this is the encoded response to it.
+    case repeated([UInt8])
+  }
+
   /// Schedules messages to be sent again, with the same ids and in the order of their ordering keys.
+  ///
+  /// - Throws: ``LedgerError/store(_:)``; with an idempotency key, the errors of
+  ///   ``Store/StoreTransaction/response(to:at:)``.
   package func resend(
-    _ selection: Selection, to settings: WebhookSettings
-  ) async throws(StoreError) -> ResendResult {
-    let (key, instant) = (settings.key, now())
-    let found = try await store.read { reader throws(StoreError) in
-      try messages(selection, settings, reader)
+    _ selection: Selection, to settings: WebhookSettings, _ idempotency: IdempotentResend? = nil
+  ) async throws(LedgerError) -> Resend {
+    let result: Result<Resend, LedgerError>
+    do throws(StoreError) {
+      let found = try await store.read { reader throws(StoreError) in
+        try messages(selection, settings, reader)
+      }
+      let instant = now()
+      result = try await store.write { store throws(StoreError) -> Result<Resend, LedgerError> in
+        do throws(LedgerError) {
+          if let idempotency,
+            let response = try store.response(to: idempotency.request, at: idempotency.keyTime)
+          {
+            return .success(.repeated(response))
+          }
+        } catch {
+          return .failure(error)
+        }
+        let resent = try Self.resend(selection, found, settings.key, in: store, at: instant)
+        if let idempotency {
+          try store.finish(idempotency.request, idempotency.response(resent), at: idempotency.keyTime)
+        }
+        return .success(.resent(resent))
+      }
+    } catch {
+      throw .store(error)
     }
-    let requeued = try await store.write { store throws(StoreError) in
-      var subjects: [OrderingKey] = []
-      if case .deadLetters = selection { subjects = try store.requeue(key, limit: Self.maxResendCount) }
-      for message in found.messages { try store.put(message.delivery, of: key) }
-      try store.reschedule(Array(Set(subjects + found.messages.map(\.about))), of: key, at: instant)
-      return subjects.count
-    }
-    return ResendResult(count: requeued + found.messages.count, nextPosition: found.nextPosition)
+    return try result.get()
+  }
+
+  private static func resend(
+    _ selection: Selection, _ found: FoundMessages, _ key: WebhookKey, in store: any StoreTransaction,
+    at instant: Instant
+  ) throws(StoreError) -> ResendResult {
+    var subjects: [OrderingKey] = []
+    if case .deadLetters = selection { subjects = try store.requeue(key, limit: maxResendCount) }
+    for message in found.messages { try store.put(message.delivery, of: key) }
+    try store.reschedule(Array(Set(subjects + found.messages.map(\.about))), of: key, at: instant)
+    return ResendResult(count: subjects.count + found.messages.count, nextPosition: found.nextPosition)
   }
 
   /// Discards dead letters: those at `positions`, or all for `nil`. They can still be resent by their positions.
@@ -149,9 +203,12 @@ package struct DeliveryAdmin: Sendable {
     return try await store.read { reader throws(StoreError) in try status(of: settings, in: reader) }
   }
 
+  /// The messages of a selection, and the start of the rest of its range.
+  private typealias FoundMessages = (messages: [OutgoingMessage], nextPosition: Int64?)
+
   private func messages(
     _ selection: Selection, _ settings: WebhookSettings, _ reader: any StoreSnapshot
-  ) throws(StoreError) -> (messages: [OutgoingMessage], nextPosition: Int64?) {
+  ) throws(StoreError) -> FoundMessages {
     let source = dispatcher.source(of: settings)
     switch selection {
     case .deadLetters: return ([], nil)
@@ -167,7 +224,7 @@ package struct DeliveryAdmin: Sendable {
 
   private func messages(
     _ range: ClosedRange<Int64>, _ source: any MessageSource, _ reader: any StoreSnapshot
-  ) throws(StoreError) -> (messages: [OutgoingMessage], nextPosition: Int64?) {
+  ) throws(StoreError) -> FoundMessages {
     var found: [OutgoingMessage] = []
     var position = range.lowerBound - 1
     while position < range.upperBound, found.count < Self.maxResendCount {

@@ -74,6 +74,7 @@ package struct Services: Sendable {
     return Method.tasks(
       appStoreService: appStore,
       auditService: AuditServiceHandler(context: context),
+      catalogService: CatalogServiceHandler(context: context),
       notificationService: NotificationServiceHandler(context, appStore: appStore),
       entitlementService: EntitlementServiceHandler(context),
       receiptService: ReceiptServiceHandler(context),

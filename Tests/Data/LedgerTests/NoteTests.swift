@@ -20,7 +20,8 @@ import Testing
       try await fixture.store.snapshot { reader throws in
         #expect(try reader.notes(about: ana, before: nil, limit: 9) == [note])
         #expect(try reader.attributes(of: ana) == attributes)
-        #expect(try reader.customers(withAttribute: "phone", value: "555-0100", limit: 9).count == 1)
+        #expect(
+          try reader.customers(withAttribute: "phone", value: "555-0100", limit: 9) { _ in true }.count == 1)
       }
       _ = try await fixture.ledger.erase("ana", fixture.scope)
       let bodies = try await fixture.evidence().map { String(decoding: $0.content.body ?? [], as: UTF8.self) }
@@ -29,7 +30,7 @@ import Testing
       }
       try await fixture.store.snapshot { reader throws in
         #expect(try reader.note(note.id) == nil)
-        #expect(try reader.customers(withAttribute: nil, value: "555-0100", limit: 9).isEmpty)
+        #expect(try reader.customers(withAttribute: nil, value: "555-0100", limit: 9) { _ in true }.isEmpty)
       }
       #expect(try await fixture.replayDifferences().isEmpty)
     }

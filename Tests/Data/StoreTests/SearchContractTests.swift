@@ -21,13 +21,16 @@ import Testing
       }
       try await store.snapshot { reader throws in
         func found(_ prefix: String, limit: Int = 9) throws(StoreError) -> [String] {
-          try reader.customers(startingWith: prefix, limit: limit) { $0.appID == "ocean" }.map(\.customerID)
+          try reader.customers(startingWith: prefix, after: nil, limit: limit) { $0.appID == "ocean" }
+            .map(\.customerID)
         }
         #expect(try found("ada") == ["ada", "ada@1", "ada@2"])
         #expect(try found("ada", limit: 2) == ["ada", "ada@1"])
         #expect(try found("adä") == ["adä"])
         #expect(try found("adb").isEmpty)
-        let all = try reader.customers(startingWith: "ada@1", limit: 9) { _ in true }
+        let all = try reader.customers(startingWith: "ada@1", after: nil, limit: 9) { _ in true }
+        let rest = try reader.customers(startingWith: "ada", after: all[0], limit: 9) { _ in true }
+        #expect(rest.map(\.customerID) == ["ada@1", "ada@2"] && rest[0] == all[1])
         #expect(all.map(\.appID) == ["ocean", "sea"])
         #expect(try reader.isKnown(all[1]) && !reader.isKnown(all[1].other("unknown")))
       }

@@ -35,7 +35,7 @@ extension MigrationJobManager {
     let name = MigrationJobManager.name(of: status.job.id)
     while status.job.state == .running {
       try await Task.sleep(for: .milliseconds(10))
-      status = try await jobs.status(of: name)
+      status = try await jobs.status(of: name, in: "demo")
     }
     return (jobs, status)
   }
@@ -53,7 +53,7 @@ extension MigrationJobManager {
       #expect(status.job.counts == [.migrated: 1, .rejected: 2])
       #expect(Set(status.reasons.map(\.reason)) == ["TRANSACTION_ID_ZERO", "EMPTY_DOCUMENT"])
       let (job, failed) = try await jobs.failures(
-        of: MigrationJobManager.name(of: status.job.id), after: 0, limit: 10)
+        of: MigrationJobManager.name(of: status.job.id), in: "demo", after: 0, limit: 10)
       let line = FailureWriter(of: job).line(try #require(failed.first))
       #expect(line.hasPrefix(#"{"customer_id":"ben","original_transaction_id":"0","line":2,"#))
     }
@@ -87,10 +87,27 @@ extension MigrationJobManager {
       try folder.input("../x")
     }
     #expect(throws: MigrationError.inputNotFound("x")) { try folder.input("x") }
-    #expect(throws: MigrationError.invalidUploadID) { try folder.append([1], to: "a/b", at: 0) }
-    #expect(try folder.append([1, 2], to: "a", at: 0) == 2)
-    #expect(try folder.append([1, 2], to: "a", at: 0) == 2)
-    #expect(throws: MigrationError.uploadOffsetMismatch(size: 2)) { try folder.append([3], to: "a", at: 5) }
-    #expect(try folder.append([3], to: "a", at: 2) == 3)
+    #expect(throws: MigrationError.invalidUploadID) {
+      try folder.append([1], to: "a/b", of: "ocean", at: 0)
+    }
+    #expect(try folder.append([1, 2], to: "a", of: "ocean", at: 0) == 2)
+    #expect(try folder.append([1, 2], to: "a", of: "ocean", at: 0) == 2)
+    #expect(throws: MigrationError.uploadOffsetMismatch(size: 2)) {
+      try folder.append([3], to: "a", of: "ocean", at: 5)
+    }
+    #expect(try folder.append([3], to: "a", of: "ocean", at: 2) == 3)
+  }
+
+  @Test("Uploads of different apps with the same id are different files")
+  func uploadsOfApps() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let folder = ImportFolder(path: path)
+    for (app, bytes) in [("ocean", [UInt8](repeating: 1, count: 2)), ("../x", [3]), ("ocean@b", [4, 5, 6])] {
+      #expect(try folder.append(bytes, to: "a", of: app, at: 0) == Int64(bytes.count))
+    }
+    #expect(try folder.append([], to: "a", of: "ocean", at: 0) == 2)
+    let input = try folder.upload("a", of: "../x")
+    #expect(folder.size(ofInput: input) == 1 && ImportFolder.uploadID(ofPath: input) == "a")
   }
 }

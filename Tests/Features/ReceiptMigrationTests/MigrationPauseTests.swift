@@ -53,7 +53,7 @@ import Testing
       let name = MigrationJobManager.name(of: status.job.id)
       while status.job.state == .running {
         try await Task.sleep(for: .milliseconds(10))
-        status = try await jobs.status(of: name)
+        status = try await jobs.status(of: name, in: "demo")
       }
       #expect(store.remaining == 0)
       #expect(status.job.state == .finished && status.job.doneLines == 2)

@@ -82,6 +82,12 @@ struct Stage {
 
   var admin: DeliveryAdmin { DeliveryAdmin(dispatcher, store: store, now: { [clock] in clock.now }) }
 
+  /// Resends messages without an idempotency key; `nil` if the response is a stored one.
+  func resend(_ selection: DeliveryAdmin.Selection) async throws -> DeliveryAdmin.ResendResult? {
+    guard case .resent(let result) = try await admin.resend(selection, to: settings) else { return nil }
+    return result
+  }
+
   private init(_ store: SQLiteEntitlementStore, _ settings: WebhookSettings) {
     self.store = store
     self.settings = settings

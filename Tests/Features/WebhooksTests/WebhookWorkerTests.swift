@@ -97,7 +97,7 @@ import Testing
       #expect(dead.first?.attempts == 2)
       stage.receiver.answers { _ in .success(.status(200)) }
       #expect(
-        try await stage.admin.resend(.deadLetters, to: stage.settings) == .init(count: 1, nextPosition: nil))
+        try await stage.resend(.deadLetters) == .init(count: 1, nextPosition: nil))
       #expect(try await stage.runWorker() == [1])
       #expect(try await stage.status().counts.deadLetters == 0)
     }
@@ -108,9 +108,9 @@ import Testing
     try await Stage.run { stage in
       try await stage.append("ana", "ben", "ana", "ana")
       _ = try await stage.runWorker()
-      #expect(try await stage.admin.resend(.positions([4, 1, 77]), to: stage.settings).count == 2)
+      #expect(try await stage.resend(.positions([4, 1, 77]))?.count == 2)
       #expect(try await stage.runWorker() == [1, 4])
-      #expect(try await stage.admin.resend(.range(2...3), to: stage.settings).count == 2)
+      #expect(try await stage.resend(.range(2...3))?.count == 2)
       #expect(Set(try await stage.runWorker()) == [2, 3])
     }
   }

@@ -53,9 +53,7 @@ struct MethodPolicyTests {
     arguments: Contract.services.flatMap(\.methods).filter { $0.role != nil }
       .map { ($0.fullName, $0.requestType.messageType) })
   func appIsNamed(method: String, request: MessageType) {
-    let byID = ["GetMigration", "ListMigrationFailures", "CancelMigration", "UploadMigrationInput"]
-    let isByID = byID.contains { method.hasSuffix("/\($0)") }
     let isLimited = Contract.method(named: method)?.limitsApps == true
-    #expect(request.path(toText: "app") != nil || isByID || isLimited)
+    #expect(request.path(toText: "app") != nil || isLimited)
   }
 }

@@ -5,6 +5,7 @@
 #include "entitled/v1/access.pb-c.h"
 #include "entitled/v1/app_store_service.pb-c.h"
 #include "entitled/v1/audit_service.pb-c.h"
+#include "entitled/v1/catalog_service.pb-c.h"
 #include "entitled/v1/customer_service.pb-c.h"
 #include "entitled/v1/entitlement.pb-c.h"
 #include "entitled/v1/entitlement_service.pb-c.h"
@@ -55,6 +56,9 @@ static inline const void *entitled_descriptor_Entitled__V1__BatchCheckRequest(vo
 static inline const void *entitled_descriptor_Entitled__V1__BatchCheckResponse(void) { return &entitled__v1__batch_check_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CancelMigrationRequest(void) { return &entitled__v1__cancel_migration_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CancelMigrationResponse(void) { return &entitled__v1__cancel_migration_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__CatalogEntitlement(void) { return &entitled__v1__catalog_entitlement__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__CatalogProduct(void) { return &entitled__v1__catalog_product__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__CatalogSubscriptionGroup(void) { return &entitled__v1__catalog_subscription_group__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CertificateSummary(void) { return &entitled__v1__certificate_summary__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CheckRequest(void) { return &entitled__v1__check_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CheckResponse(void) { return &entitled__v1__check_response__descriptor; }
@@ -97,6 +101,8 @@ static inline const void *entitled_descriptor_Entitled__V1__ExtendRenewalDateReq
 static inline const void *entitled_descriptor_Entitled__V1__ExtendRenewalDateResponse(void) { return &entitled__v1__extend_renewal_date_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__FindCustomersRequest(void) { return &entitled__v1__find_customers_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__FindCustomersResponse(void) { return &entitled__v1__find_customers_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetCatalogRequest(void) { return &entitled__v1__get_catalog_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__GetCatalogResponse(void) { return &entitled__v1__get_catalog_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetConfigurationRequest(void) { return &entitled__v1__get_configuration_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetConfigurationResponse(void) { return &entitled__v1__get_configuration_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetCustomerAttributesRequest(void) { return &entitled__v1__get_customer_attributes_request__descriptor; }
@@ -195,8 +201,11 @@ static inline const void *entitled_descriptor_Entitled__V1__OwnerCandidate(void)
 static inline const void *entitled_descriptor_Entitled__V1__OwnershipChange(void) { return &entitled__v1__ownership_change__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__PendingLookup(void) { return &entitled__v1__pending_lookup__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ProbableFamilyMember(void) { return &entitled__v1__probable_family_member__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ProductEntitlement(void) { return &entitled__v1__product_entitlement__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__PurchaseSeat(void) { return &entitled__v1__purchase_seat__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__PurchaseTransaction(void) { return &entitled__v1__purchase_transaction__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__PurgeMigrationRequest(void) { return &entitled__v1__purge_migration_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__PurgeMigrationResponse(void) { return &entitled__v1__purge_migration_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReceiptProblem(void) { return &entitled__v1__receipt_problem__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__RefreshPurchaseRequest(void) { return &entitled__v1__refresh_purchase_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__RefreshPurchaseResponse(void) { return &entitled__v1__refresh_purchase_response__descriptor; }
@@ -230,6 +239,7 @@ static inline const void *entitled_descriptor_Entitled__V1__SignOfferResponse(vo
 static inline const void *entitled_descriptor_Entitled__V1__StartMigrationRequest(void) { return &entitled__v1__start_migration_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__StartMigrationResponse(void) { return &entitled__v1__start_migration_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__StoreStatus(void) { return &entitled__v1__store_status__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__StorefrontPrice(void) { return &entitled__v1__storefront_price__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SubmissionOutcome(void) { return &entitled__v1__submission_outcome__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SubmitReceiptRequest(void) { return &entitled__v1__submit_receipt_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SubmitReceiptResponse(void) { return &entitled__v1__submit_receipt_response__descriptor; }

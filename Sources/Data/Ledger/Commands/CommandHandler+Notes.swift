@@ -8,6 +8,7 @@ extension CommandHandler {
     var result = try execute(
       .addNote(text, customerID: customer.customerID, at: now), onBehalfOf: customer.customerID)
     result.note = try inStore { () throws(StoreError) in try result.evidenceID.flatMap(store.note) }
+    result.customer = customer
     return result
   }
 
@@ -44,6 +45,7 @@ extension CommandHandler {
         .setAttributes(changes, customerID: customer.customerID), onBehalfOf: customer.customerID)
     }
     result.attributes = try inStore { () throws(StoreError) in try store.attributes(of: customer) }
+    result.customer = customer
     return result
   }
 

@@ -200,7 +200,7 @@ package struct CommandResult: Hashable, Sendable {
   package var fulfillment: FulfillmentRecord?
   /// The consent to send consumption data to Apple.
   package var consent: ConsumptionConsent?
-  /// The customer whose entitlements the command affects; `nil` if there is none.
+  /// The customer that the command is about; `nil` if there is none.
   package var customer: CustomerKey?
   /// The number of rows that lost an erased customer's id.
   package var erasedRows: Int64 = 0

@@ -34,16 +34,15 @@ extension EvidenceLedger {
   /// Records whether a customer consents to sending consumption data to Apple. Repeating it changes nothing.
   /// A merged customer's decision is that of its merge target.
   ///
-  /// - Returns: the decision in force after the command, and the result of the command.
+  /// - Returns: the result of the command, with the decision in force after it.
   /// - Throws: as ``EvidenceLedger/merge(_:into:_:)``.
   package func recordConsent(
     _ isGiven: Bool, of customerID: String, _ scope: CommandScope
-  ) async throws(LedgerError) -> (consent: ConsumptionConsent?, outcome: CommandResult) {
+  ) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
-    let outcome = try await run(scope) { handler throws(LedgerError) in
+    return try await run(scope) { handler throws(LedgerError) in
       try handler.recordConsent(isGiven, of: customerID)
     }
-    return (outcome.consent, outcome)
   }
 
   /// Returns at most `limit` consumption requests that are due now, the longest overdue first, each with the

@@ -10,30 +10,28 @@ private let tablesWithCustomers = [
 // Searches by an id of any app and environment.
 extension SQLReader {
   func customers(
-    startingWith prefix: String, limit: Int, where isIncluded: (CustomerKey) -> Bool
+    startingWith prefix: String, after last: CustomerKey?, limit: Int, where isIncluded: (CustomerKey) -> Bool
   ) throws(StoreError) -> [CustomerKey] {
     var found: Set<CustomerKey> = []
     for table in tablesWithCustomers {
-      found.formUnion(try customers(startingWith: prefix, in: table, limit: limit, where: isIncluded))
+      found.formUnion(
+        try customers(startingWith: prefix, after: last, in: table, limit: limit, where: isIncluded))
     }
-    return Array(
-      found.sorted {
-        ($0.customerID, $0.appID, $0.environment.rawValue) < (
-          $1.customerID, $1.appID, $1.environment.rawValue
-        )
-      }.prefix(limit))
+    return Array(found.sorted { $0.searchKey.lexicographicallyPrecedes($1.searchKey) }.prefix(limit))
   }
 
   /// Seeks from one customer to the next, because a customer can have many rows.
   private func customers(
-    startingWith prefix: String, in table: String, limit: Int, where isIncluded: (CustomerKey) -> Bool
+    startingWith prefix: String, after last: CustomerKey?, in table: String, limit: Int,
+    where isIncluded: (CustomerKey) -> Bool
   ) throws(StoreError) -> [CustomerKey] {
     let select = try use().prepare(
       """
       SELECT customer_id, app, environment FROM \(table)
       WHERE (customer_id, app, environment) > (?, ?, ?) ORDER BY customer_id, app, environment LIMIT 1
       """)
-    var (id, app, environment) = (prefix, "", "")
+    var (id, app, environment) =
+      last.map { ($0.customerID, $0.appID, $0.environment.rawValue) } ?? (prefix, "", "")
     var found: [CustomerKey] = []
     while found.count < limit {
       try select.bind(1, id)
@@ -155,14 +153,32 @@ extension SQLReader {
   }
 
   func customers(
-    withAttribute name: String?, value: String, limit: Int
+    withAttribute name: String?, value: String, limit: Int, where isIncluded: (CustomerKey) -> Bool
   ) throws(StoreError) -> [(customer: CustomerKey, name: String)] {
-    try rows(
-      """
-      SELECT customer_id, app, environment, name FROM customer_attribute
-      WHERE value = ?1 AND coalesce(name = ?2, TRUE) ORDER BY customer_id, app, environment, name LIMIT ?3
-      """, value, name, limit
-    ) { row throws(StoreError) in (customer: try row.customer(), name: row.text(3) ?? "") }
+    var found: [(customer: CustomerKey, name: String)] = []
+    var last = (id: "", app: "", environment: "", name: "")
+    // In pieces, because the limit counts only the included ones.
+    while found.count < limit {
+      let piece = try rows(
+        """
+        SELECT customer_id, app, environment, name FROM customer_attribute
+        WHERE value = ?1 AND coalesce(name = ?2, TRUE)
+          AND (customer_id, app, environment, name) > (?3, ?4, ?5, ?6)
+        ORDER BY customer_id, app, environment, name LIMIT ?7
+        """, value, name, last.id, last.app, last.environment, last.name, limit
+      ) { row throws(StoreError) in (customer: try row.customer(), name: row.text(3) ?? "") }
+      for row in piece where found.count < limit && isIncluded(row.customer) { found.append(row) }
+      guard piece.count == limit, let end = piece.last else { break }
+      last = (end.customer.customerID, end.customer.appID, end.customer.environment.rawValue, end.name)
+    }
+    return found
+  }
+}
+
+extension CustomerKey {
+  /// The bytes by which searches are ordered, as the tables order them. Text never contains a NUL.
+  fileprivate var searchKey: [UInt8] {
+    Array(customerID.utf8) + [0] + Array(appID.utf8) + [0] + Array(environment.rawValue.utf8)
   }
 }
 

@@ -12,6 +12,7 @@ final class FactRows {
   private let replaceTransaction: any SQLStatement
   private let insertInstallLine: any SQLStatement
   private let renewals: RenewalRows
+  private let prices: PriceRows
   /// Grants and app installs.
   let grants: GrantFactRows
 
@@ -40,12 +41,15 @@ final class FactRows {
       VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
       """)
     renewals = try RenewalRows(connection)
+    prices = try PriceRows(connection)
   }
 
   func put(
     _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID
   ) throws(StoreError) -> Bool {
     try putInstallLine(fact, of: line)
+    // Also of a document that is not stored, so that the order of arrival does not matter.
+    try prices.put(fact, of: line)
     // Most facts are new, so the insert is tried first and a conflict reveals an existing row.
     try bind(fact, of: line, from: evidence, to: insertTransaction)
     guard try insertTransaction.runCounting() == 0 else { return true }

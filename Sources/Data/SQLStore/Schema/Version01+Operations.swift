@@ -122,7 +122,8 @@ extension Version01 {
       subject TEXT NOT NULL,
       note TEXT NOT NULL,
       outcome TEXT NOT NULL,
-      request_id TEXT NOT NULL
+      request_id TEXT NOT NULL,
+      address TEXT NOT NULL           -- of the peer; '': not known
     ) STRICT;
     CREATE INDEX audit_entry_by_time ON audit_entry (at);
     CREATE TABLE audit_customer (

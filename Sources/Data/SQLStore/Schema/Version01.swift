@@ -308,6 +308,20 @@ package enum Version01 {
       PRIMARY KEY (transaction_id, app, environment, fulfillment_id)
     ) STRICT, WITHOUT ROWID;
 
+    -- The latest price of each product and storefront, without an offer.
+    CREATE TABLE storefront_price (
+      product_id TEXT NOT NULL,
+      storefront TEXT NOT NULL,              -- ISO 3166-1 alpha-3
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      billing_plan TEXT NOT NULL,            -- '': none
+      reason TEXT NOT NULL,                  -- Apple's transactionReason; '': none
+      day INTEGER NOT NULL,                  -- of the purchase, in days since 1970 (UTC)
+      milliunits INTEGER NOT NULL,           -- the highest price of the day
+      currency TEXT NOT NULL,                -- ISO 4217
+      PRIMARY KEY (product_id, storefront, app, environment, billing_plan, reason)
+    ) STRICT, WITHOUT ROWID;
+
     -- The purchases made through each app install.
     CREATE TABLE app_install_line (
       app_transaction_id TEXT NOT NULL,      -- identifies one app install

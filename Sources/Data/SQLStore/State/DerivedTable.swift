@@ -31,6 +31,9 @@ struct DerivedTable {
       "transaction_id, app, environment, line_id, product_id, quantity, target, fulfilled, purchased_at"),
     DerivedTable(
       "fulfillment_step", "transaction_id, app, environment, fulfillment_id, units, at, evidence_id"),
+    DerivedTable(
+      "storefront_price",
+      "product_id, storefront, app, environment, billing_plan, reason, day, milliunits, currency"),
     DerivedTable("app_install_line", "app_transaction_id, app, environment, line_id"),
     DerivedTable("unclaimed_line", "app, environment, line_id, token"),
     DerivedTable("account_token", "token, app, environment, customer_id"),

@@ -65,6 +65,9 @@ private struct StateTable {
     StateTable(
       "fulfillment", "transaction_id, app, environment, line_id, product_id, quantity, target, fulfilled"),
     StateTable("fulfillment_step", "transaction_id, app, environment, fulfillment_id, units"),
+    StateTable(
+      "storefront_price",
+      "product_id, storefront, app, environment, billing_plan, reason, day, milliunits, currency"),
     StateTable("app_install_line", "app_transaction_id, app, environment, line_id"),
     StateTable("unclaimed_line", "app, environment, line_id"),
     StateTable("account_token", "token, app, environment, customer_id"),

@@ -24,10 +24,13 @@ package struct AuditEntry: Hashable, Sendable {
   package let outcome: String
   /// The id of the call in the logs.
   package let requestID: String
+  /// The IP address of the peer; empty if it is not known.
+  package let address: String
 
   package init(
     number: Int64 = 0, at: Instant, caller: String, actor: String, method: String, appID: String,
-    customerIDs: [String], subject: String, note: String, outcome: String, requestID: String
+    customerIDs: [String], subject: String, note: String, outcome: String, requestID: String,
+    address: String
   ) {
     self.number = number
     self.at = at
@@ -40,6 +43,7 @@ package struct AuditEntry: Hashable, Sendable {
     self.note = note
     self.outcome = outcome
     self.requestID = requestID
+    self.address = address
   }
 }
 

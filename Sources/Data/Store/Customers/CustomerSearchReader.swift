@@ -3,10 +3,10 @@ package import Entitlements
 
 /// Finds rows by an id in all apps and environments, for people who do not know whose id they have.
 package protocol CustomerSearchReader {
-  /// Returns at most `limit` customers whose id begins with `prefix` and that `isIncluded` accepts, ordered by the bytes
-  /// of the id. A customer is one that any evidence, link, token, merge or event names.
+  /// Returns at most `limit` customers after `last` whose id begins with `prefix` and that `isIncluded` accepts, ordered
+  /// by the bytes of the id; `nil` begins. A customer is one that any evidence, link, token, merge or event names.
   func customers(
-    startingWith prefix: String, limit: Int, where isIncluded: (CustomerKey) -> Bool
+    startingWith prefix: String, after last: CustomerKey?, limit: Int, where isIncluded: (CustomerKey) -> Bool
   ) throws(StoreError) -> [CustomerKey]
 
   /// Returns the customers that are bound to an `appAccountToken` in lower case.
@@ -49,9 +49,10 @@ package protocol CustomerSearchReader {
   /// Returns the notifications with this `notificationUUID` that were not rejected.
   func notifications(withUUID uuid: String) throws(StoreError) -> [NotificationRecord]
 
-  /// Returns at most `limit` customers with an attribute of this value, of any name if `name` is `nil`.
+  /// Returns at most `limit` customers with an attribute of this value that `isIncluded` accepts, ordered by the bytes of
+  /// the id; of any name if `name` is `nil`.
   func customers(
-    withAttribute name: String?, value: String, limit: Int
+    withAttribute name: String?, value: String, limit: Int, where isIncluded: (CustomerKey) -> Bool
   ) throws(StoreError) -> [(customer: CustomerKey, name: String)]
 }
 

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Foundation
 package import Ledger
 
@@ -6,6 +7,8 @@ package struct ImportFolder: Sendable {
   /// In bytes: enough for some ten million receipts.
   private static let maxInputSize: Int64 = 256 << 30
   static let uploadPrefix = "upload-"
+  /// Stands between the id of an upload, which cannot contain it, and the app.
+  private static let appSeparator: Character = "@"
 
   let path: String
 
@@ -28,21 +31,32 @@ package struct ImportFolder: Sendable {
     return input
   }
 
-  /// Returns the path of an upload.
-  func upload(_ id: String) throws(MigrationError) -> String {
-    try input(Self.uploadPrefix + (try checked(id)))
+  /// Returns the path of an upload of an app.
+  func upload(_ id: String, of appID: String) throws(MigrationError) -> String {
+    try input(try Self.fileName(id, of: appID))
   }
 
-  /// The id of the upload at a path that ``upload(_:)`` returned.
+  /// The id of the upload at a path that ``upload(_:of:)`` returned.
   static func uploadID(ofPath path: String) -> String {
-    String(URL(fileURLWithPath: path).lastPathComponent.dropFirst(uploadPrefix.count))
+    let name = URL(fileURLWithPath: path).lastPathComponent.dropFirst(uploadPrefix.count)
+    return String(name.prefix { $0 != appSeparator })
   }
 
-  /// Appends a piece of an upload, unless it was appended before.
+  /// The name of the file of an upload. Uploads of different apps never share a file.
+  private static func fileName(_ id: String, of appID: String) throws(MigrationError) -> String {
+    let app = appID.utf8.map { byte in
+      isPlain(byte) ? String(UnicodeScalar(byte)) : "%" + Hex.encode([byte])
+    }
+    return "\(uploadPrefix)\(try checked(id))\(appSeparator)\(app.joined())"
+  }
+
+  /// Appends a piece of an upload of an app, unless it was appended before.
   ///
   /// - Returns: the size of the upload in bytes.
-  package func append(_ data: [UInt8], to id: String, at offset: Int64) throws(MigrationError) -> Int64 {
-    let file = "\(path)/\(Self.uploadPrefix)\(try checked(id))"
+  package func append(
+    _ data: [UInt8], to id: String, of appID: String, at offset: Int64
+  ) throws(MigrationError) -> Int64 {
+    let file = "\(path)/\(try Self.fileName(id, of: appID))"
     do {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -78,20 +92,24 @@ package struct ImportFolder: Sendable {
     return (attributes?[.size] as? NSNumber)?.int64Value
   }
 
-  private func checked(_ id: String) throws(MigrationError) -> String {
-    let isValid = id.utf8.allSatisfy { byte in
-      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-        || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-        || [UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_")].contains(byte)
-    }
-    guard isValid, (1...64).contains(id.utf8.count) else { throw .invalidUploadID }
+  private static func checked(_ id: String) throws(MigrationError) -> String {
+    guard id.utf8.allSatisfy(isPlain), (1...64).contains(id.utf8.count) else { throw .invalidUploadID }
     return id
+  }
+
+  /// Whether a byte is a letter, a digit, a dot, a dash or an underscore.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+      || [UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_")].contains(byte)
   }
 }
 
 /// The reason why a request about migration jobs failed.
 package enum MigrationError: Error, Hashable, Sendable {
   case unknownMigration(String)
+  /// The job still runs.
+  case migrationRunning(String)
   /// The input is outside of the import folder.
   case inputPathNotAllowed(path: String, folder: String)
   case inputNotFound(String)
@@ -112,6 +130,7 @@ extension MigrationError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .unknownMigration(let id): "unknown migration '\(id)'"
+    case .migrationRunning(let id): "migration '\(id)' runs; cancel it first"
     case .inputPathNotAllowed(let path, let folder):
       "input '\(path)' is outside of the import folder '\(folder)'"
     case .inputNotFound(let path): "input '\(path)' not found"

@@ -107,7 +107,8 @@ package actor MigrationJobManager: Worker {
     }
     order.concurrency = order.concurrency > 0 ? order.concurrency : Self.defaultConcurrency
     order.ownsInput = !upload.isEmpty
-    order.inputPath = upload.isEmpty ? try folder.input(order.inputPath) : try folder.upload(upload)
+    order.inputPath =
+      upload.isEmpty ? try folder.input(order.inputPath) : try folder.upload(upload, of: order.appID)
     let (wanted, inputBytes) = (order, folder.size(ofInput: order.inputPath) ?? 0)
     let clocks = intake.ledger.clocks
     let (instant, keyTime) = (clocks.now(in: order.environment), clocks[nil].now())
@@ -136,9 +137,9 @@ package actor MigrationJobManager: Worker {
     }
   }
 
-  /// Returns the status of a job.
-  package func status(of name: String) async throws(MigrationError) -> JobStatus {
-    try await status(of: try await job(name))
+  /// Returns the status of a job of an app.
+  package func status(of name: String, in appID: String) async throws(MigrationError) -> JobStatus {
+    try await status(of: try await job(name, of: appID))
   }
 
   /// Returns at most `limit` jobs of an app, latest first, before the job `id`; `nil` begins.
@@ -155,37 +156,46 @@ package actor MigrationJobManager: Worker {
 
   /// Returns the failed lines of a job after line `line`.
   package func failures(
-    of name: String, after line: Int64, limit: Int
+    of name: String, in appID: String, after line: Int64, limit: Int
   ) async throws(MigrationError) -> (job: MigrationJob, lines: [MigrationLine]) {
-    let job = try await job(name)
+    let job = try await job(name, of: appID)
     let lines = try await read { snapshot throws(StoreError) in
       try snapshot.migrationFailures(of: job.id, after: line, limit: limit)
     }
     return (job, lines)
   }
 
-  /// Stops a running job; of an ended one, deletes the uploaded input and the failures.
-  package func cancel(_ name: String) async throws(MigrationError) -> JobStatus {
-    let job = try await job(name)
+  /// Stops a running job. A second call changes nothing.
+  package func cancel(_ name: String, in appID: String) async throws(MigrationError) -> JobStatus {
+    let job = try await job(name, of: appID)
     let instant = intake.ledger.clocks.now(in: job.order.environment)
     if job.state == .running {
       running[job.id]?.stop()
       try await inStore { store throws(StoreError) in
         try store.end(job.id, as: .cancelled, error: "", at: instant)
       }
-    } else {
-      if job.order.ownsInput { folder.delete(job.order.inputPath) }
-      try await inStore { store throws(StoreError) in try store.purgeFailures(of: job.id) }
     }
-    return try await status(of: name)
+    return try await status(of: name, in: appID)
+  }
+
+  /// Deletes the uploaded input and the failures of a job that has ended. A second call changes nothing.
+  ///
+  /// - Throws: ``MigrationError/migrationRunning(_:)``.
+  package func purge(_ name: String, in appID: String) async throws(MigrationError) -> JobStatus {
+    let job = try await job(name, of: appID)
+    guard job.state != .running else { throw .migrationRunning(name) }
+    if job.order.ownsInput { folder.delete(job.order.inputPath) }
+    try await inStore { store throws(StoreError) in try store.purgeFailures(of: job.id) }
+    return try await status(of: name, in: appID)
   }
 
   /// Returns the job's id in the API.
   package static func name(of id: Int64) -> String { "\(idPrefix)\(id)" }
 
-  private func job(_ name: String) async throws(MigrationError) -> MigrationJob {
+  private func job(_ name: String, of appID: String) async throws(MigrationError) -> MigrationJob {
     guard name.hasPrefix(Self.idPrefix), let id = Int64(name.dropFirst(Self.idPrefix.count)),
-      let job = try await read({ snapshot throws(StoreError) in try snapshot.migration(id) })
+      let job = try await read({ snapshot throws(StoreError) in try snapshot.migration(id) }),
+      job.order.appID == appID
     else { throw .unknownMigration(name) }
     return job
   }

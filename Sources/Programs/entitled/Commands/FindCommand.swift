@@ -35,7 +35,7 @@ extension FindCustomersResponse {
     let rows = hits.map { hit in
       (hit.customerIds.isEmpty ? "-" : hit.customerIds.joined(separator: ", "), hit.explanation)
     }
-    return rows + (truncated ? [("…", "There are more; a longer query finds fewer.")] : [])
+    return rows + (!nextPageToken.isEmpty ? [("…", "There are more; a longer query finds fewer.")] : [])
   }
 }
 

@@ -89,7 +89,7 @@ extension GetPurchaseResponse {
         return (
           "transaction",
           "\(transaction.transactionId) \(transaction.productId) \(transaction.purchaseDate.text)"
-            + (end.isEmpty ? "" : " to \(end)") + ", evidence \(found.evidenceId)"
+            + (end.isEmpty ? "" : " to \(end)") + (found.evidenceId.map { ", evidence \($0)" } ?? "")
         )
       }
     }

@@ -18,7 +18,7 @@ struct StatusCommand: AsyncParsableCommand {
 extension GetStatusResponse {
   fileprivate var rows: [(String, String)] {
     var rows = [("version", version), ("ready", ready ? "yes" : "no"), ("started", startedAt.text)]
-    rows += checks.map { ($0.name, $0.problem.isEmpty ? "ok" : $0.problem) }
+    rows += checks.map { ($0.name, $0.error.isEmpty ? "ok" : $0.error) }
     for app in apps {
       let environment = app.environment.protoName.droppingPrefix("ENVIRONMENT_").lowercased()
       let last = app.lastNotificationAt.text
@@ -34,7 +34,7 @@ extension GetStatusResponse {
         ))
     }
     if let store {
-      rows.append(("store", "\(store.sizeBytes >> 20) MiB, \(store.freeBytes >> 20) MiB free"))
+      rows.append(("store", "\(store.sizeBytes >> 20) MiB, \((store.freeBytes ?? 0) >> 20) MiB free"))
     }
     return rows
   }

@@ -170,7 +170,7 @@ package enum ConsumptionRequestState: WireEnum {
   /// Apple's 12 hours passed without an answer; `error` names the cause.
   case missed
   /// Apple rejected the answer, or would have.
-  case refused
+  case rejected
   /// Apple decided about the refund without an answer.
   case decided
   /// A number that this version of the contract does not name.
@@ -183,7 +183,7 @@ package enum ConsumptionRequestState: WireEnum {
     case 1: self = .open
     case 2: self = .answered
     case 3: self = .missed
-    case 4: self = .refused
+    case 4: self = .rejected
     case 5: self = .decided
     default: self = .unrecognized(rawValue)
     }
@@ -196,7 +196,7 @@ package enum ConsumptionRequestState: WireEnum {
     case .open: 1
     case .answered: 2
     case .missed: 3
-    case .refused: 4
+    case .rejected: 4
     case .decided: 5
     case .unrecognized(let number): number
     }
@@ -209,7 +209,7 @@ package enum ConsumptionRequestState: WireEnum {
     case .open: "CONSUMPTION_REQUEST_STATE_OPEN"
     case .answered: "CONSUMPTION_REQUEST_STATE_ANSWERED"
     case .missed: "CONSUMPTION_REQUEST_STATE_MISSED"
-    case .refused: "CONSUMPTION_REQUEST_STATE_REFUSED"
+    case .rejected: "CONSUMPTION_REQUEST_STATE_REJECTED"
     case .decided: "CONSUMPTION_REQUEST_STATE_DECIDED"
     case .unrecognized(let number): "\(number)"
     }
@@ -224,7 +224,8 @@ package struct GetRefundHistoryRequest: WireMessage {
   package var environment: Environment = .init()
   /// The transaction, by Apple's id. Required.
   package var transactionId: String = ""
-  /// Apple's `revision` of the previous page.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. Apple
+  /// decides the size of a page.
   package var pageToken: String = ""
 
   /// A message with every field at its default.
@@ -289,6 +290,10 @@ package struct LookUpOrderRequest: WireMessage {
   package var app: String = ""
   /// The order id, as Apple's e-mail shows it. Required.
   package var orderId: String = ""
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  package var pageSize: Int32 = 0
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  package var pageToken: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -301,12 +306,16 @@ package struct LookUpOrderRequest: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__LookUpOrderRequest.self)
     app = CField.text(c.pointee.app)
     orderId = CField.text(c.pointee.order_id)
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, app)
     writer.text(2, orderId)
+    writer.integer(3, pageSize)
+    writer.text(4, pageToken)
   }
 }
 
@@ -314,10 +323,12 @@ package struct LookUpOrderRequest: WireMessage {
 package struct LookUpOrderResponse: WireMessage {
   /// Whether Apple has the order for this app.
   package var valid: Bool = false
-  /// The transactions, as stored now.
+  /// The transactions, as stored now, in Apple's order.
   package var transactions: [Transaction] = []
-  /// The owners of these purchases.
+  /// The owners of the order's purchases.
   package var customerIds: [String] = []
+  /// The token of the next page; empty on the last page.
+  package var nextPageToken: String = ""
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -334,6 +345,7 @@ package struct LookUpOrderResponse: WireMessage {
     valid = CField.flag(c.pointee.valid)
     transactions = CField.messages(c.pointee.transactions, count: c.pointee.n_transactions)
     customerIds = CField.elements(c.pointee.customer_ids, count: c.pointee.n_customer_ids)
+    nextPageToken = CField.text(c.pointee.next_page_token)
     position = CField.text(c.pointee.position)
   }
 
@@ -342,6 +354,7 @@ package struct LookUpOrderResponse: WireMessage {
     writer.flag(1, valid)
     writer.messages(2, transactions)
     writer.texts(3, customerIds)
+    writer.text(4, nextPageToken)
     writer.text(15, position)
   }
 }
@@ -381,7 +394,7 @@ package struct RefreshPurchaseRequest: WireMessage {
 package struct RefreshPurchaseResponse: WireMessage {
   /// The transactions, as stored now.
   package var transactions: [Transaction] = []
-  /// The number of transactions that were new or newer.
+  /// The number of transactions that were new or newer, from 0.
   package var changed: Int32 = 0
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
@@ -417,9 +430,9 @@ package struct ExtendRenewalDateRequest: WireMessage {
   package var environment: Environment = .init()
   /// The purchase, by the id of its first transaction. Required.
   package var originalTransactionId: String = ""
-  /// From 1 to 90.
+  /// The number of days, from 1 to 90.
   package var extendByDays: Int32 = 0
-  /// The reason. Required by Apple.
+  /// The reason for Apple. Unspecified: UNDECLARED.
   package var reason: ExtendReason = .init()
   /// Apple's name of the request, at most 128 bytes: a request that is sent again has the same one. Empty: derived from
   /// the idempotency key; one of them is required.
@@ -429,7 +442,7 @@ package struct ExtendRenewalDateRequest: WireMessage {
   /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-  /// response. Empty: a repeated request is executed again.
+  /// response. Empty: a repeated request is executed again; Apple recognizes it by `request_identifier`.
   package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
@@ -512,7 +525,7 @@ package struct MassExtendRenewalDateRequest: WireMessage {
   package var productId: String = ""
   /// The number of days, from 1 to 90.
   package var extendByDays: Int32 = 0
-  /// The reason. Required by Apple.
+  /// The reason for Apple. Unspecified: UNDECLARED.
   package var reason: ExtendReason = .init()
   /// Apple's name of the request, at most 128 bytes: a request that is sent again has the same one. Empty: derived from
   /// the idempotency key; one of them is required.
@@ -524,7 +537,7 @@ package struct MassExtendRenewalDateRequest: WireMessage {
   /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-  /// response. Empty: a repeated request is executed again.
+  /// response. Empty: a repeated request is executed again; Apple recognizes it by `request_identifier`.
   package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
@@ -603,7 +616,7 @@ package struct GetMassExtensionStatusRequest: WireMessage {
   package var environment: Environment = .init()
   /// The product, by its App Store product id. Required.
   package var productId: String = ""
-  /// The caller's id of this request, for Apple. Required.
+  /// Apple's name of the request, as MassExtendRenewalDate returned it. Required.
   package var requestIdentifier: String = ""
 
   /// A message with every field at its default.
@@ -673,7 +686,7 @@ package struct SendConsumptionInformationRequest: WireMessage {
   package var environment: Environment = .init()
   /// The transaction, by Apple's id. Required.
   package var transactionId: String = ""
-  /// Required by Apple; without consent nothing is sent.
+  /// Whether the customer consented to sharing consumption data. Apple requires it; false is refused.
   package var customerConsented: Bool = false
   /// Whether the customer received the purchase. Required.
   package var deliveryStatus: DeliveryStatus = .init()
@@ -685,10 +698,13 @@ package struct SendConsumptionInformationRequest: WireMessage {
   package var sampleContentProvided: Bool = false
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
-  /// Returns the request body for Apple without sending it.
+  /// Whether to return the request body for Apple without sending it.
   package var dryRun: Bool = false
   /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -710,6 +726,7 @@ package struct SendConsumptionInformationRequest: WireMessage {
     actor = CField.text(c.pointee.actor)
     dryRun = CField.flag(c.pointee.dry_run)
     note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -725,15 +742,18 @@ package struct SendConsumptionInformationRequest: WireMessage {
     writer.text(9, actor)
     writer.flag(10, dryRun)
     writer.text(11, note)
+    writer.text(12, idempotencyKey)
   }
 }
 
 /// The response of SendConsumptionInformation.
 package struct SendConsumptionInformationResponse: WireMessage {
-  /// Unset for a dry run.
+  /// When Apple accepted it. Unset for a dry run.
   package var sentAt: GoogleProtobuf.Timestamp?
   /// The request body for Apple as JSON.
   package var payloadJson: String = ""
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -749,6 +769,7 @@ package struct SendConsumptionInformationResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__SendConsumptionInformationResponse.self)
     sentAt = CField.message(c.pointee.sent_at)
     payloadJson = CField.text(c.pointee.payload_json)
+    repeated = CField.flag(c.pointee.repeated)
     position = CField.text(c.pointee.position)
   }
 
@@ -756,35 +777,37 @@ package struct SendConsumptionInformationResponse: WireMessage {
   package func write(to writer: inout WireWriter) {
     writer.message(1, sentAt)
     writer.text(2, payloadJson)
+    writer.flag(3, repeated)
     writer.text(15, position)
   }
 }
 
 /// One consumption request: a CONSUMPTION_REQUEST notification.
 package struct ConsumptionRequest: WireMessage {
-  /// The notification.
+  /// The evidence of the notification.
   package var evidenceId: Int64 = 0
   /// The environment of the purchase.
   package var environment: Environment = .init()
-  /// Empty: the purchase has no owner.
+  /// The owner of the purchase. Empty: it has none.
   package var customerId: String = ""
-  /// The product, by its App Store product id. Required.
+  /// The product, by its App Store product id.
   package var productId: String = ""
-  /// The transaction, by Apple's id. Required.
+  /// The transaction, by Apple's id.
   package var transactionId: String = ""
-  /// The purchase, by the id of its first transaction. Required.
+  /// The purchase, by the id of its first transaction.
   package var originalTransactionId: String = ""
   /// The customer's reason as Apple sends it: `consumptionRequestReason`.
   package var reason: String = ""
   /// When Apple sent the request.
   package var requestedAt: GoogleProtobuf.Timestamp?
-  /// Apple decides without an answer at this time.
+  /// When Apple decides without an answer.
   package var answerBy: GoogleProtobuf.Timestamp?
-  /// Whether it was answered.
+  /// The state of the request.
   package var state: ConsumptionRequestState = .init()
-  /// MANUAL, NO_CUSTOMER, NO_CONSENT, NO_IN_APP_PURCHASE_KEY, APP_STORE_UNAVAILABLE, ...
+  /// The stable reason of the state: MANUAL, NO_CUSTOMER, NO_CONSENT, NO_IN_APP_PURCHASE_KEY, APP_STORE_UNAVAILABLE, ...
+  /// Empty: it was answered.
   package var error: String = ""
-  /// The number of failed attempts to answer.
+  /// The number of failed attempts to answer, from 0.
   package var attempts: Int32 = 0
   /// When the state became final. Unset: the request is open.
   package var settledAt: GoogleProtobuf.Timestamp?
@@ -835,7 +858,7 @@ package struct ConsumptionRequest: WireMessage {
 package struct ListConsumptionRequestsRequest: WireMessage {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// Unset: all environments of the app.
+  /// The environment. Unspecified: all environments of the app.
   package var environment: Environment = .init()
   /// Only those in this state. Unspecified: all.
   package var state: ConsumptionRequestState = .init()
@@ -913,10 +936,13 @@ package struct SetConsumptionConsentRequest: WireMessage {
   package var consented: Bool = false
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
-  /// How the customer gave the consent, for the audit trail.
+  /// How the customer gave the consent, for the audit trail: at most 4096 bytes.
   package var note: String = ""
-  /// Returns the effects without committing them.
+  /// Whether to return the effects without committing them.
   package var dryRun: Bool = false
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -934,6 +960,7 @@ package struct SetConsumptionConsentRequest: WireMessage {
     actor = CField.text(c.pointee.actor)
     note = CField.text(c.pointee.note)
     dryRun = CField.flag(c.pointee.dry_run)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -945,6 +972,7 @@ package struct SetConsumptionConsentRequest: WireMessage {
     writer.text(5, actor)
     writer.text(6, note)
     writer.flag(7, dryRun)
+    writer.text(8, idempotencyKey)
   }
 }
 
@@ -952,6 +980,8 @@ package struct SetConsumptionConsentRequest: WireMessage {
 package struct SetConsumptionConsentResponse: WireMessage {
   /// The decision in force; for a dry run, the one that would be, with the evidence id 0 if it is another one.
   package var consent: ConsumptionConsent?
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -966,12 +996,14 @@ package struct SetConsumptionConsentResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__SetConsumptionConsentResponse.self)
     consent = CField.message(c.pointee.consent)
+    repeated = CField.flag(c.pointee.repeated)
     position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, consent)
+    writer.flag(2, repeated)
     writer.text(15, position)
   }
 }
@@ -984,12 +1016,15 @@ package struct SetAppAccountTokenRequest: WireMessage {
   package var environment: Environment = .init()
   /// The purchase, by the id of its first transaction. Required.
   package var originalTransactionId: String = ""
-  /// A UUID.
+  /// The token, a UUID. Required.
   package var appAccountToken: String = ""
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
   /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1006,6 +1041,7 @@ package struct SetAppAccountTokenRequest: WireMessage {
     appAccountToken = CField.text(c.pointee.app_account_token)
     actor = CField.text(c.pointee.actor)
     note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -1016,6 +1052,7 @@ package struct SetAppAccountTokenRequest: WireMessage {
     writer.text(4, appAccountToken)
     writer.text(5, actor)
     writer.text(6, note)
+    writer.text(7, idempotencyKey)
   }
 }
 
@@ -1023,6 +1060,8 @@ package struct SetAppAccountTokenRequest: WireMessage {
 package struct SetAppAccountTokenResponse: WireMessage {
   /// When Apple accepted it.
   package var setAt: GoogleProtobuf.Timestamp?
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -1037,98 +1076,15 @@ package struct SetAppAccountTokenResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__SetAppAccountTokenResponse.self)
     setAt = CField.message(c.pointee.set_at)
+    repeated = CField.flag(c.pointee.repeated)
     position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, setAt)
+    writer.flag(2, repeated)
     writer.text(15, position)
-  }
-}
-
-/// The request of GetTestNotificationStatus.
-package struct GetTestNotificationStatusRequest: WireMessage {
-  /// The configured name of the app, for example "ocean-journal". Required.
-  package var app: String = ""
-  /// The environment. Unspecified: the default environment of the app.
-  package var environment: Environment = .init()
-  /// Apple's token, as RequestTestNotification returned it. Required.
-  package var testNotificationToken: String = ""
-
-  /// A message with every field at its default.
-  package init() {}
-
-  /// Its description in the contract.
-  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetTestNotificationStatusRequest())
-
-  /// Copies protobuf-c's structure.
-  package init(reading structure: UnsafeRawPointer) {
-    let c = structure.assumingMemoryBound(to: Entitled__V1__GetTestNotificationStatusRequest.self)
-    app = CField.text(c.pointee.app)
-    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
-    testNotificationToken = CField.text(c.pointee.test_notification_token)
-  }
-
-  /// Writes the fields that are set.
-  package func write(to writer: inout WireWriter) {
-    writer.text(1, app)
-    writer.integer(2, environment.rawValue)
-    writer.text(3, testNotificationToken)
-  }
-}
-
-/// The response of GetTestNotificationStatus.
-package struct GetTestNotificationStatusResponse: WireMessage {
-  /// The payload that Apple signed.
-  package var payloadJson: String = ""
-  /// Apple's attempts to deliver it, oldest first.
-  package var sendAttempts: [SendAttempt] = []
-
-  /// A message with every field at its default.
-  package init() {}
-
-  /// Its description in the contract.
-  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetTestNotificationStatusResponse())
-
-  /// Copies protobuf-c's structure.
-  package init(reading structure: UnsafeRawPointer) {
-    let c = structure.assumingMemoryBound(to: Entitled__V1__GetTestNotificationStatusResponse.self)
-    payloadJson = CField.text(c.pointee.payload_json)
-    sendAttempts = CField.messages(c.pointee.send_attempts, count: c.pointee.n_send_attempts)
-  }
-
-  /// Writes the fields that are set.
-  package func write(to writer: inout WireWriter) {
-    writer.text(1, payloadJson)
-    writer.messages(2, sendAttempts)
-  }
-}
-
-/// One delivery attempt of Apple.
-package struct SendAttempt: WireMessage {
-  /// When Apple tried to deliver.
-  package var attemptDate: GoogleProtobuf.Timestamp?
-  /// Apple's `sendAttemptResult`: SUCCESS, TIMED_OUT, TLS_ISSUE, ...
-  package var result: String = ""
-
-  /// A message with every field at its default.
-  package init() {}
-
-  /// Its description in the contract.
-  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__SendAttempt())
-
-  /// Copies protobuf-c's structure.
-  package init(reading structure: UnsafeRawPointer) {
-    let c = structure.assumingMemoryBound(to: Entitled__V1__SendAttempt.self)
-    attemptDate = CField.message(c.pointee.attempt_date)
-    result = CField.text(c.pointee.result)
-  }
-
-  /// Writes the fields that are set.
-  package func write(to writer: inout WireWriter) {
-    writer.message(1, attemptDate)
-    writer.text(2, result)
   }
 }
 
@@ -1136,7 +1092,7 @@ package struct SendAttempt: WireMessage {
 package struct Seat: WireMessage {
   /// The id of the seat.
   package var seatId: String = ""
-  /// Empty: the seat is free.
+  /// The holder. Empty: the seat is free.
   package var customerId: String = ""
   /// Apple's transaction of the member; empty if the developer invites members.
   package var transactionId: String = ""
@@ -1264,10 +1220,13 @@ package struct AssociateSeatRequest: WireMessage {
   package var seatId: String = ""
   /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// The caller's id of this request, for Apple. Required.
-  package var requestIdentifier: String = ""
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
+  /// The reason, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1283,8 +1242,9 @@ package struct AssociateSeatRequest: WireMessage {
     originalTransactionId = CField.text(c.pointee.original_transaction_id)
     seatId = CField.text(c.pointee.seat_id)
     customerId = CField.text(c.pointee.customer_id)
-    requestIdentifier = CField.text(c.pointee.request_identifier)
     actor = CField.text(c.pointee.actor)
+    note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -1294,8 +1254,9 @@ package struct AssociateSeatRequest: WireMessage {
     writer.text(3, originalTransactionId)
     writer.text(4, seatId)
     writer.text(5, customerId)
-    writer.text(6, requestIdentifier)
-    writer.text(7, actor)
+    writer.text(6, actor)
+    writer.text(7, note)
+    writer.text(8, idempotencyKey)
   }
 }
 
@@ -1303,6 +1264,8 @@ package struct AssociateSeatRequest: WireMessage {
 package struct AssociateSeatResponse: WireMessage {
   /// The seat after the call.
   package var seat: Seat?
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -1317,12 +1280,14 @@ package struct AssociateSeatResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__AssociateSeatResponse.self)
     seat = CField.message(c.pointee.seat)
+    repeated = CField.flag(c.pointee.repeated)
     position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, seat)
+    writer.flag(2, repeated)
     writer.text(15, position)
   }
 }
@@ -1337,10 +1302,13 @@ package struct UnclaimSeatRequest: WireMessage {
   package var originalTransactionId: String = ""
   /// The seat, by Apple's id. Required.
   package var seatId: String = ""
-  /// The caller's id of this request, for Apple. Required.
-  package var requestIdentifier: String = ""
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
+  /// The reason, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1355,8 +1323,9 @@ package struct UnclaimSeatRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     originalTransactionId = CField.text(c.pointee.original_transaction_id)
     seatId = CField.text(c.pointee.seat_id)
-    requestIdentifier = CField.text(c.pointee.request_identifier)
     actor = CField.text(c.pointee.actor)
+    note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -1365,8 +1334,9 @@ package struct UnclaimSeatRequest: WireMessage {
     writer.integer(2, environment.rawValue)
     writer.text(3, originalTransactionId)
     writer.text(4, seatId)
-    writer.text(5, requestIdentifier)
-    writer.text(6, actor)
+    writer.text(5, actor)
+    writer.text(6, note)
+    writer.text(7, idempotencyKey)
   }
 }
 
@@ -1374,6 +1344,8 @@ package struct UnclaimSeatRequest: WireMessage {
 package struct UnclaimSeatResponse: WireMessage {
   /// The seat after the call.
   package var seat: Seat?
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -1388,12 +1360,14 @@ package struct UnclaimSeatResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__UnclaimSeatResponse.self)
     seat = CField.message(c.pointee.seat)
+    repeated = CField.flag(c.pointee.repeated)
     position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, seat)
+    writer.flag(2, repeated)
     writer.text(15, position)
   }
 }
@@ -1439,9 +1413,9 @@ package struct ListSeatsRequest: WireMessage {
 
 /// The response of ListSeats.
 package struct ListSeatsResponse: WireMessage {
-  /// The claimed seats.
+  /// The claimed seats, in the order of their claims.
   package var seats: [Seat] = []
-  /// The number of seats that were bought.
+  /// The number of seats that were bought, from 0.
   package var purchased: Int32 = 0
   /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""

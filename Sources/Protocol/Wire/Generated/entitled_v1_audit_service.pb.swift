@@ -7,19 +7,19 @@ internal import CEntitledProto
 package struct ListAuditEntriesRequest: WireMessage {
   /// Only calls about this app; empty: all apps.
   package var app: String = ""
-  /// Only calls about this customer. After an erasure: the pseudonym.
+  /// Only calls about this customer. Empty: about all. After an erasure: the pseudonym.
   package var customerId: String = ""
-  /// Only calls of this caller, or on behalf of this person.
+  /// Only calls of this caller, or on behalf of this person. Empty: of all.
   package var actor: String = ""
-  /// Only calls of this method, for example "GetCustomer".
+  /// Only calls of this method, for example "GetCustomer". Empty: of all.
   package var method: String = ""
-  /// Only calls from this instant on.
+  /// The start of the range, inclusive. Unset: the first entry.
   package var from: GoogleProtobuf.Timestamp?
-  /// Only calls before this instant.
+  /// The end of the range, exclusive. Unset: now.
   package var to: GoogleProtobuf.Timestamp?
-  /// The maximum number of entries: 1 to 1000; unset: 100.
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
-  /// The `next_page_token` of the previous page; empty for the first page.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
 
   /// A message with every field at its default.
@@ -106,6 +106,8 @@ package struct AuditEntry: WireMessage {
   package var outcome: String = ""
   /// The id of the call in the logs.
   package var requestId: String = ""
+  /// The IP address of the peer: that of the caller, or of the proxy before this service.
+  package var address: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -127,6 +129,7 @@ package struct AuditEntry: WireMessage {
     note = CField.text(c.pointee.note)
     outcome = CField.text(c.pointee.outcome)
     requestId = CField.text(c.pointee.request_id)
+    address = CField.text(c.pointee.address)
   }
 
   /// Writes the fields that are set.
@@ -142,5 +145,6 @@ package struct AuditEntry: WireMessage {
     writer.text(9, note)
     writer.text(10, outcome)
     writer.text(11, requestId)
+    writer.text(12, address)
   }
 }

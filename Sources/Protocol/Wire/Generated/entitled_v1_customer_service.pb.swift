@@ -179,15 +179,17 @@ package enum HistoryLaneKind: WireEnum {
 
 /// The request of FindCustomers.
 package struct FindCustomersRequest: WireMessage {
-  /// What to search, at most 256 bytes. `event 12`, `#12` and `evidence 12` name an event and a piece of evidence;
+  /// What to search, 1 to 256 bytes. Required. `event 12`, `#12` and `evidence 12` name an event and a piece of evidence;
   /// `NAME=VALUE` names an attribute.
   package var query: String = ""
   /// Only this app; empty: all apps that the caller may access.
   package var app: String = ""
   /// Only this environment; unspecified: all.
   package var environment: Environment = .init()
-  /// The maximum number of hits: 1 to 1000; unset: 100.
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  package var pageToken: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -202,6 +204,7 @@ package struct FindCustomersRequest: WireMessage {
     app = CField.text(c.pointee.app)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
   }
 
   /// Writes the fields that are set.
@@ -210,6 +213,7 @@ package struct FindCustomersRequest: WireMessage {
     writer.text(2, app)
     writer.integer(3, environment.rawValue)
     writer.integer(4, pageSize)
+    writer.text(5, pageToken)
   }
 }
 
@@ -217,8 +221,8 @@ package struct FindCustomersRequest: WireMessage {
 package struct FindCustomersResponse: WireMessage {
   /// The hits, exact ones first. The same customer can have several.
   package var hits: [CustomerHit] = []
-  /// Whether there are more hits than the page has; a longer query finds fewer.
-  package var truncated: Bool = false
+  /// The token of the next page; empty on the last page.
+  package var nextPageToken: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -230,13 +234,13 @@ package struct FindCustomersResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__FindCustomersResponse.self)
     hits = CField.messages(c.pointee.hits, count: c.pointee.n_hits)
-    truncated = CField.flag(c.pointee.truncated)
+    nextPageToken = CField.text(c.pointee.next_page_token)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.messages(1, hits)
-    writer.flag(2, truncated)
+    writer.text(2, nextPageToken)
   }
 }
 
@@ -244,24 +248,24 @@ package struct FindCustomersResponse: WireMessage {
 package struct CustomerHit: WireMessage {
   /// What the query was recognized as.
   package var kind: CustomerHitKind = .init()
-  /// The app of the hit.
+  /// The configured name of the app of the hit.
   package var app: String = ""
   /// The environment of the hit; unspecified for evidence whose environment is not known.
   package var environment: Environment = .init()
   /// The customers, the longest-standing owner of a purchase first; none for an unclaimed purchase.
   package var customerIds: [String] = []
-  /// The customer that a merged customer belongs to now.
+  /// The merge target of a merged customer. Empty: the customer was not merged.
   package var mergedIntoCustomerId: String = ""
-  /// The purchase; empty: the hit names none.
+  /// The purchase, by the id of its first transaction. Empty: the hit names none.
   package var originalTransactionId: String = ""
-  /// The transaction; empty: the hit names none.
+  /// The transaction, by Apple's id. Empty: the hit names none.
   package var transactionId: String = ""
-  /// The product of the transaction or of the latest transaction of the purchase.
+  /// The product of the transaction or of the latest transaction of the purchase. Empty: the hit names none.
   package var productId: String = ""
-  /// The piece of evidence; 0: the hit names none.
-  package var evidenceId: Int64 = 0
-  /// The event; 0: the hit names none.
-  package var sequence: Int64 = 0
+  /// The piece of evidence. Unset: the hit names none.
+  package var evidenceId: Int64?
+  /// The event. Unset: the hit names none.
+  package var sequence: Int64?
   /// The hit as a sentence.
   package var explanation: String = ""
 
@@ -282,8 +286,8 @@ package struct CustomerHit: WireMessage {
     originalTransactionId = CField.text(c.pointee.original_transaction_id)
     transactionId = CField.text(c.pointee.transaction_id)
     productId = CField.text(c.pointee.product_id)
-    evidenceId = c.pointee.evidence_id
-    sequence = c.pointee.sequence
+    if c.pointee._evidence_id_case.rawValue == 9 { evidenceId = c.pointee.evidence_id }
+    if c.pointee._sequence_case.rawValue == 10 { sequence = c.pointee.sequence }
     explanation = CField.text(c.pointee.explanation)
   }
 
@@ -297,19 +301,19 @@ package struct CustomerHit: WireMessage {
     writer.text(6, originalTransactionId)
     writer.text(7, transactionId)
     writer.text(8, productId)
-    writer.integer(9, evidenceId)
-    writer.integer(10, sequence)
+    if let evidenceId { writer.integerOrDefault(9, evidenceId) }
+    if let sequence { writer.integerOrDefault(10, sequence) }
     writer.text(11, explanation)
   }
 }
 
 /// The request of DescribeCustomer.
 package struct DescribeCustomerRequest: WireMessage {
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The operator's id of the customer.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// The environment; unspecified: the app's first one.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
 
   /// A message with every field at its default.
@@ -442,9 +446,9 @@ package struct EntitlementDescription: WireMessage {
 
 /// A refund that a customer asked Apple for, and about which Apple asks the operator.
 package struct OpenRefundRequest: WireMessage {
-  /// The transaction.
+  /// The transaction, by Apple's id.
   package var transactionId: String = ""
-  /// The product.
+  /// The product, by its App Store product id.
   package var productId: String = ""
   /// When Apple asked.
   package var requestedAt: GoogleProtobuf.Timestamp?
@@ -477,16 +481,19 @@ package struct OpenRefundRequest: WireMessage {
 
 /// The request of AddNote.
 package struct AddNoteRequest: WireMessage {
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The operator's id of the customer.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// The environment; unspecified: the app's first one.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// The text, at most 4096 bytes.
+  /// The text, 1 to 4096 bytes. Required.
   package var text: String = ""
-  /// The person who writes the note.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -502,6 +509,7 @@ package struct AddNoteRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     text = CField.text(c.pointee.text)
     actor = CField.text(c.pointee.actor)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -511,6 +519,7 @@ package struct AddNoteRequest: WireMessage {
     writer.integer(3, environment.rawValue)
     writer.text(4, text)
     writer.text(5, actor)
+    writer.text(6, idempotencyKey)
   }
 }
 
@@ -518,6 +527,8 @@ package struct AddNoteRequest: WireMessage {
 package struct AddNoteResponse: WireMessage {
   /// The note.
   package var note: Note?
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -532,19 +543,21 @@ package struct AddNoteResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__AddNoteResponse.self)
     note = CField.message(c.pointee.note)
+    repeated = CField.flag(c.pointee.repeated)
     position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, note)
+    writer.flag(2, repeated)
     writer.text(15, position)
   }
 }
 
 /// A note of the operator's staff about a customer.
 package struct Note: WireMessage {
-  /// Identifies the note.
+  /// Identifies the note, for DeleteNote.
   package var noteId: String = ""
   /// The customer it was written about; a customer merged into the one of the request keeps its notes.
   package var customerId: String = ""
@@ -554,7 +567,7 @@ package struct Note: WireMessage {
   package var actor: String = ""
   /// When it was written.
   package var createdAt: GoogleProtobuf.Timestamp?
-  /// The command that added it.
+  /// The evidence of the command that added it.
   package var evidenceId: Int64 = 0
 
   /// A message with every field at its default.
@@ -587,15 +600,15 @@ package struct Note: WireMessage {
 
 /// The request of ListNotes.
 package struct ListNotesRequest: WireMessage {
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The operator's id of the customer.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// The environment; unspecified: the app's first one.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// The maximum number of notes: 1 to 1000; unset: 100.
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
-  /// The `next_page_token` of the previous page; empty for the first page.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
 
   /// A message with every field at its default.
@@ -653,12 +666,15 @@ package struct ListNotesResponse: WireMessage {
 
 /// The request of DeleteNote.
 package struct DeleteNoteRequest: WireMessage {
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The note.
+  /// The note, by its id. Required.
   package var noteId: String = ""
-  /// The person who deletes it.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -672,6 +688,7 @@ package struct DeleteNoteRequest: WireMessage {
     app = CField.text(c.pointee.app)
     noteId = CField.text(c.pointee.note_id)
     actor = CField.text(c.pointee.actor)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -679,11 +696,14 @@ package struct DeleteNoteRequest: WireMessage {
     writer.text(1, app)
     writer.text(2, noteId)
     writer.text(3, actor)
+    writer.text(4, idempotencyKey)
   }
 }
 
 /// The response of DeleteNote.
 package struct DeleteNoteResponse: WireMessage {
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -697,27 +717,32 @@ package struct DeleteNoteResponse: WireMessage {
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__DeleteNoteResponse.self)
+    repeated = CField.flag(c.pointee.repeated)
     position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
+    writer.flag(1, repeated)
     writer.text(15, position)
   }
 }
 
 /// The request of SetCustomerAttributes.
 package struct SetCustomerAttributesRequest: WireMessage {
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The operator's id of the customer.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// The environment; unspecified: the app's first one.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
   /// Attributes to set; an empty value removes one. Attributes that are not named stay. A customer has at most 64.
   package var attributes: [CustomerAttribute] = []
-  /// The person who changes them.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -733,6 +758,7 @@ package struct SetCustomerAttributesRequest: WireMessage {
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     attributes = CField.messages(c.pointee.attributes, count: c.pointee.n_attributes)
     actor = CField.text(c.pointee.actor)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -742,6 +768,7 @@ package struct SetCustomerAttributesRequest: WireMessage {
     writer.integer(3, environment.rawValue)
     writer.messages(4, attributes)
     writer.text(5, actor)
+    writer.text(6, idempotencyKey)
   }
 }
 
@@ -749,6 +776,8 @@ package struct SetCustomerAttributesRequest: WireMessage {
 package struct SetCustomerAttributesResponse: WireMessage {
   /// All attributes of the customer, by name.
   package var attributes: [CustomerAttribute] = []
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -763,21 +792,23 @@ package struct SetCustomerAttributesResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__SetCustomerAttributesResponse.self)
     attributes = CField.messages(c.pointee.attributes, count: c.pointee.n_attributes)
+    repeated = CField.flag(c.pointee.repeated)
     position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.messages(1, attributes)
+    writer.flag(2, repeated)
     writer.text(15, position)
   }
 }
 
 /// A name and a value that the operator attaches to a customer.
 package struct CustomerAttribute: WireMessage {
-  /// At most 64 bytes of letters, digits, `_`, `-`, `.` and `:`.
+  /// The name: 1 to 64 bytes of letters, digits, `_`, `-`, `.` and `:`.
   package var name: String = ""
-  /// At most 256 bytes.
+  /// The value, at most 256 bytes.
   package var value: String = ""
 
   /// A message with every field at its default.
@@ -802,11 +833,11 @@ package struct CustomerAttribute: WireMessage {
 
 /// The request of GetCustomerAttributes.
 package struct GetCustomerAttributesRequest: WireMessage {
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The operator's id of the customer.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// The environment; unspecified: the app's first one.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
 
   /// A message with every field at its default.
@@ -856,11 +887,11 @@ package struct GetCustomerAttributesResponse: WireMessage {
 
 /// The request of GetPurchase.
 package struct GetPurchaseRequest: WireMessage {
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The environment; unspecified: the app's first one.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// The original transaction id, or the id of any transaction of the purchase.
+  /// The original transaction id, or the id of any transaction of the purchase. Required.
   package var originalTransactionId: String = ""
 
   /// A message with every field at its default.
@@ -953,8 +984,8 @@ package struct GetPurchaseResponse: WireMessage {
 package struct PurchaseTransaction: WireMessage {
   /// The transaction.
   package var transaction: Transaction?
-  /// The evidence that stated its present content first; 0: its body was purged.
-  package var evidenceId: Int64 = 0
+  /// The evidence that stated its present content first. Unset: its body was purged.
+  package var evidenceId: Int64?
 
   /// A message with every field at its default.
   package init() {}
@@ -966,13 +997,13 @@ package struct PurchaseTransaction: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__PurchaseTransaction.self)
     transaction = CField.message(c.pointee.transaction)
-    evidenceId = c.pointee.evidence_id
+    if c.pointee._evidence_id_case.rawValue == 2 { evidenceId = c.pointee.evidence_id }
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, transaction)
-    writer.integer(2, evidenceId)
+    if let evidenceId { writer.integerOrDefault(2, evidenceId) }
   }
 }
 
@@ -1087,11 +1118,11 @@ package struct PendingLookup: WireMessage {
 
 /// The request of GetCustomerHistory.
 package struct GetCustomerHistoryRequest: WireMessage {
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The operator's id of the customer.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// The environment; unspecified: the app's first one.
+  /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
   /// The first instant of the lanes; unset: 13 months before `as_of`.
   package var from: GoogleProtobuf.Timestamp?
@@ -1222,8 +1253,8 @@ package struct HistorySegment: WireMessage {
   package var offerType: OfferType = .init()
   /// The grant that decides; empty: none.
   package var grantId: String = ""
-  /// The evidence of the transaction or the grant; 0: none.
-  package var evidenceId: Int64 = 0
+  /// The evidence of the transaction or the grant. Unset: none.
+  package var evidenceId: Int64?
 
   /// A message with every field at its default.
   package init() {}
@@ -1243,7 +1274,7 @@ package struct HistorySegment: WireMessage {
     price = CField.message(c.pointee.price)
     offerType = OfferType(rawValue: CField.number(c.pointee.offer_type.rawValue))
     grantId = CField.text(c.pointee.grant_id)
-    evidenceId = c.pointee.evidence_id
+    if c.pointee._evidence_id_case.rawValue == 10 { evidenceId = c.pointee.evidence_id }
   }
 
   /// Writes the fields that are set.
@@ -1257,7 +1288,7 @@ package struct HistorySegment: WireMessage {
     writer.message(7, price)
     writer.integer(8, offerType.rawValue)
     writer.text(9, grantId)
-    writer.integer(10, evidenceId)
+    if let evidenceId { writer.integerOrDefault(10, evidenceId) }
   }
 }
 
@@ -1272,10 +1303,10 @@ package struct HistoryMark: WireMessage {
   package var explanation: String = ""
   /// The transaction; empty: none.
   package var transactionId: String = ""
-  /// The evidence; 0: none.
-  package var evidenceId: Int64 = 0
-  /// The event; 0: none.
-  package var sequence: Int64 = 0
+  /// The evidence. Unset: none.
+  package var evidenceId: Int64?
+  /// The sequence of the event. Unset: none.
+  package var sequence: Int64?
 
   /// A message with every field at its default.
   package init() {}
@@ -1290,8 +1321,8 @@ package struct HistoryMark: WireMessage {
     type = CField.text(c.pointee.type)
     explanation = CField.text(c.pointee.explanation)
     transactionId = CField.text(c.pointee.transaction_id)
-    evidenceId = c.pointee.evidence_id
-    sequence = c.pointee.sequence
+    if c.pointee._evidence_id_case.rawValue == 5 { evidenceId = c.pointee.evidence_id }
+    if c.pointee._sequence_case.rawValue == 6 { sequence = c.pointee.sequence }
   }
 
   /// Writes the fields that are set.
@@ -1300,16 +1331,16 @@ package struct HistoryMark: WireMessage {
     writer.text(2, type)
     writer.text(3, explanation)
     writer.text(4, transactionId)
-    writer.integer(5, evidenceId)
-    writer.integer(6, sequence)
+    if let evidenceId { writer.integerOrDefault(5, evidenceId) }
+    if let sequence { writer.integerOrDefault(6, sequence) }
   }
 }
 
 /// The request of GetEvidence.
 package struct GetEvidenceRequest: WireMessage {
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The id of the piece of evidence.
+  /// The id of the piece of evidence, from 1. Required.
   package var evidenceId: Int64 = 0
   /// Whether to return the bytes as they arrived. Needs the role `admin`.
   package var includeBody: Bool = false
@@ -1437,9 +1468,9 @@ package struct GetEvidenceResponse: WireMessage {
 
 /// The request of GetEvent.
 package struct GetEventRequest: WireMessage {
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The sequence of the event.
+  /// The sequence of the event, from 1. Required.
   package var sequence: Int64 = 0
 
   /// A message with every field at its default.

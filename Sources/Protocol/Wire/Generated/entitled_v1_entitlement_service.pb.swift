@@ -151,11 +151,11 @@ package enum OwnershipPolicy: WireEnum {
 
 /// The request of Check.
 package struct CheckRequest: WireMessage {
-  /// The configured name of the app, for example "ocean-journal".
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The operator's id of the customer.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   package var customerId: String = ""
-  /// The entitlement, for example "pro".
+  /// The name of the entitlement in the catalog, for example "pro". Required.
   package var entitlement: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
@@ -217,7 +217,7 @@ package struct CheckResponse: WireMessage {
 
 /// The request of BatchCheck.
 package struct BatchCheckRequest: WireMessage {
-  /// At most 1000.
+  /// The checks, at most 1000.
   package var checks: [CheckRequest] = []
 
   /// A message with every field at its default.
@@ -523,7 +523,7 @@ package struct CustomerSubscriptionGroup: WireMessage {
   package var subscriptionGroupIdentifier: String = ""
   /// The customer's state for the group.
   package var state: ProductState = .init()
-  /// The active product, if any, and the product of its next renewal.
+  /// The active product. Empty: none.
   package var productId: String = ""
   /// The product of the next renewal. Empty: none is known.
   package var autoRenewProductId: String = ""
@@ -534,7 +534,7 @@ package struct CustomerSubscriptionGroup: WireMessage {
   package var eligibleForPromotionalOffers: Bool = false
   /// The win-back offers for which the customer is eligible, according to Apple.
   package var eligibleWinBackOfferIds: [String] = []
-  /// Days of paid service that count towards Apple's higher revenue share.
+  /// Days of paid service that count towards Apple's higher revenue share, 0 or more.
   package var paidServiceDays: Int32 = 0
 
   /// A message with every field at its default.
@@ -955,7 +955,7 @@ package struct EntitlementEvent: WireMessage {
   /// The entitlement after the event; unset if `entitlement` is empty. It names the transaction that decides
   /// access now, which may be another one than that of the event.
   package var after: Entitlement?
-  /// When it became true (the purchase, revocation or request date), and when the service recorded it.
+  /// When it became true: the purchase, revocation or request date.
   package var effectiveAt: GoogleProtobuf.Timestamp?
   /// When the service recorded it.
   package var recordedAt: GoogleProtobuf.Timestamp?
@@ -967,14 +967,14 @@ package struct EntitlementEvent: WireMessage {
   package var originalTransactionId: String = ""
   /// The person or service of the operator that caused it, if any.
   package var actor: String = ""
-  /// The product, quantity and price of that transaction. The price is unset for customers who do not pay. It is that of
-  /// the whole transaction, but of one seat if a subscription has a `quantity` above 1: see Transaction.
+  /// The product of that transaction. Empty: the event is about no transaction.
   package var productId: String = ""
   /// The type of that product.
   package var productType: ProductType = .init()
   /// The quantity of that transaction, from 1; 0: the event is about no transaction.
   package var quantity: Int32 = 0
-  /// The price of that transaction. Unset for customers who do not pay.
+  /// The price of the whole transaction, but of one seat if a subscription has a `quantity` above 1: see Transaction.
+  /// Unset for customers who do not pay.
   package var price: Money?
   /// The relation of another customer to the purchase. Unspecified: no other customer is involved.
   package var otherCustomerRole: OtherCustomerRole = .init()
@@ -982,7 +982,7 @@ package struct EntitlementEvent: WireMessage {
   package var otherCustomerId: String = ""
   /// Apple's type of that transaction, set only if this version does not know it; `product_type` is then the catalog's.
   package var productTypeRaw: String = ""
-  /// The billing plan and the commitment of that transaction. The price is unset for customers who do not pay.
+  /// The billing plan of that transaction.
   package var billingPlanType: BillingPlanType = .init()
   /// The commitment of that transaction. The price is unset for customers who do not pay.
   package var commitmentInfo: TransactionCommitmentInfo?
@@ -1074,7 +1074,7 @@ package struct ListTimelineRequest: WireMessage {
   package var environment: Environment = .init()
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
-  /// The token of the previous response.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
   /// Includes Apple's notifications, also those that changed nothing.
   package var includeNotifications: Bool = false
@@ -1125,9 +1125,9 @@ package struct ListTimelineRequest: WireMessage {
 
 /// The response of ListTimeline.
 package struct ListTimelineResponse: WireMessage {
-  /// The events, oldest first.
+  /// The events, in the order that the request selects.
   package var events: [EntitlementEvent] = []
-  /// Empty: there is no more.
+  /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
   /// Apple's notifications about the customer's purchases in the time range of this page, in the order of arrival:
   /// up to the last event, or until now on the last page. At most the latest 1000.
@@ -1214,9 +1214,9 @@ package struct LinkPurchaseRequest: WireMessage {
   package var originalTransactionId: String = ""
   /// The rule for a purchase that another customer owns. Unspecified: the app's configured policy.
   package var policy: OwnershipPolicy = .init()
-  /// The person or service of the request, for the audit trail.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
-  /// Returns the effects without committing them.
+  /// Whether to return the effects without committing them.
   package var dryRun: Bool = false
   /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""
@@ -1306,12 +1306,15 @@ package struct RegisterAppAccountTokenRequest: WireMessage {
   package var customerId: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// The UUID that the app sets when the customer buys (StoreKit's appAccountToken).
+  /// The UUID that the app sets when the customer buys (StoreKit's appAccountToken). Required.
   package var appAccountToken: String = ""
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
   /// Whether to return the effects without committing them.
   package var dryRun: Bool = false
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1328,6 +1331,7 @@ package struct RegisterAppAccountTokenRequest: WireMessage {
     appAccountToken = CField.text(c.pointee.app_account_token)
     actor = CField.text(c.pointee.actor)
     dryRun = CField.flag(c.pointee.dry_run)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -1338,6 +1342,7 @@ package struct RegisterAppAccountTokenRequest: WireMessage {
     writer.text(4, appAccountToken)
     writer.text(5, actor)
     writer.flag(6, dryRun)
+    writer.text(7, idempotencyKey)
   }
 }
 
@@ -1347,6 +1352,8 @@ package struct RegisterAppAccountTokenResponse: WireMessage {
   package var originalTransactionIds: [String] = []
   /// The events that the call made, in order; with `dry_run` those that it would make.
   package var events: [EntitlementEvent] = []
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -1362,6 +1369,7 @@ package struct RegisterAppAccountTokenResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__RegisterAppAccountTokenResponse.self)
     originalTransactionIds = CField.elements(c.pointee.original_transaction_ids, count: c.pointee.n_original_transaction_ids)
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
+    repeated = CField.flag(c.pointee.repeated)
     position = CField.text(c.pointee.position)
   }
 
@@ -1369,6 +1377,7 @@ package struct RegisterAppAccountTokenResponse: WireMessage {
   package func write(to writer: inout WireWriter) {
     writer.texts(1, originalTransactionIds)
     writer.messages(2, events)
+    writer.flag(3, repeated)
     writer.text(15, position)
   }
 }
@@ -1379,9 +1388,9 @@ package struct MergeCustomersRequest: WireMessage {
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// The customer that is merged.
+  /// The customer that is merged, 1 to 256 bytes. Required.
   package var fromCustomerId: String = ""
-  /// The merge target, which then owns all purchases.
+  /// The merge target, which then owns all purchases, 1 to 256 bytes. Required.
   package var intoCustomerId: String = ""
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
@@ -1481,7 +1490,7 @@ package struct TransferPurchaseRequest: WireMessage {
   package var policy: OwnershipPolicy = .init()
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
-  /// The reason, for the audit trail.
+  /// The reason, for the audit trail: at most 4096 bytes.
   package var note: String = ""
   /// Whether to return the effects without committing them.
   package var dryRun: Bool = false
@@ -1745,7 +1754,7 @@ package struct ListUnfulfilledPurchasesRequest: WireMessage {
   package var customerId: String = ""
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
-  /// The token of the previous response.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
 
   /// A message with every field at its default.
@@ -1778,7 +1787,7 @@ package struct ListUnfulfilledPurchasesRequest: WireMessage {
 package struct ListUnfulfilledPurchasesResponse: WireMessage {
   /// The purchases, ordered by transaction id.
   package var purchases: [UnfulfilledPurchase] = []
-  /// Empty: there is no more.
+  /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
 
   /// A message with every field at its default.
@@ -1840,7 +1849,8 @@ package struct AcknowledgeFulfillmentRequest: WireMessage {
   package var environment: Environment = .init()
   /// The transaction, by Apple's id. Required.
   package var transactionId: String = ""
-  /// Your id of this delivery. A repeated id changes nothing.
+  /// The operator's id of this delivery, at most 256 bytes, instead of an idempotency key: a repeated id changes nothing,
+  /// whatever its age. Required.
   package var fulfillmentId: String = ""
   /// The units that were delivered; negative: taken back. Unset: those that are due.
   package var units: Int64?
@@ -1915,6 +1925,10 @@ package struct GetProbableFamilyRequest: WireMessage {
   package var customerId: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  package var pageSize: Int32 = 0
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  package var pageToken: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1928,6 +1942,8 @@ package struct GetProbableFamilyRequest: WireMessage {
     app = CField.text(c.pointee.app)
     customerId = CField.text(c.pointee.customer_id)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
   }
 
   /// Writes the fields that are set.
@@ -1935,13 +1951,17 @@ package struct GetProbableFamilyRequest: WireMessage {
     writer.text(1, app)
     writer.text(2, customerId)
     writer.integer(3, environment.rawValue)
+    writer.integer(4, pageSize)
+    writer.text(5, pageToken)
   }
 }
 
 /// The response of GetProbableFamily.
 package struct GetProbableFamilyResponse: WireMessage {
-  /// The probable members, the most probable first.
+  /// The probable members, the most probable first. At most 64 customers are compared.
   package var members: [ProbableFamilyMember] = []
+  /// The token of the next page; empty on the last page.
+  package var nextPageToken: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1953,11 +1973,13 @@ package struct GetProbableFamilyResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__GetProbableFamilyResponse.self)
     members = CField.messages(c.pointee.members, count: c.pointee.n_members)
+    nextPageToken = CField.text(c.pointee.next_page_token)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.messages(1, members)
+    writer.text(2, nextPageToken)
   }
 }
 
@@ -2010,28 +2032,28 @@ package struct GrantRequest: WireMessage {
   package var environment: Environment = .init()
   /// The name of the entitlement in the catalog. Required.
   package var entitlement: String = ""
-  /// How much is granted: LIMITED or FULL.
+  /// How much is granted: LIMITED or FULL. Required.
   package var accessLevel: AccessLevel = .init()
-  /// Unset: now.
+  /// The start of the access. Unset: now.
   package var since: GoogleProtobuf.Timestamp?
-  /// Unset: no expiry.
+  /// The end of the access, exclusive, after `since`. Unset: no expiry.
   package var until: GoogleProtobuf.Timestamp?
-  /// The reason, for the timeline.
+  /// The reason, for the timeline: at most 4096 bytes.
   package var note: String = ""
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
   /// response. Empty: a repeated request is executed again.
   package var idempotencyKey: String = ""
-  /// Returns the effects without committing them.
+  /// Whether to return the effects without committing them.
   package var dryRun: Bool = false
   /// For a purchase in another store: the store, for example "play", "stripe" or "web". 1 to 32 lower-case letters,
   /// digits, dashes, dots and underscores, beginning with a letter; not "app_store" and not "operator". The caller
   /// vouches for the purchase: the store's documents are not verified here. Empty: a grant of the operator.
   package var source: String = ""
-  /// The store's id of the purchase, required with `source`. A purchase is one grant.
+  /// The store's id of the purchase, at most 256 bytes, required with `source`. A purchase is one grant.
   package var externalId: String = ""
-  /// The store's id of the product.
+  /// The store's id of the product, at most 256 bytes. Only with `source`.
   package var productId: String = ""
   /// The number of this state of the purchase, above 0, required with `source`. A greater revision replaces the stored
   /// state: renewed, ended, refunded. The same revision again changes nothing. A smaller one, which arrives late, is
@@ -2221,8 +2243,11 @@ package struct RevokeGrantRequest: WireMessage {
   package var actor: String = ""
   /// The reason, at most 4096 bytes, for the timeline.
   package var note: String = ""
-  /// Returns the effects without committing them.
+  /// Whether to return the effects without committing them.
   package var dryRun: Bool = false
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -2238,6 +2263,7 @@ package struct RevokeGrantRequest: WireMessage {
     actor = CField.text(c.pointee.actor)
     note = CField.text(c.pointee.note)
     dryRun = CField.flag(c.pointee.dry_run)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -2247,6 +2273,7 @@ package struct RevokeGrantRequest: WireMessage {
     writer.text(3, actor)
     writer.text(4, note)
     writer.flag(5, dryRun)
+    writer.text(6, idempotencyKey)
   }
 }
 
@@ -2258,6 +2285,8 @@ package struct RevokeGrantResponse: WireMessage {
   package var entitlement: Entitlement?
   /// The events, in order.
   package var events: [EntitlementEvent] = []
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -2274,6 +2303,7 @@ package struct RevokeGrantResponse: WireMessage {
     grant = CField.message(c.pointee.grant)
     entitlement = CField.message(c.pointee.entitlement)
     events = CField.messages(c.pointee.events, count: c.pointee.n_events)
+    repeated = CField.flag(c.pointee.repeated)
     position = CField.text(c.pointee.position)
   }
 
@@ -2282,6 +2312,7 @@ package struct RevokeGrantResponse: WireMessage {
     writer.message(1, grant)
     writer.message(2, entitlement)
     writer.messages(3, events)
+    writer.flag(4, repeated)
     writer.text(15, position)
   }
 }
@@ -2333,7 +2364,7 @@ package struct ListGrantsRequest: WireMessage {
 package struct ListGrantsResponse: WireMessage {
   /// The grants with their customers, ended ones included, ordered by id as text.
   package var grants: [Grant] = []
-  /// The token of the next page; empty: there is no more.
+  /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
 
   /// A message with every field at its default.
@@ -2366,7 +2397,7 @@ package struct IssueTokenRequest: WireMessage {
   package var environment: Environment = .init()
   /// Only these entitlements; empty: all of the customer's.
   package var entitlements: [String] = []
-  /// The verifier of the token: its `aud`.
+  /// The verifier of the token: its `aud`. Empty: none.
   package var audience: String = ""
   /// The lifetime; unset or longer than configured: the configured lifetime.
   package var lifetime: GoogleProtobuf.Duration?
@@ -2475,7 +2506,7 @@ package struct EraseCustomerRequest: WireMessage {
 
 /// The response of EraseCustomer.
 package struct EraseCustomerResponse: WireMessage {
-  /// The number of rows that were changed.
+  /// The number of stored rows that the erasure changes, 0 or more: a measure of its size.
   package var erasedRows: Int64 = 0
   /// When the customer was erased.
   package var erasedAt: GoogleProtobuf.Timestamp?

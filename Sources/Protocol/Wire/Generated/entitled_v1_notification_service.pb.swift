@@ -204,7 +204,7 @@ package struct IngestNotificationRequest: WireMessage {
 package struct IngestNotificationResponse: WireMessage {
   /// The notification as stored.
   package var notification: Notification?
-  /// The notification was stored before; nothing changed.
+  /// Whether the notification was stored before, so that nothing changed.
   package var alreadyKnown: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
@@ -238,9 +238,9 @@ package struct Notification: WireMessage {
   package var evidenceId: Int64 = 0
   /// Apple's `notificationUUID`; empty for version 1.
   package var notificationUuid: String = ""
-  /// 1 or 2.
+  /// The version of App Store Server Notifications: 1 or 2.
   package var version: Int32 = 0
-  /// Apple's values.
+  /// Apple's `notificationType`.
   package var notificationType: String = ""
   /// Apple's subtype. Empty: none.
   package var subtype: String = ""
@@ -323,7 +323,7 @@ package struct ListNotificationsRequest: WireMessage {
   package var notificationType: String = ""
   /// Only those in this state. Unspecified: all.
   package var state: NotificationState = .init()
-  /// The range of arrival times; `to` is exclusive.
+  /// The start of the range of arrival times, inclusive. Unset: the first notification.
   package var from: GoogleProtobuf.Timestamp?
   /// The end of the range, exclusive. Unset: now.
   package var to: GoogleProtobuf.Timestamp?
@@ -399,13 +399,13 @@ package struct ReprocessNotificationsRequest: WireMessage {
   package var app: String = ""
   /// Only these notifications; empty: all that match the filters below.
   package var evidenceIds: [Int64] = []
-  /// Unset: UNSUPPORTED, REJECTED and UNCONFIRMED.
+  /// Only notifications in this state. Unspecified: UNSUPPORTED, REJECTED and UNCONFIRMED.
   package var state: NotificationState = .init()
   /// The start of the range, inclusive. Unset: the first notification.
   package var from: GoogleProtobuf.Timestamp?
   /// The end of the range, exclusive. Unset: now.
   package var to: GoogleProtobuf.Timestamp?
-  /// Returns the changes without committing them and without calls to Apple.
+  /// Whether to return the changes without committing them and without calls to Apple.
   package var dryRun: Bool = false
 
   /// A message with every field at its default.
@@ -482,9 +482,9 @@ package struct BackfillNotificationsRequest: WireMessage {
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// Unset: the limit of Apple's history, 180 days ago, or 30 in Apple's sandbox.
+  /// The start of the range, inclusive. Unset: the limit of Apple's history, 180 days ago, or 30 in Apple's sandbox.
   package var from: GoogleProtobuf.Timestamp?
-  /// Unset: now.
+  /// The end of the range, exclusive. Unset: now.
   package var to: GoogleProtobuf.Timestamp?
   /// Whether to fetch only notifications that Apple could not deliver.
   package var onlyFailures: Bool = false
@@ -572,25 +572,25 @@ package struct Repair: WireMessage {
   package var reason: RepairReason = .init()
   /// The step that it has reached.
   package var phase: RepairPhase = .init()
-  /// The range that is repaired.
+  /// The start of the range that is repaired, inclusive.
   package var from: GoogleProtobuf.Timestamp?
   /// The end of that range, exclusive.
   package var to: GoogleProtobuf.Timestamp?
-  /// Only notifications that Apple could not deliver are fetched.
+  /// Whether only notifications that Apple could not deliver are fetched.
   package var onlyFailures: Bool = false
   /// When the repair started.
   package var startedAt: GoogleProtobuf.Timestamp?
-  /// Unset while the repair runs.
+  /// When the repair ended. Unset: it runs.
   package var finishedAt: GoogleProtobuf.Timestamp?
-  /// Notifications that were missing, and notifications that were stored before.
+  /// The number of notifications that were missing.
   package var received: Int64 = 0
-  /// Notifications of the range that were stored before.
+  /// The number of notifications of the range that were stored before.
   package var alreadyKnown: Int64 = 0
   /// The number of purchases that were queried.
   package var queriedPurchases: Int64 = 0
   /// The number of customers whose state differed from Apple's; set when the repair is finished.
   package var driftedCustomers: Int64 = 0
-  /// The error that stopped the repair or a part of it.
+  /// The error that stopped the repair or a part of it, as a sentence. Empty: none.
   package var error: String = ""
 
   /// A message with every field at its default.
@@ -643,7 +643,7 @@ package struct Repair: WireMessage {
 package struct ListRepairsRequest: WireMessage {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// Unset: all.
+  /// The environment. Unspecified: all.
   package var environment: Environment = .init()
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
@@ -705,7 +705,7 @@ package struct ListRepairsResponse: WireMessage {
 package struct GetDriftReportRequest: WireMessage {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// Empty: the latest repair.
+  /// The id of the repair. Empty: the latest one.
   package var repairId: String = ""
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
@@ -740,7 +740,7 @@ package struct GetDriftReportRequest: WireMessage {
 package struct GetDriftReportResponse: WireMessage {
   /// The repair of the report.
   package var repair: Repair?
-  /// Ordered by customer and entitlement.
+  /// The drifts, ordered by customer and entitlement.
   package var drifts: [Drift] = []
   /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
@@ -814,6 +814,9 @@ package struct RequestTestNotificationRequest: WireMessage {
   package var environment: Environment = .init()
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   package var actor: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -827,6 +830,7 @@ package struct RequestTestNotificationRequest: WireMessage {
     app = CField.text(c.pointee.app)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     actor = CField.text(c.pointee.actor)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
   }
 
   /// Writes the fields that are set.
@@ -834,6 +838,7 @@ package struct RequestTestNotificationRequest: WireMessage {
     writer.text(1, app)
     writer.integer(2, environment.rawValue)
     writer.text(3, actor)
+    writer.text(4, idempotencyKey)
   }
 }
 
@@ -841,6 +846,8 @@ package struct RequestTestNotificationRequest: WireMessage {
 package struct RequestTestNotificationResponse: WireMessage {
   /// Apple's token, to query the result.
   package var testNotificationToken: String = ""
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   package var position: String = ""
@@ -855,13 +862,100 @@ package struct RequestTestNotificationResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__RequestTestNotificationResponse.self)
     testNotificationToken = CField.text(c.pointee.test_notification_token)
+    repeated = CField.flag(c.pointee.repeated)
     position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, testNotificationToken)
+    writer.flag(2, repeated)
     writer.text(15, position)
+  }
+}
+
+/// The request of GetTestNotificationStatus.
+package struct GetTestNotificationStatusRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// Apple's token, as RequestTestNotification returned it. Required.
+  package var testNotificationToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetTestNotificationStatusRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetTestNotificationStatusRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    testNotificationToken = CField.text(c.pointee.test_notification_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, testNotificationToken)
+  }
+}
+
+/// The response of GetTestNotificationStatus.
+package struct GetTestNotificationStatusResponse: WireMessage {
+  /// The payload that Apple signed.
+  package var payloadJson: String = ""
+  /// Apple's attempts to deliver it, oldest first.
+  package var sendAttempts: [SendAttempt] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetTestNotificationStatusResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetTestNotificationStatusResponse.self)
+    payloadJson = CField.text(c.pointee.payload_json)
+    sendAttempts = CField.messages(c.pointee.send_attempts, count: c.pointee.n_send_attempts)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, payloadJson)
+    writer.messages(2, sendAttempts)
+  }
+}
+
+/// One delivery attempt of Apple.
+package struct SendAttempt: WireMessage {
+  /// When Apple tried to deliver.
+  package var attemptDate: GoogleProtobuf.Timestamp?
+  /// Apple's `sendAttemptResult`: SUCCESS, TIMED_OUT, TLS_ISSUE, ...
+  package var result: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__SendAttempt())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__SendAttempt.self)
+    attemptDate = CField.message(c.pointee.attempt_date)
+    result = CField.text(c.pointee.result)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, attemptDate)
+    writer.text(2, result)
   }
 }
 
@@ -871,11 +965,11 @@ package struct CompareNotificationVersionsRequest: WireMessage {
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// The range of arrival times; `to` is exclusive. Unset: from the first notification, until now.
+  /// The start of the range of arrival times, inclusive. Unset: the first notification.
   package var from: GoogleProtobuf.Timestamp?
   /// The end of the range, exclusive. Unset: now.
   package var to: GoogleProtobuf.Timestamp?
-  /// Includes purchases without a difference.
+  /// Whether to include purchases without a difference.
   package var includeEqual: Bool = false
   /// The number of purchases that are compared for a page: 1 to 1000, larger numbers count as 1000; 0: 100. The page
   /// contains those that differ.
@@ -944,11 +1038,11 @@ package struct CompareNotificationVersionsResponse: WireMessage {
 package struct VersionComparison: WireMessage {
   /// The purchase, by the id of its first transaction.
   package var originalTransactionId: String = ""
-  /// Empty: the purchase has no owner.
+  /// The owner of the purchase. Empty: it has none.
   package var customerId: String = ""
   /// Whether the two versions differ about the purchase.
   package var differs: Bool = false
-  /// The number of notifications of each version. 0: none.
+  /// The number of notifications of version 1, from 0.
   package var version1Notifications: Int32 = 0
   /// The number of notifications of version 2, from 0.
   package var version2Notifications: Int32 = 0
@@ -999,9 +1093,9 @@ package struct VersionComparison: WireMessage {
 package struct VersionDifference: WireMessage {
   /// Apple's field name in version 2, such as `expiresDate`.
   package var field: String = ""
-  /// Empty: the renewal.
+  /// The transaction. Empty: the difference is about the renewal.
   package var transactionId: String = ""
-  /// Empty: the version does not contain the field.
+  /// The value of version 1. Empty: the version does not contain the field.
   package var version1: String = ""
   /// The value of version 2. Empty: the version does not contain the field.
   package var version2: String = ""

@@ -290,7 +290,7 @@ package enum OfferSignatureForm: WireEnum {
 
 /// The request of SubmitTransaction.
 package struct SubmitTransactionRequest: WireMessage {
-  /// The configured id of the app, for instance "ocean-journal".
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer. Empty: the purchase is stored in the claim queue.
   package var customerId: String = ""
@@ -331,7 +331,7 @@ package struct SubmitTransactionRequest: WireMessage {
 package struct SubmitTransactionResponse: WireMessage {
   /// The id of the verbatim document.
   package var evidenceId: Int64 = 0
-  /// The document was stored before; nothing changed.
+  /// Whether the document was stored before, so that nothing changed.
   package var alreadyKnown: Bool = false
   /// The submitted transaction. Unset: none was submitted.
   package var transaction: Transaction?
@@ -386,7 +386,7 @@ package struct SubmitTransactionResponse: WireMessage {
 
 /// The request of SubmitTransactions.
 package struct SubmitTransactionsRequest: WireMessage {
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
   /// The operator's id of the customer. Empty: the purchases are stored in the claim queue.
   package var customerId: String = ""
@@ -568,7 +568,7 @@ package struct SubmitReceiptRequest: WireMessage {
 package struct SubmitReceiptResponse: WireMessage {
   /// The id of the stored receipt contents. Unset: there was no receipt.
   package var evidenceId: Int64?
-  /// The same receipt was submitted before for the same customer.
+  /// Whether the same receipt was submitted before for the same customer.
   package var alreadyKnown: Bool = false
   /// The environment of the receipt.
   package var environment: Environment = .init()
@@ -578,7 +578,7 @@ package struct SubmitReceiptResponse: WireMessage {
   package var entitlements: [Entitlement] = []
   /// The app version that the customer got first, if the receipt contains it.
   package var originalApplicationVersion: String = ""
-  /// The lookup at Apple is pending; the answer rests on the receipt alone.
+  /// Whether the lookup at Apple is pending, so that the answer rests on the receipt alone.
   package var refreshPending: Bool = false
   /// The customer's state for each product of the catalog.
   package var productStates: [SubmittedProductState] = []
@@ -749,7 +749,7 @@ package struct InspectRequest: WireMessage {
 package struct InspectResponse: WireMessage {
   /// The kind of the document.
   package var kind: DocumentKind = .init()
-  /// Signed by Apple (or under a configured trust anchor), for this app, in an accepted environment.
+  /// Whether it is signed by Apple (or under a configured trust anchor), for this app, in an accepted environment.
   package var verified: Bool = false
   /// Stable: VERIFIED, or the first fault: NOT_A_JWS, BAD_SIGNATURE, UNTRUSTED_ROOT, WRONG_BUNDLE, ...
   package var reason: String = ""
@@ -956,10 +956,13 @@ package struct MigrateReceiptsResponse: WireMessage {
   package var correlationId: String = ""
   /// The result.
   package var outcome: MigrationOutcome = .init()
-  /// Why it was rejected or is retryable; unset if migrated.
+  /// Why it was rejected or is retryable. Unset: it was migrated.
   package var error: GoogleRPC.Status?
-  /// The number of the receipt's transactions that are stored now.
+  /// The number of the receipt's transactions that are stored now, from 0.
   package var transactions: Int32 = 0
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -974,6 +977,7 @@ package struct MigrateReceiptsResponse: WireMessage {
     outcome = MigrationOutcome(rawValue: CField.number(c.pointee.outcome.rawValue))
     error = CField.message(c.pointee.error)
     transactions = c.pointee.transactions
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
@@ -982,6 +986,7 @@ package struct MigrateReceiptsResponse: WireMessage {
     writer.integer(2, outcome.rawValue)
     writer.message(3, error)
     writer.integer(4, transactions)
+    writer.text(15, position)
   }
 }
 
@@ -991,7 +996,7 @@ package struct StartMigrationRequest: WireMessage {
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// The number of receipts in parallel; 0: 32.
+  /// The number of receipts in parallel: 1 to 256; 0: 32.
   package var concurrency: Int32 = 0
   /// Whether to verify and count only, without calls to Apple and without changes.
   package var dryRun: Bool = false
@@ -1000,7 +1005,7 @@ package struct StartMigrationRequest: WireMessage {
   package var idempotencyKey: String = ""
   /// The format of the input.
   package var format: MigrationInputFormat?
-  /// The caller vouches that the purchases of lines without a receipt belong to the customers of these lines;
+  /// Whether the caller vouches that the purchases of lines without a receipt belong to the customers of these lines;
   /// otherwise they are only looked up.
   package var linkUnverifiedIds: Bool = false
   /// `input`: `input_path`, `upload_id`, or none.
@@ -1054,17 +1059,17 @@ package struct StartMigrationRequest: WireMessage {
   }
 }
 
-/// The format of a job's input. Empty fields have the values in parentheses.
+/// The format of a job's input.
 package struct MigrationInputFormat: WireMessage {
   /// The syntax of the input. Unspecified: detected from its first character.
   package var syntax: MigrationInputSyntax = .init()
-  /// The columns (customer_id, receipt, original_transaction_id). In NDJSON a dot selects a member of an object.
+  /// The column of the customer id. Empty: customer_id. In NDJSON a dot selects a member of an object, in every column.
   package var customerColumn: String = ""
   /// The column of the receipt. Empty: receipt.
   package var receiptColumn: String = ""
   /// The column of the original transaction id. Empty: original_transaction_id.
   package var originalTransactionIdColumn: String = ""
-  /// For CSV (a comma).
+  /// The character between the values of CSV, one byte. Empty: a comma.
   package var delimiter: String = ""
 
   /// A message with every field at its default.
@@ -1095,11 +1100,13 @@ package struct MigrationInputFormat: WireMessage {
 
 /// The request of UploadMigrationInput.
 package struct UploadMigrationInputRequest: WireMessage {
-  /// Chosen by the caller: 1 to 64 letters, digits, dots, dashes and underscores.
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// Chosen by the caller: 1 to 64 letters, digits, dots, dashes and underscores. Unique in the app. Required.
   package var uploadId: String = ""
   /// The number of bytes before this piece; bytes that were received before are not written again.
   package var offset: Int64 = 0
-  /// At most 1 MiB. Empty: queries the size.
+  /// The piece, at most 1 MiB. Empty: only the size is returned.
   package var data: [UInt8] = []
 
   /// A message with every field at its default.
@@ -1111,6 +1118,7 @@ package struct UploadMigrationInputRequest: WireMessage {
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__UploadMigrationInputRequest.self)
+    app = CField.text(c.pointee.app)
     uploadId = CField.text(c.pointee.upload_id)
     offset = c.pointee.offset
     data = CField.bytes(c.pointee.data)
@@ -1118,9 +1126,10 @@ package struct UploadMigrationInputRequest: WireMessage {
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
-    writer.text(1, uploadId)
-    writer.integer(2, offset)
-    writer.data(3, data)
+    writer.text(1, app)
+    writer.text(2, uploadId)
+    writer.integer(3, offset)
+    writer.data(4, data)
   }
 }
 
@@ -1153,7 +1162,7 @@ package struct CompareWithAppleRequest: WireMessage {
   package var app: String = ""
   /// The environment. Unspecified: the default environment of the app.
   package var environment: Environment = .init()
-  /// Compares one of this many customers; 0 and 1: all.
+  /// Compares one of this number of customers, from 0; 0 and 1: all.
   package var sampleEvery: Int32 = 0
   /// The number of customers of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
@@ -1232,9 +1241,9 @@ package struct CustomerDrift: WireMessage {
   package var customerId: String = ""
   /// The purchase, by the id of its first transaction.
   package var originalTransactionId: String = ""
-  /// Empty if the difference is not about one transaction.
+  /// The transaction, by Apple's id. Empty: the difference is not about one transaction.
   package var transactionId: String = ""
-  /// UNKNOWN_HERE, DIFFERENT, RENEWAL_DIFFERENT or UNKNOWN_TO_APPLE.
+  /// The stable reason: UNKNOWN_HERE, DIFFERENT, RENEWAL_DIFFERENT or UNKNOWN_TO_APPLE.
   package var reason: String = ""
 
   /// A message with every field at its default.
@@ -1299,7 +1308,7 @@ package struct Migration: WireMessage {
   package var migrationId: String = ""
   /// The state of the job.
   package var state: MigrationState = .init()
-  /// The number of lines that are done.
+  /// The number of lines that are done: the sum of the five outcomes.
   package var total: Int64 = 0
   /// The number of receipts with new facts.
   package var migrated: Int64 = 0
@@ -1315,13 +1324,13 @@ package struct Migration: WireMessage {
   package var startedAt: GoogleProtobuf.Timestamp?
   /// When the job ended. Unset: it runs.
   package var finishedAt: GoogleProtobuf.Timestamp?
-  /// Receipts per second, recently.
+  /// Receipts per second over the last 10 seconds; 0: the job does not run.
   package var rate: Double = 0
   /// The number of unchanged lines whose Apple account an earlier line had migrated.
   package var duplicates: Int64 = 0
   /// The reasons of rejected and retryable lines, with counts.
   package var reasons: [MigrationReasonCount] = []
-  /// The error that failed the job.
+  /// The error that failed the job, as a sentence. Empty: none.
   package var error: String = ""
   /// The configured name of the app.
   package var app: String = ""
@@ -1441,6 +1450,8 @@ package struct MigrationReasonCount: WireMessage {
 
 /// The request of GetMigration.
 package struct GetMigrationRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
   /// The id of the job. Required.
   package var migrationId: String = ""
 
@@ -1453,12 +1464,14 @@ package struct GetMigrationRequest: WireMessage {
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__GetMigrationRequest.self)
+    app = CField.text(c.pointee.app)
     migrationId = CField.text(c.pointee.migration_id)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
-    writer.text(1, migrationId)
+    writer.text(1, app)
+    writer.text(2, migrationId)
   }
 }
 
@@ -1520,7 +1533,7 @@ package struct ListMigrationsRequest: WireMessage {
 package struct ListMigrationsResponse: WireMessage {
   /// The jobs, latest first.
   package var migrations: [Migration] = []
-  /// The token of the next page; empty: there is no more.
+  /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
 
   /// A message with every field at its default.
@@ -1545,6 +1558,8 @@ package struct ListMigrationsResponse: WireMessage {
 
 /// The request of ListMigrationFailures.
 package struct ListMigrationFailuresRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
   /// The id of the job. Required.
   package var migrationId: String = ""
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
@@ -1561,6 +1576,7 @@ package struct ListMigrationFailuresRequest: WireMessage {
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ListMigrationFailuresRequest.self)
+    app = CField.text(c.pointee.app)
     migrationId = CField.text(c.pointee.migration_id)
     pageSize = c.pointee.page_size
     pageToken = CField.text(c.pointee.page_token)
@@ -1568,9 +1584,10 @@ package struct ListMigrationFailuresRequest: WireMessage {
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
-    writer.text(1, migrationId)
-    writer.integer(2, pageSize)
-    writer.text(3, pageToken)
+    writer.text(1, app)
+    writer.text(2, migrationId)
+    writer.integer(3, pageSize)
+    writer.text(4, pageToken)
   }
 }
 
@@ -1603,7 +1620,7 @@ package struct ListMigrationFailuresResponse: WireMessage {
 
 /// One receipt that was not migrated.
 package struct MigrationFailure: WireMessage {
-  /// Line of the input, from 1.
+  /// The line of the input, from 1.
   package var line: Int64 = 0
   /// The customer of the line. Empty: it has none.
   package var customerId: String = ""
@@ -1646,6 +1663,8 @@ package struct MigrationFailure: WireMessage {
 
 /// The request of CancelMigration.
 package struct CancelMigrationRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
   /// The id of the job. Required.
   package var migrationId: String = ""
 
@@ -1658,12 +1677,14 @@ package struct CancelMigrationRequest: WireMessage {
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__CancelMigrationRequest.self)
+    app = CField.text(c.pointee.app)
     migrationId = CField.text(c.pointee.migration_id)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
-    writer.text(1, migrationId)
+    writer.text(1, app)
+    writer.text(2, migrationId)
   }
 }
 
@@ -1671,6 +1692,9 @@ package struct CancelMigrationRequest: WireMessage {
 package struct CancelMigrationResponse: WireMessage {
   /// The job in its present state.
   package var migration: Migration?
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1682,11 +1706,68 @@ package struct CancelMigrationResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__CancelMigrationResponse.self)
     migration = CField.message(c.pointee.migration)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, migration)
+    writer.text(15, position)
+  }
+}
+
+/// The request of PurgeMigration.
+package struct PurgeMigrationRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The id of the job. Required.
+  package var migrationId: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__PurgeMigrationRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__PurgeMigrationRequest.self)
+    app = CField.text(c.pointee.app)
+    migrationId = CField.text(c.pointee.migration_id)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.text(2, migrationId)
+  }
+}
+
+/// The response of PurgeMigration.
+package struct PurgeMigrationResponse: WireMessage {
+  /// The job in its present state.
+  package var migration: Migration?
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__PurgeMigrationResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__PurgeMigrationResponse.self)
+    migration = CField.message(c.pointee.migration)
+    position = CField.text(c.pointee.position)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, migration)
+    writer.text(15, position)
   }
 }
 
@@ -1706,13 +1787,13 @@ package struct SignOfferRequest: WireMessage {
   package var offerIdentifier: String = ""
   /// The same value that the app passes to StoreKit: a UUID, or for StoreKit 1 the application user name.
   package var appAccountToken: String = ""
-  /// Required by the introductory form.
+  /// The transaction, by Apple's id. Required by the introductory form.
   package var transactionId: String = ""
-  /// The eligibility that the introductory form signs.
+  /// The eligibility that the introductory form signs: whether the customer may have the offer.
   package var allowIntroductoryOffer: Bool = false
   /// The JSON of an Advanced Commerce request.
   package var advancedCommerceRequestJson: String = ""
-  /// Signs without an eligibility check.
+  /// Whether to sign without an eligibility check.
   package var skipEligibilityCheck: Bool = false
 
   /// A message with every field at its default.
@@ -1761,7 +1842,7 @@ package struct SignOfferResponse: WireMessage {
   package var keyIdentifier: String = ""
   /// The nonce that was signed, only in the legacy form.
   package var nonce: String = ""
-  /// Milliseconds since 1970, as StoreKit expects.
+  /// The time of the signature in milliseconds since 1970, as StoreKit expects.
   package var timestamp: Int64 = 0
 
   /// A message with every field at its default.

@@ -88,7 +88,7 @@ package struct GetStatusResponse: WireMessage {
   package var time: GoogleProtobuf.Timestamp?
   /// Each environment of the apps that the caller may access.
   package var apps: [AppStatus] = []
-  /// The size of the store; unset for a caller who is limited to some apps.
+  /// The store. Unset: the caller may not access all apps.
   package var store: StoreStatus?
 
   /// A message with every field at its default.
@@ -125,8 +125,8 @@ package struct GetStatusResponse: WireMessage {
 package struct HealthCheck: WireMessage {
   /// The stable name, such as `store_writable`.
   package var name: String = ""
-  /// The problem as a sentence; empty: the check succeeded.
-  package var problem: String = ""
+  /// The error as a sentence. Empty: the check succeeded.
+  package var error: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -138,13 +138,13 @@ package struct HealthCheck: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__HealthCheck.self)
     name = CField.text(c.pointee.name)
-    problem = CField.text(c.pointee.problem)
+    error = CField.text(c.pointee.error)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, name)
-    writer.text(2, problem)
+    writer.text(2, error)
   }
 }
 
@@ -160,11 +160,11 @@ package struct AppStatus: WireMessage {
   package var typicalNotificationInterval: GoogleProtobuf.Duration?
   /// Until when the notifications are known to be complete; unset: not known yet.
   package var completeUntil: GoogleProtobuf.Timestamp?
-  /// Status polls that are overdue.
+  /// The number of status polls that are overdue.
   package var overduePolls: Int64 = 0
   /// When the next status poll is due; unset: none is scheduled.
   package var nextPollAt: GoogleProtobuf.Timestamp?
-  /// Consumption requests that wait for an answer to Apple.
+  /// The number of consumption requests that wait for an answer to Apple.
   package var openConsumptionRequests: Int64 = 0
   /// Whether an in-app purchase key is configured, so that Apple can be called.
   package var hasInAppPurchaseKey: Bool = false
@@ -215,9 +215,9 @@ package struct AppStatus: WireMessage {
 package struct StoreStatus: WireMessage {
   /// The size of the database file, in bytes.
   package var sizeBytes: Int64 = 0
-  /// The free space on its disk, in bytes; 0: not known.
-  package var freeBytes: Int64 = 0
-  /// The id of the last piece of evidence.
+  /// The free space on its disk, in bytes. Unset: not known.
+  package var freeBytes: Int64?
+  /// The id of the last piece of evidence; 0: none yet.
   package var lastEvidenceId: Int64 = 0
 
   /// A message with every field at its default.
@@ -230,14 +230,14 @@ package struct StoreStatus: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__StoreStatus.self)
     sizeBytes = c.pointee.size_bytes
-    freeBytes = c.pointee.free_bytes
+    if c.pointee._free_bytes_case.rawValue == 2 { freeBytes = c.pointee.free_bytes }
     lastEvidenceId = c.pointee.last_evidence_id
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.integer(1, sizeBytes)
-    writer.integer(2, freeBytes)
+    if let freeBytes { writer.integerOrDefault(2, freeBytes) }
     writer.integer(3, lastEvidenceId)
   }
 }
@@ -262,8 +262,8 @@ package struct GetConfigurationRequest: WireMessage {
 
 /// The response of GetConfiguration.
 package struct GetConfigurationResponse: WireMessage {
-  /// The configuration as JSON, with the values of secrets replaced by `"(secret)"`. A caller who is limited to some apps
-  /// sees only these, and no callers.
+  /// The configuration as JSON, with the values of secrets replaced by `"(secret)"`. Contains only the apps that the
+  /// caller may access, and the list of callers only if the caller may access all apps.
   package var configurationJson: String = ""
   /// The path of the file; empty: the demo configuration.
   package var path: String = ""

@@ -206,11 +206,11 @@ package struct Webhook: WireMessage {
   package var position: Int64 = 0
   /// The sequence of the latest event of the app, or the evidence id of the latest notification of any app.
   package var latestPosition: Int64 = 0
-  /// Messages that wait for another attempt, or for an earlier message.
+  /// The number of messages that wait for another attempt, or for an earlier message.
   package var pending: Int64 = 0
-  /// Dead letters.
+  /// The number of dead letters.
   package var deadLetters: Int64 = 0
-  /// The time of the oldest pending message.
+  /// When the event or notification of the oldest pending message occurred. Unset: none is pending.
   package var oldestPendingAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
@@ -253,7 +253,7 @@ package struct Delivery: WireMessage {
   package var position: Int64 = 0
   /// The `webhook-id` of each attempt; empty for forwarded notifications.
   package var webhookId: String = ""
-  /// Such as `entitlement.started`, or Apple's notification type.
+  /// The type of the message, such as `entitlement.started`, or Apple's notification type.
   package var type: String = ""
   /// The environment of the event or notification. Unspecified: the notification has none.
   package var environment: Environment = .init()
@@ -269,7 +269,7 @@ package struct Delivery: WireMessage {
   package var occurredAt: GoogleProtobuf.Timestamp?
   /// When it was sent first. Unset: never.
   package var firstAttemptAt: GoogleProtobuf.Timestamp?
-  /// Unset: after an earlier message, or a dead letter.
+  /// When the next attempt is due. Unset: after an earlier message, or it is a dead letter.
   package var nextAttemptAt: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
@@ -318,7 +318,7 @@ package struct ListDeliveriesRequest: WireMessage {
   package var webhook: String = ""
   /// The content of the webhook's messages. Unspecified: EVENTS.
   package var kind: WebhookKind = .init()
-  /// Unset: both.
+  /// Only messages in this state. Unspecified: both.
   package var state: DeliveryState = .init()
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   package var pageSize: Int32 = 0
@@ -438,6 +438,9 @@ package struct ResendDeliveriesRequest: WireMessage {
   package var webhook: String = ""
   /// The content of the webhook's messages. Unspecified: EVENTS.
   package var kind: WebhookKind = .init()
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
   /// `selection`: `dead_letters`, `positions`, `range`, or none.
   package var selection: Selection?
 
@@ -453,6 +456,7 @@ package struct ResendDeliveriesRequest: WireMessage {
     app = CField.text(c.pointee.app)
     webhook = CField.text(c.pointee.webhook)
     kind = WebhookKind(rawValue: CField.number(c.pointee.kind.rawValue))
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
     switch c.pointee.selection_case.rawValue {
     case 4: selection = .deadLetters(CField.flag(c.pointee.dead_letters))
     case 5: selection = CField.message(c.pointee.positions).map(Selection.positions)
@@ -466,6 +470,7 @@ package struct ResendDeliveriesRequest: WireMessage {
     writer.text(1, app)
     writer.text(2, webhook)
     writer.integer(3, kind.rawValue)
+    writer.text(7, idempotencyKey)
     switch selection {
     case .deadLetters(let value)?: writer.flagOrDefault(4, value)
     case .positions(let value)?: writer.message(5, value)
@@ -491,6 +496,11 @@ package struct ResendDeliveriesResponse: WireMessage {
   package var resent: Int64 = 0
   /// The position at which the rest of the range starts. Unset: there is no rest.
   package var continueFromPosition: Int64?
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -503,16 +513,20 @@ package struct ResendDeliveriesResponse: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ResendDeliveriesResponse.self)
     resent = c.pointee.resent
     if c.pointee._continue_from_position_case.rawValue == 2 { continueFromPosition = c.pointee.continue_from_position }
+    repeated = CField.flag(c.pointee.repeated)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.integer(1, resent)
     if let continueFromPosition { writer.integerOrDefault(2, continueFromPosition) }
+    writer.flag(3, repeated)
+    writer.text(15, position)
   }
 }
 
-/// Messages that are not dead letters stay.
+/// The request of DiscardDeliveries. Messages that are not dead letters stay.
 package struct DiscardDeliveriesRequest: WireMessage {
   /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
@@ -567,6 +581,9 @@ package struct DiscardDeliveriesRequest: WireMessage {
 package struct DiscardDeliveriesResponse: WireMessage {
   /// The number of discarded dead letters.
   package var discarded: Int64 = 0
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -578,11 +595,13 @@ package struct DiscardDeliveriesResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__DiscardDeliveriesResponse.self)
     discarded = c.pointee.discarded
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.integer(1, discarded)
+    writer.text(15, position)
   }
 }
 
@@ -621,6 +640,9 @@ package struct ResumeWebhookRequest: WireMessage {
 package struct ResumeWebhookResponse: WireMessage {
   /// The webhook in its present state.
   package var webhook: Webhook?
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -632,23 +654,25 @@ package struct ResumeWebhookResponse: WireMessage {
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__ResumeWebhookResponse.self)
     webhook = CField.message(c.pointee.webhook)
+    position = CField.text(c.pointee.position)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, webhook)
+    writer.text(15, position)
   }
 }
 
 /// The request of GetDelivery.
 package struct GetDeliveryRequest: WireMessage {
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   package var app: String = ""
-  /// The name of the webhook in the configuration.
+  /// The name of the webhook in the configuration. Required.
   package var webhook: String = ""
-  /// The content of its messages; unspecified: EVENTS.
+  /// The content of the webhook's messages. Unspecified: EVENTS.
   package var kind: WebhookKind = .init()
-  /// The sequence of the event, or the evidence id of the notification.
+  /// The sequence of the event, or the evidence id of the notification, from 1. Required.
   package var position: Int64 = 0
 
   /// A message with every field at its default.
@@ -679,7 +703,7 @@ package struct GetDeliveryRequest: WireMessage {
 package struct GetDeliveryResponse: WireMessage {
   /// The `webhook-id` of each attempt; empty for forwarded notifications.
   package var webhookId: String = ""
-  /// Such as `entitlement.started`, or Apple's notification type.
+  /// The type of the message, such as `entitlement.started`, or Apple's notification type.
   package var type: String = ""
   /// The ordering key: the customer of an event, or the original transaction id of a notification.
   package var subject: String = ""

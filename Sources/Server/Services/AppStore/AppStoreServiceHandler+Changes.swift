@@ -82,15 +82,20 @@ extension AppStoreServiceHandler {
     _ request: SetAppAccountTokenRequest, _ call: CallContext
   ) async throws(Status) -> SetAppAccountTokenResponse {
     let request = request.attributed(to: call)
-    try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
-    try RequestValidation.given(request.appAccountToken, "app_account_token")
-    let call = try self.call(request.app, request.environment, call)
-    try await change(
-      .setAppAccountToken(request.appAccountToken, of: request.originalTransactionId),
-      Record(
-        "SetAppAccountToken", about: request.originalTransactionId, by: request.actor, note: request.note),
-      call)
-    return .with { $0.setAt = GoogleProtobuf.Timestamp(context.now(in: call.environment)) }
+    let once = Idempotency(of: request, call, context)
+    return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
+      try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
+      try RequestValidation.given(request.appAccountToken, "app_account_token")
+      let call = try self.call(request.app, request.environment, call)
+      return try await changeOnce(
+        once, .setAppAccountToken(request.appAccountToken, of: request.originalTransactionId),
+        Record(
+          "SetAppAccountToken", about: request.originalTransactionId, by: request.actor, note: request.note),
+        call
+      ) {
+        .with { $0.setAt = GoogleProtobuf.Timestamp(context.now(in: call.environment)) }
+      }
+    }
   }
 
   /// Requests a test notification of type `TEST` from Apple. It changes no data, but it is an operator's
@@ -98,10 +103,15 @@ extension AppStoreServiceHandler {
   func requestTest(
     _ request: RequestTestNotificationRequest, _ call: CallContext
   ) async throws(Status) -> RequestTestNotificationResponse {
-    let call = try self.call(request.app, request.environment, call)
-    let answer: SendTestNotificationResponse = try await change(
-      .testNotification, Record("RequestTestNotification", about: "", by: request.actor), call)
-    return .with { $0.testNotificationToken = answer.testNotificationToken ?? "" }
+    let once = Idempotency(of: request, call, context)
+    return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
+      try await changeOnce(
+        once, .testNotification, Record("RequestTestNotification", about: "", by: request.actor),
+        try self.call(request.app, request.environment, call)
+      ) { (answer: SendTestNotificationResponse) in
+        .with { $0.testNotificationToken = answer.testNotificationToken ?? "" }
+      }
+    }
   }
 
   /// Validates the number of days of an extension: Apple accepts 1 to 90.

@@ -14,27 +14,32 @@ extension AppStoreServiceHandler {
     _ request: SendConsumptionInformationRequest, _ call: CallContext
   ) async throws(Status) -> SendConsumptionInformationResponse {
     let request = request.attributed(to: call)
-    try RequestValidation.given(request.transactionId, "transaction_id")
-    let information = try AppStore.ConsumptionRequest(request)
-    try await refuse(
-      .sendConsumptionInformation, about: request.transactionId, request.app, request.environment)
-    let call = try self.call(request.app, request.environment, call)
-    let transaction = LineKey(
-      appID: call.app.id, environment: call.environment, lineID: request.transactionId)
-    let line = transaction.other(
-      try await latest(of: transaction)?.originalTransactionID ?? request.transactionId)
-    try await refuseWithdrawn(line)
-    let sent = AppStoreRequest.sendConsumptionInformation(information, of: request.transactionId)
-    if !request.dryRun {
-      try await change(
-        sent,
+    let once = Idempotency(of: request, call, context)
+    return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
+      try RequestValidation.given(request.transactionId, "transaction_id")
+      let information = try AppStore.ConsumptionRequest(request)
+      try await refuse(
+        .sendConsumptionInformation, about: request.transactionId, request.app, request.environment)
+      let call = try self.call(request.app, request.environment, call)
+      let transaction = LineKey(
+        appID: call.app.id, environment: call.environment, lineID: request.transactionId)
+      let line = transaction.other(
+        try await latest(of: transaction)?.originalTransactionID ?? request.transactionId)
+      try await refuseWithdrawn(line)
+      let sent = AppStoreRequest.sendConsumptionInformation(information, of: request.transactionId)
+      var response = SendConsumptionInformationResponse()
+      if case .json(let body) = sent.body { response.payloadJson = JSONValue.object(body).text }
+      if request.dryRun { return response }
+      return try await changeOnce(
+        once, sent,
         Record(
           AppleCall.sendConsumptionInformation, about: line.lineID, transactionID: request.transactionId,
-          by: request.actor, note: request.note), call)
-    }
-    return .with {
-      if case .json(let body) = sent.body { $0.payloadJson = JSONValue.object(body).text }
-      if !request.dryRun { $0.sentAt = GoogleProtobuf.Timestamp(context.now(in: call.environment)) }
+          by: request.actor, note: request.note), call
+      ) { [context, response] in
+        var response = response
+        response.sentAt = GoogleProtobuf.Timestamp(context.now(in: call.environment))
+        return response
+      }
     }
   }
 
@@ -79,21 +84,21 @@ extension AppStoreServiceHandler {
     _ request: SetConsumptionConsentRequest, _ call: CallContext
   ) async throws(Status) -> SetConsumptionConsentResponse {
     let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
-    do throws(LedgerError) {
-      let (consent, outcome) = try await context.ledger.recordConsent(
-        request.consented, of: request.customerId,
-        CommandScope(
-          appID: app.id, environment: environment, actor: request.actor, note: request.note,
-          isDryRun: request.dryRun))
-      return .with {
-        $0.consent = consent.map(Wire.ConsumptionConsent.init)
+    let scope = CommandScope(
+      appID: app.id, environment: environment, actor: request.actor, note: request.note,
+      isDryRun: request.dryRun)
+    return try await once.run(scope) { scope async throws(LedgerError) in
+      try await context.ledger.recordConsent(request.consented, of: request.customerId, scope)
+    } response: { outcome in
+      .with {
+        $0.consent = outcome.consent.map(Wire.ConsumptionConsent.init)
         if request.dryRun, outcome.evidenceID != nil { $0.consent?.evidenceId = 0 }
       }
-    } catch {
-      throw Status(error)
     }
   }
 }

@@ -29,32 +29,6 @@ extension AppStoreServiceHandler {
     }
   }
 
-  /// Sends a request that changes data at Apple, and stores the response or the refusal.
-  func change<Response: DecodedPayload>(
-    _ request: AppStoreRequest, _ record: Record, _ call: Call
-  ) async throws(Status) -> Response {
-    let response: Response
-    do throws(AppStoreClientError) {
-      response = try await call.client.send(request, timeout: call.timeout)
-    } catch {
-      try await keep(error, record, request, call)
-      throw Status(error)
-    }
-    try await keep(record, request, answer: response.json, call)
-    return response
-  }
-
-  /// Sends a request whose response has no content, and stores its success or the refusal.
-  func change(_ request: AppStoreRequest, _ record: Record, _ call: Call) async throws(Status) {
-    do throws(AppStoreClientError) {
-      try await call.client.send(request, timeout: call.timeout)
-    } catch {
-      try await keep(error, record, request, call)
-      throw Status(error)
-    }
-    try await keep(record, request, answer: [:], call)
-  }
-
   /// Sends a request that changes data at Apple once for its idempotency key, and stores the response.
   ///
   /// Before the call, a record of the key is stored. If the result stays unknown, because no response arrives or the
@@ -63,22 +37,43 @@ extension AppStoreServiceHandler {
   /// A rejection by Apple deletes the record.
   func changeOnce<Request: RepeatableRequest, Response: DecodedPayload>(
     _ once: Idempotency<Request>, _ request: AppStoreRequest, _ record: Record, _ call: Call,
-    response message: @escaping @Sendable (Response) -> Request.Response
+    response message: (Response) -> Request.Response
+  ) async throws(Status) -> Request.Response {
+    try await sendOnce(once, request, record, call) { () async throws(AppStoreClientError) in
+      let response: Response = try await call.client.send(request, timeout: call.timeout)
+      return (message(response), response.json)
+    }
+  }
+
+  /// The same for a request whose response by Apple has no content.
+  func changeOnce<Request: RepeatableRequest>(
+    _ once: Idempotency<Request>, _ request: AppStoreRequest, _ record: Record, _ call: Call,
+    response message: () -> Request.Response
+  ) async throws(Status) -> Request.Response {
+    try await sendOnce(once, request, record, call) { () async throws(AppStoreClientError) in
+      try await call.client.send(request, timeout: call.timeout)
+      return (message(), [:])
+    }
+  }
+
+  private func sendOnce<Request: RepeatableRequest>(
+    _ once: Idempotency<Request>, _ request: AppStoreRequest, _ record: Record, _ call: Call,
+    _ send: () async throws(AppStoreClientError) -> (message: Request.Response, answer: JSONObject)
   ) async throws(Status) -> Request.Response {
     try await once.begin(record.scope(call))
-    let response: Response
+    let sent: (message: Request.Response, answer: JSONObject)
     do throws(AppStoreClientError) {
-      response = try await call.client.send(request, timeout: call.timeout)
+      sent = try await send()
     } catch {
       try await keep(error, record, request, call)
       if error.isFinal { try await once.forget() }
       throw Status(error)
     }
-    let appleCall = record.call(request, answer: response.json)
+    let (appleCall, message) = (record.call(request, answer: sent.answer), sent.message)
     return try await once.run(record.scope(call)) { scope async throws(LedgerError) in
       try await context.ledger.record(appleCall, scope)
     } response: { _ in
-      message(response)
+      message
     }
   }
 
@@ -87,16 +82,9 @@ extension AppStoreServiceHandler {
     _ error: AppStoreClientError, _ record: Record, _ request: AppStoreRequest, _ call: Call
   ) async throws(Status) {
     guard case .refused(let code, let message) = error else { return }
-    try await keep(record, request, answer: AppleCall.refusal(code, message: message), call)
-  }
-
-  private func keep(
-    _ record: Record, _ request: AppStoreRequest, answer: JSONObject, _ call: Call
-  ) async throws(Status) {
-    do throws(LedgerError) {
-      try await context.ledger.record(record.call(request, answer: answer), record.scope(call))
-    } catch {
-      throw Status(error)
+    let refused = record.call(request, answer: AppleCall.refusal(code, message: message))
+    _ = try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.record(refused, record.scope(call))
     }
   }
 }

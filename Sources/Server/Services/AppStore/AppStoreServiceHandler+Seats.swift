@@ -17,12 +17,13 @@ extension AppStoreServiceHandler {
     let environment: AppStore.Environment
     let number: String
     let actor: String
+    let note: String
     /// `nil` without a key, or without seat endpoints in the environment (API 1.23: sandbox only).
     let client: AppStoreServerClient?
     let timeout: Duration?
 
     func scope(isDryRun: Bool = false) -> CommandScope {
-      CommandScope(appID: app.id, environment: environment, actor: actor, isDryRun: isDryRun)
+      CommandScope(appID: app.id, environment: environment, actor: actor, note: note, isDryRun: isDryRun)
     }
   }
 
@@ -59,23 +60,27 @@ extension AppStoreServiceHandler {
     let request = request.attributed(to: call)
     let once = Idempotency(of: request, call, context)
     return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
-      var claim = SeatClaim(
-        identifier: try once.requestIdentifier(request.requestIdentifier),
-        customerID: request.customerId.given)
+      let identifier = try once.requestIdentifier(request.requestIdentifier)
       if !request.customerId.isEmpty { try RequestValidation.customerID(request.customerId) }
-      let call = try seatCall(
-        request.app, request.environment, request.originalTransactionId, by: request.actor, call)
-      var scope = call.scope(isDryRun: true)
-      scope.note = request.note
-      let dryRun = try await self.claim(claim, call, scope)
-      scope.isDryRun = false
-      if let client = call.client, dryRun.evidenceID != nil {
-        try await once.begin(scope)
-        claim.seatClaimID = try await claimAtApple(claim, call, client, dryRun, once)
-      }
-      return try await once.run(scope) { [claim] scope async throws(LedgerError) in
+      let call = try seatCall(request, call)
+      let dryRun = try await self.dryRun(call) { scope async throws(LedgerError) in
         try await context.ledger.claimSeat(
-          of: call.number, for: claim.customerID, request: claim.identifier, seatClaimID: claim.seatClaimID,
+          of: call.number, for: request.customerId.given, request: identifier, scope)
+      }
+      var seatClaimID: String?
+      if let client = call.client, dryRun.evidenceID != nil {
+        let claimed: AppStore.ClaimSeatResponse? = try await changeAtApple(once, call) {
+          () async throws(AppStoreClientError) in
+          try await client.send(
+            .claimSeat(
+              of: call.number, requestIdentifier: identifier, appTransactionID: dryRun.appTransactionID),
+            timeout: call.timeout)
+        }
+        seatClaimID = claimed?.seatClaimId
+      }
+      return try await once.run(call.scope()) { [seatClaimID] scope async throws(LedgerError) in
+        try await context.ledger.claimSeat(
+          of: call.number, for: request.customerId.given, request: identifier, seatClaimID: seatClaimID,
           scope)
       } response: { outcome in
         .with { $0.seat = outcome.wireSeat }
@@ -83,76 +88,32 @@ extension AppStoreServiceHandler {
     }
   }
 
-  /// The claim of a seat.
-  private struct SeatClaim: Sendable {
-    let identifier: String
-    let customerID: String?
-    /// Apple's id; `nil` if Apple was not called.
-    var seatClaimID: String?
-  }
-
-  /// Claims the seat at Apple, and returns Apple's id of the claim; `nil` if the host lacks the endpoint.
-  private func claimAtApple(
-    _ claim: SeatClaim, _ call: SeatCall, _ client: AppStoreServerClient, _ dryRun: CommandResult,
-    _ once: Idempotency<ClaimSeatRequest>
-  ) async throws(Status) -> String? {
-    var isFinal = false
-    do throws(Status) {
-      let claimed: AppStore.ClaimSeatResponse? = try await callIfAvailable {
-        () async throws(AppStoreClientError) in
-        do throws(AppStoreClientError) {
-          return try await client.send(
-            .claimSeat(
-              of: call.number, requestIdentifier: claim.identifier,
-              appTransactionID: dryRun.appTransactionID), timeout: call.timeout)
-        } catch {
-          isFinal = error.isFinal
-          throw error
-        }
-      }
-      return claimed?.seatClaimId
-    } catch {
-      if isFinal { try await once.forget() }
-      throw error
-    }
-  }
-
-  private func claim(
-    _ claim: SeatClaim, _ call: SeatCall, _ scope: CommandScope
-  ) async throws(Status) -> CommandResult {
-    try await mapLedgerError { () async throws(LedgerError) in
-      try await context.ledger.claimSeat(
-        of: call.number, for: claim.customerID, request: claim.identifier, scope)
-    }
-  }
-
   func associateSeat(
     _ request: AssociateSeatRequest, _ call: CallContext
   ) async throws(Status) -> Wire.AssociateSeatResponse {
     let request = request.attributed(to: call)
-    try RequestValidation.given(request.seatId, "seat_id")
-    try RequestValidation.customerID(request.customerId)
-    let call = try seatCall(
-      request.app, request.environment, request.originalTransactionId, by: request.actor, call)
-    let dryRun = try await associate(request, call, isDryRun: true)
-    if let client = call.client, dryRun.evidenceID != nil, let claimID = dryRun.seat?.seatClaimID,
-      let account = dryRun.appTransactionID
-    {
-      _ = try await callIfAvailable { () async throws(AppStoreClientError) in
-        try await client.send(
-          .associateSeat(claimID, of: call.number, appTransactionID: account), timeout: call.timeout)
+    let once = Idempotency(of: request, call, context)
+    return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
+      try RequestValidation.given(request.seatId, "seat_id")
+      try RequestValidation.customerID(request.customerId)
+      let call = try seatCall(request, call)
+      let associate: @Sendable (CommandScope) async throws(LedgerError) -> CommandResult = {
+        [context] scope async throws(LedgerError) in
+        try await context.ledger.associateSeat(
+          request.seatId, of: call.number, with: request.customerId, scope)
       }
-    }
-    let outcome = try await associate(request, call, isDryRun: false)
-    return .with { $0.seat = outcome.wireSeat }
-  }
-
-  private func associate(
-    _ request: AssociateSeatRequest, _ call: SeatCall, isDryRun: Bool
-  ) async throws(Status) -> CommandResult {
-    try await mapLedgerError { () async throws(LedgerError) in
-      try await context.ledger.associateSeat(
-        request.seatId, of: call.number, with: request.customerId, call.scope(isDryRun: isDryRun))
+      let dryRun = try await self.dryRun(call, associate)
+      if let client = call.client, dryRun.evidenceID != nil, let claimID = dryRun.seat?.seatClaimID,
+        let account = dryRun.appTransactionID
+      {
+        _ = try await changeAtApple(once, call) { () async throws(AppStoreClientError) in
+          try await client.send(
+            .associateSeat(claimID, of: call.number, appTransactionID: account), timeout: call.timeout)
+        }
+      }
+      return try await once.run(call.scope(), associate) { outcome in
+        .with { $0.seat = outcome.wireSeat }
+      }
     }
   }
 
@@ -160,53 +121,73 @@ extension AppStoreServiceHandler {
     _ request: UnclaimSeatRequest, _ call: CallContext
   ) async throws(Status) -> UnclaimSeatResponse {
     let request = request.attributed(to: call)
-    try RequestValidation.given(request.seatId, "seat_id")
-    let call = try seatCall(
-      request.app, request.environment, request.originalTransactionId, by: request.actor, call)
-    let dryRun = try await unclaim(request, call, isDryRun: true)
-    if let client = call.client, dryRun.evidenceID != nil, let claimID = dryRun.seat?.seatClaimID {
-      _ = try await callIfAvailable { () async throws(AppStoreClientError) in
-        try await client.send(.unclaimSeat(claimID, of: call.number), timeout: call.timeout)
+    let once = Idempotency(of: request, call, context)
+    return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
+      try RequestValidation.given(request.seatId, "seat_id")
+      let call = try seatCall(request, call)
+      let release: @Sendable (CommandScope) async throws(LedgerError) -> CommandResult = {
+        [context] scope async throws(LedgerError) in
+        try await context.ledger.releaseSeat(request.seatId, of: call.number, scope)
+      }
+      let dryRun = try await self.dryRun(call, release)
+      if let client = call.client, dryRun.evidenceID != nil, let claimID = dryRun.seat?.seatClaimID {
+        _ = try await changeAtApple(once, call) { () async throws(AppStoreClientError) in
+          try await client.send(.unclaimSeat(claimID, of: call.number), timeout: call.timeout)
+        }
+      }
+      return try await once.run(call.scope(), release) { outcome in
+        .with { $0.seat = outcome.wireSeat }
       }
     }
-    let outcome = try await unclaim(request, call, isDryRun: false)
-    return .with { $0.seat = outcome.wireSeat }
   }
 
-  private func unclaim(
-    _ request: UnclaimSeatRequest, _ call: SeatCall, isDryRun: Bool
+  private func dryRun(
+    _ call: SeatCall, _ command: (CommandScope) async throws(LedgerError) -> CommandResult
   ) async throws(Status) -> CommandResult {
-    try await mapLedgerError { () async throws(LedgerError) in
-      try await context.ledger.releaseSeat(request.seatId, of: call.number, call.scope(isDryRun: isDryRun))
-    }
+    try await mapLedgerError { () async throws(LedgerError) in try await command(call.scope(isDryRun: true)) }
   }
 
-  private func seatCall(
-    _ appID: String, _ environment: Wire.Environment, _ number: String, by actor: String,
-    _ call: CallContext
-  ) throws(Status) -> SeatCall {
-    let app = try context.catalog.value.app(appID)
-    let environment = try app.environment(environment)
-    try RequestValidation.given(number, "original_transaction_id")
+  private func seatCall(_ request: some SeatRequest, _ call: CallContext) throws(Status) -> SeatCall {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
     let client = environment == .sandbox ? try? context.lookup.client(for: app.id, in: environment) : nil
     return SeatCall(
-      app: app, environment: environment, number: number, actor: actor, client: client,
-      timeout: call.remainingTime)
+      app: app, environment: environment, number: request.originalTransactionId, actor: request.actor,
+      note: request.note, client: client, timeout: call.remainingTime)
   }
 
-  /// Calls Apple; returns `nil` if the host lacks the endpoint, so that the ledger has the only record.
-  private func callIfAvailable<Answer>(
+  /// Calls Apple, with a record of the idempotency key as long as the result is unknown.
+  ///
+  /// - Returns: `nil` if the host lacks the endpoint, so that the ledger has the only record.
+  private func changeAtApple<Answer>(
+    _ once: Idempotency<some RepeatableRequest>, _ call: SeatCall,
     _ body: () async throws(AppStoreClientError) -> Answer
   ) async throws(Status) -> Answer? {
+    try await once.begin(call.scope())
     do throws(AppStoreClientError) {
       return try await body()
     } catch {
       // A refusal by the endpoint carries an error code; a 404 without one means a missing endpoint.
       if case .unexpectedStatus(404) = error { return nil }
+      if error.isFinal { try await once.forget() }
       throw Status(error)
     }
   }
 }
+
+/// A request that changes a seat.
+private protocol SeatRequest {
+  var app: String { get }
+  var environment: Wire.Environment { get }
+  var originalTransactionId: String { get }
+  var actor: String { get }
+  var note: String { get }
+}
+
+extension ClaimSeatRequest: SeatRequest {}
+extension AssociateSeatRequest: SeatRequest {}
+extension UnclaimSeatRequest: SeatRequest {}
 
 extension CommandResult {
   /// The seat as a message of the contract.

@@ -73,18 +73,23 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     }
   }
 
+  /// The position of a page is the number of the transactions before it.
   func lookUpOrder(
     _ request: LookUpOrderRequest, _ call: CallContext
   ) async throws(Status) -> LookUpOrderResponse {
     try RequestValidation.given(request.orderId, "order_id")
+    let size = try RequestValidation.pageSize(request.pageSize)
+    let page = try context.pageTokens.page(request)
+    let first = Int(clamping: try page.number ?? 0)
     // Apple looks up orders in Production only.
     let call = try self.call(request.app, .production, call)
     let order: OrderLookupResponse = try await send(.lookUpOrder(request.orderId), call)
     let result = try await ingest(order.signedTransactions ?? [], lookupRequest("", call))
     return .with {
       $0.valid = order.status == .valid
-      $0.transactions = call.messages(result.transactions)
+      $0.transactions = call.messages(Array(result.transactions.dropFirst(first).prefix(size)))
       $0.customerIds = result.customerIDs
+      if result.transactions.count - first > size { $0.nextPageToken = page.token(after: first + size) }
     }
   }
 
@@ -105,7 +110,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     }
   }
 
-  func getTestNotificationStatus(
+  func testNotificationStatus(
     _ request: GetTestNotificationStatusRequest, _ call: CallContext
   ) async throws(Status) -> GetTestNotificationStatusResponse {
     try RequestValidation.given(request.testNotificationToken, "test_notification_token")

@@ -90,7 +90,7 @@ extension ConsumptionRequestState {
     case .open: self = .open
     case .answered: self = .answered
     case .missed: self = .missed
-    case .refused: self = .refused
+    case .refused: self = .rejected
     case .decided: self = .decided
     }
   }
@@ -103,7 +103,7 @@ extension ConsumptionRequestRecord.State {
     case .open: self = .open
     case .answered: self = .answered
     case .missed: self = .missed
-    case .refused: self = .refused
+    case .rejected: self = .refused
     case .decided: self = .decided
     case .unspecified, .unrecognized: return nil
     }

@@ -50,5 +50,6 @@ extension Wire.AuditEntry {
     note = entry.note
     outcome = entry.outcome
     requestId = entry.requestID
+    address = entry.address
   }
 }

@@ -12,23 +12,41 @@ struct CustomerSearch: Sendable {
   let apps: [String]
   /// `nil`: all environments.
   let environment: AppStore.Environment?
+  let page: RequestedPage
   let limit: Int
   let catalog: Catalog
   let ledger: EvidenceLedger
 
-  /// Finds the hits, exact ones first.
+  /// Finds the hits of the page, exact ones first.
   func run(_ reader: any StoreSnapshot) throws(StoreError) -> FindCustomersResponse {
-    var found = Hits(search: self, reader: reader)
-    try found.addCustomers()
-    try found.addErasedCustomers()
-    try found.addTokens()
-    try found.addPurchases()
-    try found.addCommandsAndEvents()
-    try found.addAttributes()
-    try found.addPrefixes()
-    return .with {
-      $0.hits = Array(found.hits.prefix(limit))
-      $0.truncated = found.hits.count > limit
+    let start = SearchPosition(page.position)
+    let isPastExact = start.customer != nil
+    let skipped = isPastExact ? 0 : start.exactHits
+    var found = Hits(search: self, exactLimit: skipped + limit + 1, reader: reader)
+    if !isPastExact {
+      try found.addCustomers()
+      try found.addErasedCustomers()
+      try found.addTokens()
+      try found.addPurchases()
+      try found.addCommandsAndEvents()
+      try found.addAttributes()
+    }
+    let exact = found.hits.dropFirst(skipped)
+    guard exact.count <= limit else {
+      return response(exact, next: SearchPosition(exactHits: skipped + limit))
+    }
+    let customers = try found.addPrefixes(after: start.customer, limit: limit - exact.count + 1)
+    let last = customers.dropLast().last ?? start.customer
+    return response(
+      found.hits.dropFirst(skipped),
+      next: SearchPosition(exactHits: skipped + exact.count, customer: last))
+  }
+
+  /// `next` is the position after `limit` hits.
+  private func response(_ hits: ArraySlice<CustomerHit>, next: SearchPosition) -> FindCustomersResponse {
+    .with {
+      $0.hits = Array(hits.prefix(limit))
+      if hits.count > limit { $0.nextPageToken = page.token(after: next.description) }
     }
   }
 
@@ -41,11 +59,14 @@ struct CustomerSearch: Sendable {
 /// The hits of one search.
 private struct Hits {
   let search: CustomerSearch
+  /// The number of exact hits that the page needs.
+  let exactLimit: Int
   let reader: any StoreSnapshot
   private(set) var hits: [CustomerHit] = []
 
-  init(search: CustomerSearch, reader: any StoreSnapshot) {
+  init(search: CustomerSearch, exactLimit: Int, reader: any StoreSnapshot) {
     self.search = search
+    self.exactLimit = exactLimit
     self.reader = reader
   }
 
@@ -120,24 +141,29 @@ private struct Hits {
 
   /// Customers with this value of an attribute.
   mutating func addAttributes() throws(StoreError) {
-    var found = try reader.customers(withAttribute: nil, value: text, limit: search.limit + 1)
+    let isIncluded = { [search] (customer: CustomerKey) in
+      search.includes(customer.appID, customer.environment)
+    }
+    var found = try reader.customers(
+      withAttribute: nil, value: text, limit: exactLimit, where: isIncluded)
     if let attribute = search.query.attribute {
       found += try reader.customers(
-        withAttribute: attribute.name, value: attribute.value, limit: search.limit + 1)
+        withAttribute: attribute.name, value: attribute.value, limit: exactLimit, where: isIncluded)
     }
-    for (customer, name) in found where search.includes(customer.appID, customer.environment) {
+    for (customer, name) in found {
       try addCustomer(customer, .attribute, "is the attribute \(name) of \(customer.customerID)")
     }
   }
 
-  /// Customers whose id begins with the text.
-  mutating func addPrefixes() throws(StoreError) {
-    let found = try reader.customers(startingWith: text, limit: search.limit + 1) { customer in
+  /// Adds at most `limit` customers whose id begins with the text, and returns them.
+  mutating func addPrefixes(after last: CustomerKey?, limit: Int) throws(StoreError) -> [CustomerKey] {
+    let found = try reader.customers(startingWith: text, after: last, limit: limit) { customer in
       customer.customerID != text && search.includes(customer.appID, customer.environment)
     }
     for customer in found {
       try addCustomer(customer, .customerPrefix, "begins the id of \(customer.customerID)")
     }
+    return found
   }
 }
 
@@ -220,7 +246,7 @@ extension Hits {
     ) {
       $0.customerIds = [customer.customerID]
       $0.sequence = stored.sequence
-      $0.evidenceId = stored.event.evidenceID?.rawValue ?? 0
+      $0.evidenceId = stored.event.evidenceID?.rawValue
       $0.originalTransactionId = change.subject?.originalTransactionID ?? ""
       $0.transactionId = change.subject?.transactionID ?? ""
       $0.productId = change.subject?.productID ?? ""

@@ -119,7 +119,7 @@ extension HistoryLane {
             $0.type = change.kind.rawValue
             $0.explanation = "\(change.kind.sentence) By \(event.actor)."
             $0.transactionId = change.subject?.transactionID ?? ""
-            $0.evidenceId = event.evidenceID?.rawValue ?? 0
+            $0.evidenceId = event.evidenceID?.rawValue
             $0.sequence = stored.sequence
           })
       }
@@ -137,7 +137,7 @@ extension HistorySegment {
     reason = segment.reason.rawValue
     accessLevel = Wire.AccessLevel(segment.accessLevel)
     grantId = segment.grantID ?? ""
-    evidenceId = evidence?.rawValue ?? 0
+    evidenceId = evidence?.rawValue
     guard let transaction = segment.transaction else { return }
     productId = transaction.productID
     transactionId = transaction.transactionID

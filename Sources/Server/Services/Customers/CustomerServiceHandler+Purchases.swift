@@ -75,7 +75,7 @@ extension GetPurchaseResponse {
       let evidence = try reader.evidence(of: key, of: line.customer(""))
       return .with {
         $0.transaction = Wire.Transaction(fact, of: app, environment: line.environment)
-        $0.evidenceId = evidence?.rawValue ?? 0
+        $0.evidenceId = evidence?.rawValue
       }
     }
     renewalInfo = facts.renewals.last.map { Wire.RenewalInfo($0, environment: line.environment) }

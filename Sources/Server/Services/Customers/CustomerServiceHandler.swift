@@ -16,7 +16,8 @@ struct CustomerServiceHandler: CustomerServiceMethods {
     let apps = request.app.isEmpty ? CallScope.apps(of: catalog.appIDs) : [try catalog.app(request.app).id]
     let search = CustomerSearch(
       query: try SearchQuery(request.query), apps: apps, environment: try request.searchedEnvironment,
-      limit: try RequestValidation.pageSize(request.pageSize), catalog: catalog, ledger: context.ledger)
+      page: try context.pageTokens.page(request), limit: try RequestValidation.pageSize(request.pageSize),
+      catalog: catalog, ledger: context.ledger)
     let response = try await context.readExpensively(call) { reader throws(StoreError) in
       try search.run(reader)
     }
@@ -49,15 +50,18 @@ struct CustomerServiceHandler: CustomerServiceMethods {
 extension CustomerServiceHandler {
   func addNote(_ request: AddNoteRequest, _ call: CallContext) async throws(Status) -> AddNoteResponse {
     let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.customerID(request.customerId)
     try RequestValidation.given(request.text, "text")
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(request.environment), actor: request.actor)
-    let result = try await mapLedgerError { () async throws(LedgerError) in
+    return try await once.run(scope) { scope async throws(LedgerError) in
       try await context.ledger.addNote(request.text, about: request.customerId, scope)
+    } response: { result in
+      .with { $0.note = result.note.map(Wire.Note.init) }
     }
-    return .with { $0.note = result.note.map(Wire.Note.init) }
   }
 
   /// The position of a page is the evidence of the last note of the previous page.
@@ -83,29 +87,35 @@ extension CustomerServiceHandler {
     _ request: DeleteNoteRequest, _ call: CallContext
   ) async throws(Status) -> DeleteNoteResponse {
     let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.given(request.noteId, "note_id")
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(.unspecified), actor: request.actor)
-    _ = try await mapLedgerError { () async throws(LedgerError) in
+    return try await once.run(scope) { scope async throws(LedgerError) in
       try await context.ledger.deleteNote(request.noteId, scope)
+    } response: { _ in
+      DeleteNoteResponse()
     }
-    return DeleteNoteResponse()
   }
 
   func setCustomerAttributes(
     _ request: SetCustomerAttributesRequest, _ call: CallContext
   ) async throws(Status) -> SetCustomerAttributesResponse {
     let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.customerID(request.customerId)
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(request.environment), actor: request.actor)
     let attributes = request.attributes.map { Store.CustomerAttribute(name: $0.name, value: $0.value) }
-    let result = try await mapLedgerError { () async throws(LedgerError) in
+    return try await once.run(scope) { scope async throws(LedgerError) in
       try await context.ledger.setAttributes(attributes, of: request.customerId, scope)
+    } response: { result in
+      .with { $0.attributes = result.attributes.map(Wire.CustomerAttribute.init) }
     }
-    return .with { $0.attributes = result.attributes.map(Wire.CustomerAttribute.init) }
   }
 
   func getCustomerAttributes(

@@ -1,4 +1,6 @@
+internal import AppStore
 internal import RPC
+internal import Store
 internal import Wire
 
 /// What a person typed into a search box, and the numbers and names in it.
@@ -39,5 +41,32 @@ struct SearchQuery: Sendable {
       number > 0
     else { return nil }
     return number
+  }
+}
+
+/// The position of a page of hits: the number of exact hits before it, and the last customer whose id begins with the
+/// text, if the previous page had one.
+struct SearchPosition: Hashable, Sendable, CustomStringConvertible {
+  var exactHits = 0
+  var customer: CustomerKey?
+
+  init(exactHits: Int, customer: CustomerKey? = nil) {
+    self.exactHits = exactHits
+    self.customer = customer
+  }
+
+  /// The position that ``description`` returned; `nil` begins.
+  init(_ text: String?) {
+    let parts = (text ?? "").split(separator: "\0", maxSplits: 3, omittingEmptySubsequences: false)
+    exactHits = parts.first.flatMap { Int($0) } ?? 0
+    guard parts.count == 4, let environment = AppStore.Environment(rawValue: String(parts[2])) else { return }
+    customer = CustomerKey(
+      appID: String(parts[1]), environment: environment, customerID: String(parts[3]))
+  }
+
+  var description: String {
+    guard let customer else { return String(exactHits) }
+    return [String(exactHits), customer.appID, customer.environment.rawValue, customer.customerID]
+      .joined(separator: "\0")
   }
 }

@@ -38,17 +38,19 @@ package struct ConnectEndpoint: Sendable {
 
   /// Responds to a request to a path that ``serves(_:)`` accepts.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
-    guard let method = methods[request.path] else { return .text(404, "there is no such method\n") }
+    guard let method = methods[request.path] else {
+      return .text(404, "unknown method: \(request.path.excerpt)\n")
+    }
     guard request.method == "POST" || (request.method == "GET" && method.hasNoSideEffects) else {
       return .methodNotAllowed(method.hasNoSideEffects ? "GET, POST" : "POST")
     }
     let decoded = Result { () throws(ConnectRequest.Rejection) in try ConnectRequest(request) }
     do throws(Status) {
       // Before the message is decoded, so that unauthenticated requests stay cheap.
-      let call = try chain.start(
-        method.policy,
-        CallContext(
-          headers: request.headers, timeout: (try? decoded.get())?.timeout, peer: request.peer))
+      var context = CallContext(
+        headers: request.headers, timeout: (try? decoded.get())?.timeout, peer: request.peer)
+      context.address = request.address
+      let call = try chain.start(method.policy, context)
       switch decoded {
       case .failure(.unsupportedCodec):
         return HTTPResponse.unsupportedConnectCodec(call.fail(.unsupportedConnectCodec))

@@ -7,19 +7,26 @@ internal import Wire
 
 // Customers who are probably one family. The result does not affect entitlements.
 extension EntitlementServiceHandler {
+  /// The position of a page is the number of the members before it.
   func getProbableFamily(
     _ request: GetProbableFamilyRequest, _ call: CallContext
   ) async throws(Status) -> GetProbableFamilyResponse {
     let app = try context.catalog.value.app(request.app)
     let environment = try app.environment(request.environment)
     try RequestValidation.customerID(request.customerId)
+    let size = try RequestValidation.pageSize(request.pageSize)
+    let page = try context.pageTokens.page(request)
+    let first = Int(clamping: try page.number ?? 0)
     let customer = CustomerKey(appID: app.id, environment: environment, customerID: request.customerId)
     let members = try await context.readExpensively(call) { reader throws(StoreError) in
       let facts = try reader.facts(of: customer) ?? CustomerFacts()
       let candidates = try FamilyCandidate.candidates(for: customer, facts, reader)
       return FamilySharing.probableFamily(of: facts, among: candidates)
     }
-    return .with { $0.members = members.map(Wire.ProbableFamilyMember.init) }
+    return .with {
+      $0.members = members.dropFirst(first).prefix(size).map(Wire.ProbableFamilyMember.init)
+      if members.count - first > size { $0.nextPageToken = page.token(after: first + size) }
+    }
   }
 }
 

@@ -70,19 +70,22 @@ extension EntitlementServiceHandler {
     _ request: RevokeGrantRequest, _ call: CallContext
   ) async throws(Status) -> RevokeGrantResponse {
     let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.given(request.grantId, "grant_id")
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(.unspecified), actor: request.actor,
       note: request.note, isDryRun: request.dryRun)
-    let outcome = try await mapLedgerError { () async throws(LedgerError) in
+    return try await once.run(scope) { scope async throws(LedgerError) in
       try await context.ledger.revokeGrant(request.grantId, scope)
-    }
-    return .with {
-      $0.grant = outcome.grantMessage
-      $0.entitlement = outcome.answer(
-        in: app, at: context.now(in: outcome.customer?.environment ?? scope.environment))
-      $0.events = outcome.events(in: app, isDryRun: request.dryRun)
+    } response: { [context] outcome in
+      .with {
+        $0.grant = outcome.grantMessage
+        $0.entitlement = outcome.answer(
+          in: app, at: context.now(in: outcome.customer?.environment ?? scope.environment))
+        $0.events = outcome.events(in: app, isDryRun: request.dryRun)
+      }
     }
   }
 

@@ -37,18 +37,21 @@ extension EntitlementServiceHandler {
     _ request: RegisterAppAccountTokenRequest, _ call: CallContext
   ) async throws(Status) -> RegisterAppAccountTokenResponse {
     let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    if let stored = try await once.storedResponse() { return stored }
     let app = try context.catalog.value.app(request.app)
     try RequestValidation.customerID(request.customerId)
     try RequestValidation.given(request.appAccountToken, "app_account_token")
     let scope = CommandScope(
       appID: app.id, environment: try app.environment(request.environment), actor: request.actor,
       isDryRun: request.dryRun)
-    let outcome = try await mapLedgerError { () async throws(LedgerError) in
+    return try await once.run(scope) { scope async throws(LedgerError) in
       try await context.ledger.registerToken(request.appAccountToken, of: request.customerId, scope)
-    }
-    return .with {
-      $0.originalTransactionIds = outcome.lines
-      $0.events = outcome.events(in: app, isDryRun: request.dryRun)
+    } response: { outcome in
+      .with {
+        $0.originalTransactionIds = outcome.lines
+        $0.events = outcome.events(in: app, isDryRun: request.dryRun)
+      }
     }
   }
 

@@ -17,7 +17,6 @@ protocol AppStoreServiceMethods: Sendable {
   func listConsumptionRequests(_ request: ListConsumptionRequestsRequest, _ call: CallContext) async throws(Status) -> ListConsumptionRequestsResponse
   func setConsumptionConsent(_ request: SetConsumptionConsentRequest, _ call: CallContext) async throws(Status) -> SetConsumptionConsentResponse
   func setAppAccountToken(_ request: SetAppAccountTokenRequest, _ call: CallContext) async throws(Status) -> SetAppAccountTokenResponse
-  func getTestNotificationStatus(_ request: GetTestNotificationStatusRequest, _ call: CallContext) async throws(Status) -> GetTestNotificationStatusResponse
   func claimSeat(_ request: ClaimSeatRequest, _ call: CallContext) async throws(Status) -> ClaimSeatResponse
   func associateSeat(_ request: AssociateSeatRequest, _ call: CallContext) async throws(Status) -> AssociateSeatResponse
   func unclaimSeat(_ request: UnclaimSeatRequest, _ call: CallContext) async throws(Status) -> UnclaimSeatResponse
@@ -38,7 +37,6 @@ extension AppStoreServiceMethods {
       .asyncUnary("/entitled.v1.AppStoreService/ListConsumptionRequests", listConsumptionRequests),
       .asyncUnary("/entitled.v1.AppStoreService/SetConsumptionConsent", context.positions.stamping(setConsumptionConsent)),
       .asyncUnary("/entitled.v1.AppStoreService/SetAppAccountToken", context.positions.stamping(setAppAccountToken)),
-      .asyncUnary("/entitled.v1.AppStoreService/GetTestNotificationStatus", getTestNotificationStatus),
       .asyncUnary("/entitled.v1.AppStoreService/ClaimSeat", context.positions.stamping(claimSeat)),
       .asyncUnary("/entitled.v1.AppStoreService/AssociateSeat", context.positions.stamping(associateSeat)),
       .asyncUnary("/entitled.v1.AppStoreService/UnclaimSeat", context.positions.stamping(unclaimSeat)),

@@ -14,6 +14,7 @@ protocol NotificationServiceMethods: Sendable {
   func listRepairs(_ request: ListRepairsRequest, _ call: CallContext) async throws(Status) -> ListRepairsResponse
   func getDriftReport(_ request: GetDriftReportRequest, _ call: CallContext) async throws(Status) -> GetDriftReportResponse
   func requestTestNotification(_ request: RequestTestNotificationRequest, _ call: CallContext) async throws(Status) -> RequestTestNotificationResponse
+  func getTestNotificationStatus(_ request: GetTestNotificationStatusRequest, _ call: CallContext) async throws(Status) -> GetTestNotificationStatusResponse
   func compareNotificationVersions(_ request: CompareNotificationVersionsRequest, _ call: CallContext) async throws(Status) -> CompareNotificationVersionsResponse
 }
 
@@ -28,6 +29,7 @@ extension NotificationServiceMethods {
       .asyncUnary("/entitled.v1.NotificationService/ListRepairs", listRepairs),
       .asyncUnary("/entitled.v1.NotificationService/GetDriftReport", getDriftReport),
       .asyncUnary("/entitled.v1.NotificationService/RequestTestNotification", context.positions.stamping(requestTestNotification)),
+      .asyncUnary("/entitled.v1.NotificationService/GetTestNotificationStatus", getTestNotificationStatus),
       .asyncUnary("/entitled.v1.NotificationService/CompareNotificationVersions", compareNotificationVersions),
     ]
   }

@@ -19,6 +19,7 @@ protocol ReceiptServiceMethods: Sendable {
   func uploadMigrationInput(_ request: UploadMigrationInputRequest, _ call: CallContext) async throws(Status) -> UploadMigrationInputResponse
   func compareWithApple(_ request: CompareWithAppleRequest, _ call: CallContext) async throws(Status) -> CompareWithAppleResponse
   func cancelMigration(_ request: CancelMigrationRequest, _ call: CallContext) async throws(Status) -> CancelMigrationResponse
+  func purgeMigration(_ request: PurgeMigrationRequest, _ call: CallContext) async throws(Status) -> PurgeMigrationResponse
   func signOffer(_ request: SignOfferRequest, _ call: CallContext) async throws(Status) -> SignOfferResponse
 }
 
@@ -37,7 +38,8 @@ extension ReceiptServiceMethods {
       .asyncUnary("/entitled.v1.ReceiptService/ListMigrationFailures", listMigrationFailures),
       .asyncUnary("/entitled.v1.ReceiptService/UploadMigrationInput", uploadMigrationInput),
       .asyncUnary("/entitled.v1.ReceiptService/CompareWithApple", context.positions.stamping(compareWithApple)),
-      .asyncUnary("/entitled.v1.ReceiptService/CancelMigration", cancelMigration),
+      .asyncUnary("/entitled.v1.ReceiptService/CancelMigration", context.positions.stamping(cancelMigration)),
+      .asyncUnary("/entitled.v1.ReceiptService/PurgeMigration", context.positions.stamping(purgeMigration)),
       .asyncUnary("/entitled.v1.ReceiptService/SignOffer", signOffer),
     ]
   }
@@ -53,3 +55,7 @@ extension StartMigrationRequest: AppRequest {}
 extension StartMigrationResponse: PositionedResponse {}
 extension CompareWithAppleRequest: AppRequest {}
 extension CompareWithAppleResponse: PositionedResponse {}
+extension CancelMigrationRequest: AppRequest {}
+extension CancelMigrationResponse: PositionedResponse {}
+extension PurgeMigrationRequest: AppRequest {}
+extension PurgeMigrationResponse: PositionedResponse {}

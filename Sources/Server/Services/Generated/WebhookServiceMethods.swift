@@ -6,6 +6,7 @@ internal import Wire
 
 /// The rpcs of `entitled.v1.WebhookService` that run as tasks.
 protocol WebhookServiceMethods: Sendable {
+  var context: ServiceContext { get }
   func listWebhooks(_ request: ListWebhooksRequest, _ call: CallContext) async throws(Status) -> ListWebhooksResponse
   func listDeliveries(_ request: ListDeliveriesRequest, _ call: CallContext) async throws(Status) -> ListDeliveriesResponse
   func getDelivery(_ request: GetDeliveryRequest, _ call: CallContext) async throws(Status) -> GetDeliveryResponse
@@ -21,9 +22,16 @@ extension WebhookServiceMethods {
       .asyncUnary("/entitled.v1.WebhookService/ListWebhooks", listWebhooks),
       .asyncUnary("/entitled.v1.WebhookService/ListDeliveries", listDeliveries),
       .asyncUnary("/entitled.v1.WebhookService/GetDelivery", getDelivery),
-      .asyncUnary("/entitled.v1.WebhookService/ResendDeliveries", resendDeliveries),
-      .asyncUnary("/entitled.v1.WebhookService/DiscardDeliveries", discardDeliveries),
-      .asyncUnary("/entitled.v1.WebhookService/ResumeWebhook", resumeWebhook),
+      .asyncUnary("/entitled.v1.WebhookService/ResendDeliveries", context.positions.stamping(resendDeliveries)),
+      .asyncUnary("/entitled.v1.WebhookService/DiscardDeliveries", context.positions.stamping(discardDeliveries)),
+      .asyncUnary("/entitled.v1.WebhookService/ResumeWebhook", context.positions.stamping(resumeWebhook)),
     ]
   }
 }
+
+extension ResendDeliveriesRequest: AppRequest {}
+extension ResendDeliveriesResponse: PositionedResponse {}
+extension DiscardDeliveriesRequest: AppRequest {}
+extension DiscardDeliveriesResponse: PositionedResponse {}
+extension ResumeWebhookRequest: AppRequest {}
+extension ResumeWebhookResponse: PositionedResponse {}

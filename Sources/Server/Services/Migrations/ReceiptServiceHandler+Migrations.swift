@@ -15,8 +15,9 @@ extension ReceiptServiceHandler {
   func getMigration(
     _ request: GetMigrationRequest, _ call: CallContext
   ) async throws(Status) -> GetMigrationResponse {
+    let app = try context.catalog.value.app(request.app)
     let migration = try await status { () async throws(MigrationError) in
-      try await context.migrations.status(of: request.migrationId)
+      try await context.migrations.status(of: request.migrationId, in: app.id)
     }
     return .with { $0.migration = migration }
   }
@@ -43,8 +44,19 @@ extension ReceiptServiceHandler {
   func cancelMigration(
     _ request: CancelMigrationRequest, _ call: CallContext
   ) async throws(Status) -> CancelMigrationResponse {
+    let app = try context.catalog.value.app(request.app)
     let migration = try await status { () async throws(MigrationError) in
-      try await context.migrations.cancel(request.migrationId)
+      try await context.migrations.cancel(request.migrationId, in: app.id)
+    }
+    return .with { $0.migration = migration }
+  }
+
+  func purgeMigration(
+    _ request: PurgeMigrationRequest, _ call: CallContext
+  ) async throws(Status) -> PurgeMigrationResponse {
+    let app = try context.catalog.value.app(request.app)
+    let migration = try await status { () async throws(MigrationError) in
+      try await context.migrations.purge(request.migrationId, in: app.id)
     }
     return .with { $0.migration = migration }
   }
@@ -101,13 +113,14 @@ extension ReceiptServiceHandler {
   func listMigrationFailures(
     _ request: ListMigrationFailuresRequest, _ call: CallContext
   ) async throws(Status) -> ListMigrationFailuresResponse {
+    let app = try context.catalog.value.app(request.app)
     let page = try context.pageTokens.page(request)
     let last = try page.number ?? 0
     let size = try RequestValidation.pageSize(request.pageSize)
     let (job, lines): (MigrationJob, [MigrationLine])
     do throws(MigrationError) {
       (job, lines) = try await context.migrations.failures(
-        of: request.migrationId, after: last, limit: size + 1)
+        of: request.migrationId, in: app.id, after: last, limit: size + 1)
     } catch {
       throw Status(error)
     }
@@ -129,13 +142,15 @@ extension ReceiptServiceHandler {
   func uploadMigrationInput(
     _ request: UploadMigrationInputRequest, _ call: CallContext
   ) async throws(Status) -> UploadMigrationInputResponse {
+    let app = try context.catalog.value.app(request.app)
     guard request.data.count <= Self.pieceBytes else {
       throw Status(
         .invalidArgument, reason: "FIELD_TOO_LONG", "data has more than \(Self.pieceBytes) bytes",
         field: "data")
     }
     do throws(MigrationError) {
-      let size = try context.migrations.folder.append(request.data, to: request.uploadId, at: request.offset)
+      let size = try context.migrations.folder.append(
+        request.data, to: request.uploadId, of: app.id, at: request.offset)
       return .with { $0.size = size }
     } catch {
       throw Status(error)

@@ -22,6 +22,12 @@ struct NotificationServiceHandler: NotificationServiceMethods {
     try await appStore.requestTest(request.attributed(to: call), call)
   }
 
+  func getTestNotificationStatus(
+    _ request: GetTestNotificationStatusRequest, _ call: CallContext
+  ) async throws(Status) -> GetTestNotificationStatusResponse {
+    try await appStore.testNotificationStatus(request, call)
+  }
+
   func ingestNotification(
     _ request: IngestNotificationRequest, _ call: CallContext
   ) async throws(Status) -> IngestNotificationResponse {

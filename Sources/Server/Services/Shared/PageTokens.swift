@@ -80,7 +80,10 @@ protocol PagedRequest: WireMessage {
 extension CompareNotificationVersionsRequest: PagedRequest {}
 extension CompareWithAppleRequest: PagedRequest {}
 extension ExplainRequest: PagedRequest {}
+extension FindCustomersRequest: PagedRequest {}
+extension GetCatalogRequest: PagedRequest {}
 extension GetDriftReportRequest: PagedRequest {}
+extension GetProbableFamilyRequest: PagedRequest {}
 extension ListAuditEntriesRequest: PagedRequest {}
 extension ListConsumptionRequestsRequest: PagedRequest {}
 extension ListDeliveriesRequest: PagedRequest {}
@@ -95,6 +98,7 @@ extension ListTimelineRequest: PagedRequest {}
 extension ListUnclaimedPurchasesRequest: PagedRequest {}
 extension ListUnfulfilledPurchasesRequest: PagedRequest {}
 extension ListWebhooksRequest: PagedRequest {}
+extension LookUpOrderRequest: PagedRequest {}
 
 extension GetRefundHistoryRequest: PagedRequest {
   /// Apple decides the size of these pages.

@@ -128,6 +128,8 @@ extension Status {
     switch error {
     case .unknownMigration:
       self.init(.notFound, reason: "UNKNOWN_MIGRATION", error.description, field: "migration_id")
+    case .migrationRunning:
+      self.init(.failedPrecondition, reason: "MIGRATION_RUNNING", error.description, field: "migration_id")
     case .inputPathNotAllowed:
       self.init(.permissionDenied, reason: "INPUT_PATH_NOT_ALLOWED", error.description, field: "input_path")
     case .inputNotFound:

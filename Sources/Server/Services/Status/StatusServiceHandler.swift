@@ -39,7 +39,7 @@ struct StatusServiceHandler: StatusServiceMethods {
       }
       guard seesAll else { return response }
       response.store = .with {
-        $0.freeBytes = free ?? 0
+        $0.freeBytes = free
       }
       response.store?.sizeBytes = try reader.size()
       response.store?.lastEvidenceId = try reader.lastEvidence()
@@ -57,7 +57,7 @@ struct StatusServiceHandler: StatusServiceMethods {
     response.checks = context.monitor.results.map { result in
       .with {
         $0.name = result.dependency.rawValue
-        $0.problem = result.problem ?? ""
+        $0.error = result.problem ?? ""
       }
     }
     response.startedAt = GoogleProtobuf.Timestamp(context.information.startedAt)
@@ -105,7 +105,7 @@ extension AppStatus {
     nextPollAt = try reader.nextPoll(of: app.id, in: environment).map(GoogleProtobuf.Timestamp.init)
     openConsumptionRequests =
       open.first { $0.appID == app.id && $0.environment == environment }?.count ?? 0
-    catalogFingerprint = String(app.fingerprint, radix: 16)
+    catalogFingerprint = app.fingerprintText
     lastSequence = try reader.lastSequence(ofApp: app.id)
   }
 }

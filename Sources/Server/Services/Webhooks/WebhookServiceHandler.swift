@@ -82,17 +82,23 @@ struct WebhookServiceHandler: WebhookServiceMethods {
   func resendDeliveries(
     _ request: ResendDeliveriesRequest, _ call: CallContext
   ) async throws(Status) -> ResendDeliveriesResponse {
+    let once = Idempotency(of: request, call, context)
+    if let stored = try await once.storedResponse() { return stored }
     let settings = try context.deliveries.settings(
       request.webhook, request.kind, of: context.catalog.value.app(request.app).id)
     let selection = try Self.selection(request)
-    do throws(StoreError) {
-      let resent = try await context.deliveries.resend(selection, to: settings)
-      return .with {
-        $0.resent = Int64(resent.count)
-        $0.continueFromPosition = resent.nextPosition
+    let idempotency = once.request.map { request in
+      DeliveryAdmin.IdempotentResend(request, at: context.ledger.clocks[nil].now()) {
+        ResendDeliveriesResponse($0).encodedBytes()
       }
-    } catch {
-      throw Status(error)
+    }
+    let result = try await mapLedgerError { () async throws(LedgerError) in
+      try await context.deliveries.resend(selection, to: settings, idempotency)
+    }
+    switch result {
+    case .resent(let resent): return ResendDeliveriesResponse(resent)
+    case .repeated(let stored):
+      return try Idempotency<ResendDeliveriesRequest>.response(stored, isRepeated: true)
     }
   }
 
@@ -151,6 +157,14 @@ struct WebhookServiceHandler: WebhookServiceMethods {
     } catch {
       throw Status(error)
     }
+  }
+}
+
+extension ResendDeliveriesResponse {
+  fileprivate init(_ resent: DeliveryAdmin.ResendResult) {
+    self.init()
+    self.resent = Int64(resent.count)
+    continueFromPosition = resent.nextPosition
   }
 }
 

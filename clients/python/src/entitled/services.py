@@ -8,6 +8,7 @@ import grpc.aio
 from entitled.v1 import (
     app_store_service_pb2,
     audit_service_pb2,
+    catalog_service_pb2,
     customer_service_pb2,
     entitlement_service_pb2,
     notification_service_pb2,
@@ -19,6 +20,7 @@ from entitled.v1 import (
 FILES = (
     app_store_service_pb2,
     audit_service_pb2,
+    catalog_service_pb2,
     customer_service_pb2,
     entitlement_service_pb2,
     notification_service_pb2,
@@ -112,14 +114,6 @@ class AppStoreService:
             request_serializer=app_store_service_pb2.SetAppAccountTokenRequest.SerializeToString,
             response_deserializer=app_store_service_pb2.SetAppAccountTokenResponse.FromString,
         )
-        self.GetTestNotificationStatus: grpc.UnaryUnaryMultiCallable[
-            app_store_service_pb2.GetTestNotificationStatusRequest,
-            app_store_service_pb2.GetTestNotificationStatusResponse,
-        ] = channel.unary_unary(
-            "/entitled.v1.AppStoreService/GetTestNotificationStatus",
-            request_serializer=app_store_service_pb2.GetTestNotificationStatusRequest.SerializeToString,
-            response_deserializer=app_store_service_pb2.GetTestNotificationStatusResponse.FromString,
-        )
         self.ClaimSeat: grpc.UnaryUnaryMultiCallable[
             app_store_service_pb2.ClaimSeatRequest,
             app_store_service_pb2.ClaimSeatResponse,
@@ -165,6 +159,20 @@ class AuditService:
             "/entitled.v1.AuditService/ListAuditEntries",
             request_serializer=audit_service_pb2.ListAuditEntriesRequest.SerializeToString,
             response_deserializer=audit_service_pb2.ListAuditEntriesResponse.FromString,
+        )
+
+
+class CatalogService:
+    """The methods of entitled.v1.CatalogService."""
+
+    def __init__(self, channel: grpc.Channel) -> None:
+        self.GetCatalog: grpc.UnaryUnaryMultiCallable[
+            catalog_service_pb2.GetCatalogRequest,
+            catalog_service_pb2.GetCatalogResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CatalogService/GetCatalog",
+            request_serializer=catalog_service_pb2.GetCatalogRequest.SerializeToString,
+            response_deserializer=catalog_service_pb2.GetCatalogResponse.FromString,
         )
 
 
@@ -227,6 +235,14 @@ class NotificationService:
             "/entitled.v1.NotificationService/RequestTestNotification",
             request_serializer=notification_service_pb2.RequestTestNotificationRequest.SerializeToString,
             response_deserializer=notification_service_pb2.RequestTestNotificationResponse.FromString,
+        )
+        self.GetTestNotificationStatus: grpc.UnaryUnaryMultiCallable[
+            notification_service_pb2.GetTestNotificationStatusRequest,
+            notification_service_pb2.GetTestNotificationStatusResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.NotificationService/GetTestNotificationStatus",
+            request_serializer=notification_service_pb2.GetTestNotificationStatusRequest.SerializeToString,
+            response_deserializer=notification_service_pb2.GetTestNotificationStatusResponse.FromString,
         )
         self.CompareNotificationVersions: grpc.UnaryUnaryMultiCallable[
             notification_service_pb2.CompareNotificationVersionsRequest,
@@ -512,6 +528,14 @@ class ReceiptService:
             request_serializer=receipt_service_pb2.CancelMigrationRequest.SerializeToString,
             response_deserializer=receipt_service_pb2.CancelMigrationResponse.FromString,
         )
+        self.PurgeMigration: grpc.UnaryUnaryMultiCallable[
+            receipt_service_pb2.PurgeMigrationRequest,
+            receipt_service_pb2.PurgeMigrationResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.ReceiptService/PurgeMigration",
+            request_serializer=receipt_service_pb2.PurgeMigrationRequest.SerializeToString,
+            response_deserializer=receipt_service_pb2.PurgeMigrationResponse.FromString,
+        )
         self.SignOffer: grpc.UnaryUnaryMultiCallable[
             receipt_service_pb2.SignOfferRequest,
             receipt_service_pb2.SignOfferResponse,
@@ -706,6 +730,7 @@ class Services:
     def __init__(self, channel: grpc.Channel) -> None:
         self.app_store = AppStoreService(channel)
         self.audit = AuditService(channel)
+        self.catalog = CatalogService(channel)
         self.notification = NotificationService(channel)
         self.entitlement = EntitlementService(channel)
         self.receipt = ReceiptService(channel)
@@ -798,14 +823,6 @@ class AsyncAppStoreService:
             request_serializer=app_store_service_pb2.SetAppAccountTokenRequest.SerializeToString,
             response_deserializer=app_store_service_pb2.SetAppAccountTokenResponse.FromString,
         )
-        self.GetTestNotificationStatus: grpc.aio.UnaryUnaryMultiCallable[
-            app_store_service_pb2.GetTestNotificationStatusRequest,
-            app_store_service_pb2.GetTestNotificationStatusResponse,
-        ] = channel.unary_unary(
-            "/entitled.v1.AppStoreService/GetTestNotificationStatus",
-            request_serializer=app_store_service_pb2.GetTestNotificationStatusRequest.SerializeToString,
-            response_deserializer=app_store_service_pb2.GetTestNotificationStatusResponse.FromString,
-        )
         self.ClaimSeat: grpc.aio.UnaryUnaryMultiCallable[
             app_store_service_pb2.ClaimSeatRequest,
             app_store_service_pb2.ClaimSeatResponse,
@@ -851,6 +868,20 @@ class AsyncAuditService:
             "/entitled.v1.AuditService/ListAuditEntries",
             request_serializer=audit_service_pb2.ListAuditEntriesRequest.SerializeToString,
             response_deserializer=audit_service_pb2.ListAuditEntriesResponse.FromString,
+        )
+
+
+class AsyncCatalogService:
+    """The methods of entitled.v1.CatalogService."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self.GetCatalog: grpc.aio.UnaryUnaryMultiCallable[
+            catalog_service_pb2.GetCatalogRequest,
+            catalog_service_pb2.GetCatalogResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CatalogService/GetCatalog",
+            request_serializer=catalog_service_pb2.GetCatalogRequest.SerializeToString,
+            response_deserializer=catalog_service_pb2.GetCatalogResponse.FromString,
         )
 
 
@@ -913,6 +944,14 @@ class AsyncNotificationService:
             "/entitled.v1.NotificationService/RequestTestNotification",
             request_serializer=notification_service_pb2.RequestTestNotificationRequest.SerializeToString,
             response_deserializer=notification_service_pb2.RequestTestNotificationResponse.FromString,
+        )
+        self.GetTestNotificationStatus: grpc.aio.UnaryUnaryMultiCallable[
+            notification_service_pb2.GetTestNotificationStatusRequest,
+            notification_service_pb2.GetTestNotificationStatusResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.NotificationService/GetTestNotificationStatus",
+            request_serializer=notification_service_pb2.GetTestNotificationStatusRequest.SerializeToString,
+            response_deserializer=notification_service_pb2.GetTestNotificationStatusResponse.FromString,
         )
         self.CompareNotificationVersions: grpc.aio.UnaryUnaryMultiCallable[
             notification_service_pb2.CompareNotificationVersionsRequest,
@@ -1198,6 +1237,14 @@ class AsyncReceiptService:
             request_serializer=receipt_service_pb2.CancelMigrationRequest.SerializeToString,
             response_deserializer=receipt_service_pb2.CancelMigrationResponse.FromString,
         )
+        self.PurgeMigration: grpc.aio.UnaryUnaryMultiCallable[
+            receipt_service_pb2.PurgeMigrationRequest,
+            receipt_service_pb2.PurgeMigrationResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.ReceiptService/PurgeMigration",
+            request_serializer=receipt_service_pb2.PurgeMigrationRequest.SerializeToString,
+            response_deserializer=receipt_service_pb2.PurgeMigrationResponse.FromString,
+        )
         self.SignOffer: grpc.aio.UnaryUnaryMultiCallable[
             receipt_service_pb2.SignOfferRequest,
             receipt_service_pb2.SignOfferResponse,
@@ -1392,6 +1439,7 @@ class AsyncServices:
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self.app_store = AsyncAppStoreService(channel)
         self.audit = AsyncAuditService(channel)
+        self.catalog = AsyncCatalogService(channel)
         self.notification = AsyncNotificationService(channel)
         self.entitlement = AsyncEntitlementService(channel)
         self.receipt = AsyncReceiptService(channel)

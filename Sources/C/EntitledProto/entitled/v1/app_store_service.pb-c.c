@@ -952,141 +952,6 @@ void   entitled__v1__set_app_account_token_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__set_app_account_token_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   entitled__v1__get_test_notification_status_request__init
-                     (Entitled__V1__GetTestNotificationStatusRequest         *message)
-{
-  static const Entitled__V1__GetTestNotificationStatusRequest init_value = ENTITLED__V1__GET_TEST_NOTIFICATION_STATUS_REQUEST__INIT;
-  *message = init_value;
-}
-size_t entitled__v1__get_test_notification_status_request__get_packed_size
-                     (const Entitled__V1__GetTestNotificationStatusRequest *message)
-{
-  assert(message->base.descriptor == &entitled__v1__get_test_notification_status_request__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t entitled__v1__get_test_notification_status_request__pack
-                     (const Entitled__V1__GetTestNotificationStatusRequest *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &entitled__v1__get_test_notification_status_request__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t entitled__v1__get_test_notification_status_request__pack_to_buffer
-                     (const Entitled__V1__GetTestNotificationStatusRequest *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &entitled__v1__get_test_notification_status_request__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Entitled__V1__GetTestNotificationStatusRequest *
-       entitled__v1__get_test_notification_status_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Entitled__V1__GetTestNotificationStatusRequest *)
-     protobuf_c_message_unpack (&entitled__v1__get_test_notification_status_request__descriptor,
-                                allocator, len, data);
-}
-void   entitled__v1__get_test_notification_status_request__free_unpacked
-                     (Entitled__V1__GetTestNotificationStatusRequest *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &entitled__v1__get_test_notification_status_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   entitled__v1__get_test_notification_status_response__init
-                     (Entitled__V1__GetTestNotificationStatusResponse         *message)
-{
-  static const Entitled__V1__GetTestNotificationStatusResponse init_value = ENTITLED__V1__GET_TEST_NOTIFICATION_STATUS_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t entitled__v1__get_test_notification_status_response__get_packed_size
-                     (const Entitled__V1__GetTestNotificationStatusResponse *message)
-{
-  assert(message->base.descriptor == &entitled__v1__get_test_notification_status_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t entitled__v1__get_test_notification_status_response__pack
-                     (const Entitled__V1__GetTestNotificationStatusResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &entitled__v1__get_test_notification_status_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t entitled__v1__get_test_notification_status_response__pack_to_buffer
-                     (const Entitled__V1__GetTestNotificationStatusResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &entitled__v1__get_test_notification_status_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Entitled__V1__GetTestNotificationStatusResponse *
-       entitled__v1__get_test_notification_status_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Entitled__V1__GetTestNotificationStatusResponse *)
-     protobuf_c_message_unpack (&entitled__v1__get_test_notification_status_response__descriptor,
-                                allocator, len, data);
-}
-void   entitled__v1__get_test_notification_status_response__free_unpacked
-                     (Entitled__V1__GetTestNotificationStatusResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &entitled__v1__get_test_notification_status_response__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   entitled__v1__send_attempt__init
-                     (Entitled__V1__SendAttempt         *message)
-{
-  static const Entitled__V1__SendAttempt init_value = ENTITLED__V1__SEND_ATTEMPT__INIT;
-  *message = init_value;
-}
-size_t entitled__v1__send_attempt__get_packed_size
-                     (const Entitled__V1__SendAttempt *message)
-{
-  assert(message->base.descriptor == &entitled__v1__send_attempt__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t entitled__v1__send_attempt__pack
-                     (const Entitled__V1__SendAttempt *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &entitled__v1__send_attempt__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t entitled__v1__send_attempt__pack_to_buffer
-                     (const Entitled__V1__SendAttempt *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &entitled__v1__send_attempt__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Entitled__V1__SendAttempt *
-       entitled__v1__send_attempt__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Entitled__V1__SendAttempt *)
-     protobuf_c_message_unpack (&entitled__v1__send_attempt__descriptor,
-                                allocator, len, data);
-}
-void   entitled__v1__send_attempt__free_unpacked
-                     (Entitled__V1__SendAttempt *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &entitled__v1__send_attempt__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   entitled__v1__seat__init
                      (Entitled__V1__Seat         *message)
 {
@@ -1634,7 +1499,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_refund_history_response__desc
   (ProtobufCMessageInit) entitled__v1__get_refund_history_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__look_up_order_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__look_up_order_request__field_descriptors[4] =
 {
   {
     "app",
@@ -1660,15 +1525,41 @@ static const ProtobufCFieldDescriptor entitled__v1__look_up_order_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "page_size",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LookUpOrderRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LookUpOrderRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__look_up_order_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   1,   /* field[1] = order_id */
+  2,   /* field[2] = page_size */
+  3,   /* field[3] = page_token */
 };
 static const ProtobufCIntRange entitled__v1__look_up_order_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__look_up_order_request__descriptor =
 {
@@ -1678,14 +1569,14 @@ const ProtobufCMessageDescriptor entitled__v1__look_up_order_request__descriptor
   "Entitled__V1__LookUpOrderRequest",
   "entitled.v1",
   sizeof(Entitled__V1__LookUpOrderRequest),
-  2,
+  4,
   entitled__v1__look_up_order_request__field_descriptors,
   entitled__v1__look_up_order_request__field_indices_by_name,
   1,  entitled__v1__look_up_order_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__look_up_order_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__look_up_order_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__look_up_order_response__field_descriptors[5] =
 {
   {
     "valid",
@@ -1724,6 +1615,18 @@ static const ProtobufCFieldDescriptor entitled__v1__look_up_order_response__fiel
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "next_page_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LookUpOrderResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "position",
     15,
     PROTOBUF_C_LABEL_NONE,
@@ -1738,15 +1641,16 @@ static const ProtobufCFieldDescriptor entitled__v1__look_up_order_response__fiel
 };
 static const unsigned entitled__v1__look_up_order_response__field_indices_by_name[] = {
   2,   /* field[2] = customer_ids */
-  3,   /* field[3] = position */
+  3,   /* field[3] = next_page_token */
+  4,   /* field[4] = position */
   1,   /* field[1] = transactions */
   0,   /* field[0] = valid */
 };
 static const ProtobufCIntRange entitled__v1__look_up_order_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 3 },
-  { 0, 4 }
+  { 15, 4 },
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__look_up_order_response__descriptor =
 {
@@ -1756,7 +1660,7 @@ const ProtobufCMessageDescriptor entitled__v1__look_up_order_response__descripto
   "Entitled__V1__LookUpOrderResponse",
   "entitled.v1",
   sizeof(Entitled__V1__LookUpOrderResponse),
-  4,
+  5,
   entitled__v1__look_up_order_response__field_descriptors,
   entitled__v1__look_up_order_response__field_indices_by_name,
   2,  entitled__v1__look_up_order_response__number_ranges,
@@ -2486,7 +2390,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_mass_extension_status_respons
   (ProtobufCMessageInit) entitled__v1__get_mass_extension_status_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information_request__field_descriptors[11] =
+static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information_request__field_descriptors[12] =
 {
   {
     "app",
@@ -2620,6 +2524,18 @@ static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "idempotency_key",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__send_consumption_information_request__field_indices_by_name[] = {
   8,   /* field[8] = actor */
@@ -2629,6 +2545,7 @@ static const unsigned entitled__v1__send_consumption_information_request__field_
   4,   /* field[4] = delivery_status */
   9,   /* field[9] = dry_run */
   1,   /* field[1] = environment */
+  11,   /* field[11] = idempotency_key */
   10,   /* field[10] = note */
   5,   /* field[5] = refund_preference */
   7,   /* field[7] = sample_content_provided */
@@ -2637,7 +2554,7 @@ static const unsigned entitled__v1__send_consumption_information_request__field_
 static const ProtobufCIntRange entitled__v1__send_consumption_information_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_request__descriptor =
 {
@@ -2647,14 +2564,14 @@ const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_requ
   "Entitled__V1__SendConsumptionInformationRequest",
   "entitled.v1",
   sizeof(Entitled__V1__SendConsumptionInformationRequest),
-  11,
+  12,
   entitled__v1__send_consumption_information_request__field_descriptors,
   entitled__v1__send_consumption_information_request__field_indices_by_name,
   1,  entitled__v1__send_consumption_information_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__send_consumption_information_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information_response__field_descriptors[4] =
 {
   {
     "sent_at",
@@ -2681,6 +2598,18 @@ static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "repeated",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "position",
     15,
     PROTOBUF_C_LABEL_NONE,
@@ -2695,14 +2624,15 @@ static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information
 };
 static const unsigned entitled__v1__send_consumption_information_response__field_indices_by_name[] = {
   1,   /* field[1] = payload_json */
-  2,   /* field[2] = position */
+  3,   /* field[3] = position */
+  2,   /* field[2] = repeated */
   0,   /* field[0] = sent_at */
 };
 static const ProtobufCIntRange entitled__v1__send_consumption_information_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 2 },
-  { 0, 3 }
+  { 15, 3 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_response__descriptor =
 {
@@ -2712,7 +2642,7 @@ const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_resp
   "Entitled__V1__SendConsumptionInformationResponse",
   "entitled.v1",
   sizeof(Entitled__V1__SendConsumptionInformationResponse),
-  3,
+  4,
   entitled__v1__send_consumption_information_response__field_descriptors,
   entitled__v1__send_consumption_information_response__field_indices_by_name,
   2,  entitled__v1__send_consumption_information_response__number_ranges,
@@ -3067,7 +2997,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_consumption_requests_respons
   (ProtobufCMessageInit) entitled__v1__list_consumption_requests_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__set_consumption_consent_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor entitled__v1__set_consumption_consent_request__field_descriptors[8] =
 {
   {
     "app",
@@ -3153,6 +3083,18 @@ static const ProtobufCFieldDescriptor entitled__v1__set_consumption_consent_requ
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "idempotency_key",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetConsumptionConsentRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__set_consumption_consent_request__field_indices_by_name[] = {
   4,   /* field[4] = actor */
@@ -3161,12 +3103,13 @@ static const unsigned entitled__v1__set_consumption_consent_request__field_indic
   2,   /* field[2] = customer_id */
   6,   /* field[6] = dry_run */
   1,   /* field[1] = environment */
+  7,   /* field[7] = idempotency_key */
   5,   /* field[5] = note */
 };
 static const ProtobufCIntRange entitled__v1__set_consumption_consent_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor entitled__v1__set_consumption_consent_request__descriptor =
 {
@@ -3176,14 +3119,14 @@ const ProtobufCMessageDescriptor entitled__v1__set_consumption_consent_request__
   "Entitled__V1__SetConsumptionConsentRequest",
   "entitled.v1",
   sizeof(Entitled__V1__SetConsumptionConsentRequest),
-  7,
+  8,
   entitled__v1__set_consumption_consent_request__field_descriptors,
   entitled__v1__set_consumption_consent_request__field_indices_by_name,
   1,  entitled__v1__set_consumption_consent_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__set_consumption_consent_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__set_consumption_consent_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__set_consumption_consent_response__field_descriptors[3] =
 {
   {
     "consent",
@@ -3193,6 +3136,18 @@ static const ProtobufCFieldDescriptor entitled__v1__set_consumption_consent_resp
     0,   /* quantifier_offset */
     offsetof(Entitled__V1__SetConsumptionConsentResponse, consent),
     &entitled__v1__consumption_consent__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "repeated",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetConsumptionConsentResponse, repeated),
+    NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -3212,13 +3167,14 @@ static const ProtobufCFieldDescriptor entitled__v1__set_consumption_consent_resp
 };
 static const unsigned entitled__v1__set_consumption_consent_response__field_indices_by_name[] = {
   0,   /* field[0] = consent */
-  1,   /* field[1] = position */
+  2,   /* field[2] = position */
+  1,   /* field[1] = repeated */
 };
 static const ProtobufCIntRange entitled__v1__set_consumption_consent_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 1 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__set_consumption_consent_response__descriptor =
 {
@@ -3228,14 +3184,14 @@ const ProtobufCMessageDescriptor entitled__v1__set_consumption_consent_response_
   "Entitled__V1__SetConsumptionConsentResponse",
   "entitled.v1",
   sizeof(Entitled__V1__SetConsumptionConsentResponse),
-  2,
+  3,
   entitled__v1__set_consumption_consent_response__field_descriptors,
   entitled__v1__set_consumption_consent_response__field_indices_by_name,
   2,  entitled__v1__set_consumption_consent_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__set_consumption_consent_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__set_app_account_token_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__set_app_account_token_request__field_descriptors[7] =
 {
   {
     "app",
@@ -3309,19 +3265,32 @@ static const ProtobufCFieldDescriptor entitled__v1__set_app_account_token_reques
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "idempotency_key",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetAppAccountTokenRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__set_app_account_token_request__field_indices_by_name[] = {
   4,   /* field[4] = actor */
   0,   /* field[0] = app */
   3,   /* field[3] = app_account_token */
   1,   /* field[1] = environment */
+  6,   /* field[6] = idempotency_key */
   5,   /* field[5] = note */
   2,   /* field[2] = original_transaction_id */
 };
 static const ProtobufCIntRange entitled__v1__set_app_account_token_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor entitled__v1__set_app_account_token_request__descriptor =
 {
@@ -3331,14 +3300,14 @@ const ProtobufCMessageDescriptor entitled__v1__set_app_account_token_request__de
   "Entitled__V1__SetAppAccountTokenRequest",
   "entitled.v1",
   sizeof(Entitled__V1__SetAppAccountTokenRequest),
-  6,
+  7,
   entitled__v1__set_app_account_token_request__field_descriptors,
   entitled__v1__set_app_account_token_request__field_indices_by_name,
   1,  entitled__v1__set_app_account_token_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__set_app_account_token_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__set_app_account_token_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__set_app_account_token_response__field_descriptors[3] =
 {
   {
     "set_at",
@@ -3348,6 +3317,18 @@ static const ProtobufCFieldDescriptor entitled__v1__set_app_account_token_respon
     0,   /* quantifier_offset */
     offsetof(Entitled__V1__SetAppAccountTokenResponse, set_at),
     &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "repeated",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetAppAccountTokenResponse, repeated),
+    NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -3366,14 +3347,15 @@ static const ProtobufCFieldDescriptor entitled__v1__set_app_account_token_respon
   },
 };
 static const unsigned entitled__v1__set_app_account_token_response__field_indices_by_name[] = {
-  1,   /* field[1] = position */
+  2,   /* field[2] = position */
+  1,   /* field[1] = repeated */
   0,   /* field[0] = set_at */
 };
 static const ProtobufCIntRange entitled__v1__set_app_account_token_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 1 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__set_app_account_token_response__descriptor =
 {
@@ -3383,177 +3365,11 @@ const ProtobufCMessageDescriptor entitled__v1__set_app_account_token_response__d
   "Entitled__V1__SetAppAccountTokenResponse",
   "entitled.v1",
   sizeof(Entitled__V1__SetAppAccountTokenResponse),
-  2,
+  3,
   entitled__v1__set_app_account_token_response__field_descriptors,
   entitled__v1__set_app_account_token_response__field_indices_by_name,
   2,  entitled__v1__set_app_account_token_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__set_app_account_token_response__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor entitled__v1__get_test_notification_status_request__field_descriptors[3] =
-{
-  {
-    "app",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GetTestNotificationStatusRequest, app),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "environment",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_ENUM,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GetTestNotificationStatusRequest, environment),
-    &entitled__v1__environment__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "test_notification_token",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GetTestNotificationStatusRequest, test_notification_token),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned entitled__v1__get_test_notification_status_request__field_indices_by_name[] = {
-  0,   /* field[0] = app */
-  1,   /* field[1] = environment */
-  2,   /* field[2] = test_notification_token */
-};
-static const ProtobufCIntRange entitled__v1__get_test_notification_status_request__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 3 }
-};
-const ProtobufCMessageDescriptor entitled__v1__get_test_notification_status_request__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "entitled.v1.GetTestNotificationStatusRequest",
-  "GetTestNotificationStatusRequest",
-  "Entitled__V1__GetTestNotificationStatusRequest",
-  "entitled.v1",
-  sizeof(Entitled__V1__GetTestNotificationStatusRequest),
-  3,
-  entitled__v1__get_test_notification_status_request__field_descriptors,
-  entitled__v1__get_test_notification_status_request__field_indices_by_name,
-  1,  entitled__v1__get_test_notification_status_request__number_ranges,
-  (ProtobufCMessageInit) entitled__v1__get_test_notification_status_request__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor entitled__v1__get_test_notification_status_response__field_descriptors[2] =
-{
-  {
-    "payload_json",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__GetTestNotificationStatusResponse, payload_json),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "send_attempts",
-    2,
-    PROTOBUF_C_LABEL_REPEATED,
-    PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Entitled__V1__GetTestNotificationStatusResponse, n_send_attempts),
-    offsetof(Entitled__V1__GetTestNotificationStatusResponse, send_attempts),
-    &entitled__v1__send_attempt__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned entitled__v1__get_test_notification_status_response__field_indices_by_name[] = {
-  0,   /* field[0] = payload_json */
-  1,   /* field[1] = send_attempts */
-};
-static const ProtobufCIntRange entitled__v1__get_test_notification_status_response__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 2 }
-};
-const ProtobufCMessageDescriptor entitled__v1__get_test_notification_status_response__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "entitled.v1.GetTestNotificationStatusResponse",
-  "GetTestNotificationStatusResponse",
-  "Entitled__V1__GetTestNotificationStatusResponse",
-  "entitled.v1",
-  sizeof(Entitled__V1__GetTestNotificationStatusResponse),
-  2,
-  entitled__v1__get_test_notification_status_response__field_descriptors,
-  entitled__v1__get_test_notification_status_response__field_indices_by_name,
-  1,  entitled__v1__get_test_notification_status_response__number_ranges,
-  (ProtobufCMessageInit) entitled__v1__get_test_notification_status_response__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor entitled__v1__send_attempt__field_descriptors[2] =
-{
-  {
-    "attempt_date",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__SendAttempt, attempt_date),
-    &google__protobuf__timestamp__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "result",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__SendAttempt, result),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned entitled__v1__send_attempt__field_indices_by_name[] = {
-  0,   /* field[0] = attempt_date */
-  1,   /* field[1] = result */
-};
-static const ProtobufCIntRange entitled__v1__send_attempt__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 2 }
-};
-const ProtobufCMessageDescriptor entitled__v1__send_attempt__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "entitled.v1.SendAttempt",
-  "SendAttempt",
-  "Entitled__V1__SendAttempt",
-  "entitled.v1",
-  sizeof(Entitled__V1__SendAttempt),
-  2,
-  entitled__v1__send_attempt__field_descriptors,
-  entitled__v1__send_attempt__field_indices_by_name,
-  1,  entitled__v1__send_attempt__number_ranges,
-  (ProtobufCMessageInit) entitled__v1__send_attempt__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__seat__field_descriptors[4] =
@@ -3827,7 +3643,7 @@ const ProtobufCMessageDescriptor entitled__v1__claim_seat_response__descriptor =
   (ProtobufCMessageInit) entitled__v1__claim_seat_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__associate_seat_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor entitled__v1__associate_seat_request__field_descriptors[8] =
 {
   {
     "app",
@@ -3890,20 +3706,8 @@ static const ProtobufCFieldDescriptor entitled__v1__associate_seat_request__fiel
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "request_identifier",
-    6,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__AssociateSeatRequest, request_identifier),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "actor",
-    7,
+    6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
@@ -3913,20 +3717,45 @@ static const ProtobufCFieldDescriptor entitled__v1__associate_seat_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AssociateSeatRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AssociateSeatRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__associate_seat_request__field_indices_by_name[] = {
-  6,   /* field[6] = actor */
+  5,   /* field[5] = actor */
   0,   /* field[0] = app */
   4,   /* field[4] = customer_id */
   1,   /* field[1] = environment */
+  7,   /* field[7] = idempotency_key */
+  6,   /* field[6] = note */
   2,   /* field[2] = original_transaction_id */
-  5,   /* field[5] = request_identifier */
   3,   /* field[3] = seat_id */
 };
 static const ProtobufCIntRange entitled__v1__associate_seat_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor entitled__v1__associate_seat_request__descriptor =
 {
@@ -3936,14 +3765,14 @@ const ProtobufCMessageDescriptor entitled__v1__associate_seat_request__descripto
   "Entitled__V1__AssociateSeatRequest",
   "entitled.v1",
   sizeof(Entitled__V1__AssociateSeatRequest),
-  7,
+  8,
   entitled__v1__associate_seat_request__field_descriptors,
   entitled__v1__associate_seat_request__field_indices_by_name,
   1,  entitled__v1__associate_seat_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__associate_seat_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__associate_seat_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__associate_seat_response__field_descriptors[3] =
 {
   {
     "seat",
@@ -3953,6 +3782,18 @@ static const ProtobufCFieldDescriptor entitled__v1__associate_seat_response__fie
     0,   /* quantifier_offset */
     offsetof(Entitled__V1__AssociateSeatResponse, seat),
     &entitled__v1__seat__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "repeated",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AssociateSeatResponse, repeated),
+    NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -3971,14 +3812,15 @@ static const ProtobufCFieldDescriptor entitled__v1__associate_seat_response__fie
   },
 };
 static const unsigned entitled__v1__associate_seat_response__field_indices_by_name[] = {
-  1,   /* field[1] = position */
+  2,   /* field[2] = position */
+  1,   /* field[1] = repeated */
   0,   /* field[0] = seat */
 };
 static const ProtobufCIntRange entitled__v1__associate_seat_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 1 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__associate_seat_response__descriptor =
 {
@@ -3988,14 +3830,14 @@ const ProtobufCMessageDescriptor entitled__v1__associate_seat_response__descript
   "Entitled__V1__AssociateSeatResponse",
   "entitled.v1",
   sizeof(Entitled__V1__AssociateSeatResponse),
-  2,
+  3,
   entitled__v1__associate_seat_response__field_descriptors,
   entitled__v1__associate_seat_response__field_indices_by_name,
   2,  entitled__v1__associate_seat_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__associate_seat_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__unclaim_seat_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__unclaim_seat_request__field_descriptors[7] =
 {
   {
     "app",
@@ -4046,20 +3888,8 @@ static const ProtobufCFieldDescriptor entitled__v1__unclaim_seat_request__field_
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "request_identifier",
-    5,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Entitled__V1__UnclaimSeatRequest, request_identifier),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "actor",
-    6,
+    5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
@@ -4069,19 +3899,44 @@ static const ProtobufCFieldDescriptor entitled__v1__unclaim_seat_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UnclaimSeatRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UnclaimSeatRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__unclaim_seat_request__field_indices_by_name[] = {
-  5,   /* field[5] = actor */
+  4,   /* field[4] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = environment */
+  6,   /* field[6] = idempotency_key */
+  5,   /* field[5] = note */
   2,   /* field[2] = original_transaction_id */
-  4,   /* field[4] = request_identifier */
   3,   /* field[3] = seat_id */
 };
 static const ProtobufCIntRange entitled__v1__unclaim_seat_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor entitled__v1__unclaim_seat_request__descriptor =
 {
@@ -4091,14 +3946,14 @@ const ProtobufCMessageDescriptor entitled__v1__unclaim_seat_request__descriptor 
   "Entitled__V1__UnclaimSeatRequest",
   "entitled.v1",
   sizeof(Entitled__V1__UnclaimSeatRequest),
-  6,
+  7,
   entitled__v1__unclaim_seat_request__field_descriptors,
   entitled__v1__unclaim_seat_request__field_indices_by_name,
   1,  entitled__v1__unclaim_seat_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__unclaim_seat_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__unclaim_seat_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__unclaim_seat_response__field_descriptors[3] =
 {
   {
     "seat",
@@ -4108,6 +3963,18 @@ static const ProtobufCFieldDescriptor entitled__v1__unclaim_seat_response__field
     0,   /* quantifier_offset */
     offsetof(Entitled__V1__UnclaimSeatResponse, seat),
     &entitled__v1__seat__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "repeated",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UnclaimSeatResponse, repeated),
+    NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -4126,14 +3993,15 @@ static const ProtobufCFieldDescriptor entitled__v1__unclaim_seat_response__field
   },
 };
 static const unsigned entitled__v1__unclaim_seat_response__field_indices_by_name[] = {
-  1,   /* field[1] = position */
+  2,   /* field[2] = position */
+  1,   /* field[1] = repeated */
   0,   /* field[0] = seat */
 };
 static const ProtobufCIntRange entitled__v1__unclaim_seat_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 1 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__unclaim_seat_response__descriptor =
 {
@@ -4143,7 +4011,7 @@ const ProtobufCMessageDescriptor entitled__v1__unclaim_seat_response__descriptor
   "Entitled__V1__UnclaimSeatResponse",
   "entitled.v1",
   sizeof(Entitled__V1__UnclaimSeatResponse),
-  2,
+  3,
   entitled__v1__unclaim_seat_response__field_descriptors,
   entitled__v1__unclaim_seat_response__field_indices_by_name,
   2,  entitled__v1__unclaim_seat_response__number_ranges,
@@ -4412,7 +4280,7 @@ static const ProtobufCEnumValue entitled__v1__consumption_request_state__enum_va
   { "CONSUMPTION_REQUEST_STATE_OPEN", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_OPEN", 1 },
   { "CONSUMPTION_REQUEST_STATE_ANSWERED", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_ANSWERED", 2 },
   { "CONSUMPTION_REQUEST_STATE_MISSED", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_MISSED", 3 },
-  { "CONSUMPTION_REQUEST_STATE_REFUSED", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_REFUSED", 4 },
+  { "CONSUMPTION_REQUEST_STATE_REJECTED", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_REJECTED", 4 },
   { "CONSUMPTION_REQUEST_STATE_DECIDED", "ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_DECIDED", 5 },
 };
 static const ProtobufCIntRange entitled__v1__consumption_request_state__value_ranges[] = {
@@ -4424,7 +4292,7 @@ static const ProtobufCEnumValueIndex entitled__v1__consumption_request_state__en
   { "CONSUMPTION_REQUEST_STATE_DECIDED", 5 },
   { "CONSUMPTION_REQUEST_STATE_MISSED", 3 },
   { "CONSUMPTION_REQUEST_STATE_OPEN", 1 },
-  { "CONSUMPTION_REQUEST_STATE_REFUSED", 4 },
+  { "CONSUMPTION_REQUEST_STATE_REJECTED", 4 },
   { "CONSUMPTION_REQUEST_STATE_UNSPECIFIED", 0 },
 };
 const ProtobufCEnumDescriptor entitled__v1__consumption_request_state__descriptor =
@@ -4442,7 +4310,7 @@ const ProtobufCEnumDescriptor entitled__v1__consumption_request_state__descripto
   entitled__v1__consumption_request_state__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__app_store_service__method_descriptors[15] =
+static const ProtobufCMethodDescriptor entitled__v1__app_store_service__method_descriptors[14] =
 {
   { "GetRefundHistory", &entitled__v1__get_refund_history_request__descriptor, &entitled__v1__get_refund_history_response__descriptor },
   { "LookUpOrder", &entitled__v1__look_up_order_request__descriptor, &entitled__v1__look_up_order_response__descriptor },
@@ -4454,28 +4322,26 @@ static const ProtobufCMethodDescriptor entitled__v1__app_store_service__method_d
   { "ListConsumptionRequests", &entitled__v1__list_consumption_requests_request__descriptor, &entitled__v1__list_consumption_requests_response__descriptor },
   { "SetConsumptionConsent", &entitled__v1__set_consumption_consent_request__descriptor, &entitled__v1__set_consumption_consent_response__descriptor },
   { "SetAppAccountToken", &entitled__v1__set_app_account_token_request__descriptor, &entitled__v1__set_app_account_token_response__descriptor },
-  { "GetTestNotificationStatus", &entitled__v1__get_test_notification_status_request__descriptor, &entitled__v1__get_test_notification_status_response__descriptor },
   { "ClaimSeat", &entitled__v1__claim_seat_request__descriptor, &entitled__v1__claim_seat_response__descriptor },
   { "AssociateSeat", &entitled__v1__associate_seat_request__descriptor, &entitled__v1__associate_seat_response__descriptor },
   { "UnclaimSeat", &entitled__v1__unclaim_seat_request__descriptor, &entitled__v1__unclaim_seat_response__descriptor },
   { "ListSeats", &entitled__v1__list_seats_request__descriptor, &entitled__v1__list_seats_response__descriptor },
 };
 const unsigned entitled__v1__app_store_service__method_indices_by_name[] = {
-  12,        /* AssociateSeat */
-  11,        /* ClaimSeat */
+  11,        /* AssociateSeat */
+  10,        /* ClaimSeat */
   3,        /* ExtendRenewalDate */
   5,        /* GetMassExtensionStatus */
   0,        /* GetRefundHistory */
-  10,        /* GetTestNotificationStatus */
   7,        /* ListConsumptionRequests */
-  14,        /* ListSeats */
+  13,        /* ListSeats */
   1,        /* LookUpOrder */
   4,        /* MassExtendRenewalDate */
   2,        /* RefreshPurchase */
   6,        /* SendConsumptionInformation */
   9,        /* SetAppAccountToken */
   8,        /* SetConsumptionConsent */
-  13         /* UnclaimSeat */
+  12         /* UnclaimSeat */
 };
 const ProtobufCServiceDescriptor entitled__v1__app_store_service__descriptor =
 {
@@ -4484,7 +4350,7 @@ const ProtobufCServiceDescriptor entitled__v1__app_store_service__descriptor =
   "AppStoreService",
   "Entitled__V1__AppStoreService",
   "entitled.v1",
-  15,
+  14,
   entitled__v1__app_store_service__method_descriptors,
   entitled__v1__app_store_service__method_indices_by_name
 };
@@ -4568,21 +4434,13 @@ void entitled__v1__app_store_service__set_app_account_token(ProtobufCService *se
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
   service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
-void entitled__v1__app_store_service__get_test_notification_status(ProtobufCService *service,
-                                                                   const Entitled__V1__GetTestNotificationStatusRequest *input,
-                                                                   Entitled__V1__GetTestNotificationStatusResponse_Closure closure,
-                                                                   void *closure_data)
-{
-  assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
-}
 void entitled__v1__app_store_service__claim_seat(ProtobufCService *service,
                                                  const Entitled__V1__ClaimSeatRequest *input,
                                                  Entitled__V1__ClaimSeatResponse_Closure closure,
                                                  void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__associate_seat(ProtobufCService *service,
                                                      const Entitled__V1__AssociateSeatRequest *input,
@@ -4590,7 +4448,7 @@ void entitled__v1__app_store_service__associate_seat(ProtobufCService *service,
                                                      void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__unclaim_seat(ProtobufCService *service,
                                                    const Entitled__V1__UnclaimSeatRequest *input,
@@ -4598,7 +4456,7 @@ void entitled__v1__app_store_service__unclaim_seat(ProtobufCService *service,
                                                    void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__list_seats(ProtobufCService *service,
                                                  const Entitled__V1__ListSeatsRequest *input,
@@ -4606,7 +4464,7 @@ void entitled__v1__app_store_service__list_seats(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__init (Entitled__V1__AppStoreService_Service *service,
                                             Entitled__V1__AppStoreService_ServiceDestroy destroy)

@@ -322,7 +322,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_audit_entries_response__desc
   (ProtobufCMessageInit) entitled__v1__list_audit_entries_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__audit_entry__field_descriptors[11] =
+static const ProtobufCFieldDescriptor entitled__v1__audit_entry__field_descriptors[12] =
 {
   {
     "number",
@@ -456,9 +456,22 @@ static const ProtobufCFieldDescriptor entitled__v1__audit_entry__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "address",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AuditEntry, address),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__audit_entry__field_indices_by_name[] = {
   3,   /* field[3] = actor */
+  11,   /* field[11] = address */
   5,   /* field[5] = app */
   2,   /* field[2] = caller */
   6,   /* field[6] = customer_ids */
@@ -473,7 +486,7 @@ static const unsigned entitled__v1__audit_entry__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__audit_entry__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor entitled__v1__audit_entry__descriptor =
 {
@@ -483,7 +496,7 @@ const ProtobufCMessageDescriptor entitled__v1__audit_entry__descriptor =
   "Entitled__V1__AuditEntry",
   "entitled.v1",
   sizeof(Entitled__V1__AuditEntry),
-  11,
+  12,
   entitled__v1__audit_entry__field_descriptors,
   entitled__v1__audit_entry__field_indices_by_name,
   1,  entitled__v1__audit_entry__number_ranges,

@@ -1537,7 +1537,7 @@ void   entitled__v1__get_event_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__get_event_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor entitled__v1__find_customers_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__find_customers_request__field_descriptors[5] =
 {
   {
     "query",
@@ -1587,17 +1587,30 @@ static const ProtobufCFieldDescriptor entitled__v1__find_customers_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "page_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FindCustomersRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__find_customers_request__field_indices_by_name[] = {
   1,   /* field[1] = app */
   2,   /* field[2] = environment */
   3,   /* field[3] = page_size */
+  4,   /* field[4] = page_token */
   0,   /* field[0] = query */
 };
 static const ProtobufCIntRange entitled__v1__find_customers_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__find_customers_request__descriptor =
 {
@@ -1607,7 +1620,7 @@ const ProtobufCMessageDescriptor entitled__v1__find_customers_request__descripto
   "Entitled__V1__FindCustomersRequest",
   "entitled.v1",
   sizeof(Entitled__V1__FindCustomersRequest),
-  4,
+  5,
   entitled__v1__find_customers_request__field_descriptors,
   entitled__v1__find_customers_request__field_indices_by_name,
   1,  entitled__v1__find_customers_request__number_ranges,
@@ -1629,21 +1642,21 @@ static const ProtobufCFieldDescriptor entitled__v1__find_customers_response__fie
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "truncated",
+    "next_page_token",
     2,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BOOL,
+    PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__FindCustomersResponse, truncated),
+    offsetof(Entitled__V1__FindCustomersResponse, next_page_token),
     NULL,
-    NULL,
+    &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
 static const unsigned entitled__v1__find_customers_response__field_indices_by_name[] = {
   0,   /* field[0] = hits */
-  1,   /* field[1] = truncated */
+  1,   /* field[1] = next_page_token */
 };
 static const ProtobufCIntRange entitled__v1__find_customers_response__number_ranges[1 + 1] =
 {
@@ -1768,11 +1781,11 @@ static const ProtobufCFieldDescriptor entitled__v1__customer_hit__field_descript
     9,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerHit, _evidence_id_case),
     offsetof(Entitled__V1__CustomerHit, evidence_id),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -1780,11 +1793,11 @@ static const ProtobufCFieldDescriptor entitled__v1__customer_hit__field_descript
     10,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerHit, _sequence_case),
     offsetof(Entitled__V1__CustomerHit, sequence),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -2245,7 +2258,7 @@ const ProtobufCMessageDescriptor entitled__v1__open_refund_request__descriptor =
   (ProtobufCMessageInit) entitled__v1__open_refund_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__add_note_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__add_note_request__field_descriptors[6] =
 {
   {
     "app",
@@ -2307,18 +2320,31 @@ static const ProtobufCFieldDescriptor entitled__v1__add_note_request__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "idempotency_key",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AddNoteRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__add_note_request__field_indices_by_name[] = {
   4,   /* field[4] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = customer_id */
   2,   /* field[2] = environment */
+  5,   /* field[5] = idempotency_key */
   3,   /* field[3] = text */
 };
 static const ProtobufCIntRange entitled__v1__add_note_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__add_note_request__descriptor =
 {
@@ -2328,14 +2354,14 @@ const ProtobufCMessageDescriptor entitled__v1__add_note_request__descriptor =
   "Entitled__V1__AddNoteRequest",
   "entitled.v1",
   sizeof(Entitled__V1__AddNoteRequest),
-  5,
+  6,
   entitled__v1__add_note_request__field_descriptors,
   entitled__v1__add_note_request__field_indices_by_name,
   1,  entitled__v1__add_note_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__add_note_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__add_note_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__add_note_response__field_descriptors[3] =
 {
   {
     "note",
@@ -2345,6 +2371,18 @@ static const ProtobufCFieldDescriptor entitled__v1__add_note_response__field_des
     0,   /* quantifier_offset */
     offsetof(Entitled__V1__AddNoteResponse, note),
     &entitled__v1__note__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "repeated",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AddNoteResponse, repeated),
+    NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -2364,13 +2402,14 @@ static const ProtobufCFieldDescriptor entitled__v1__add_note_response__field_des
 };
 static const unsigned entitled__v1__add_note_response__field_indices_by_name[] = {
   0,   /* field[0] = note */
-  1,   /* field[1] = position */
+  2,   /* field[2] = position */
+  1,   /* field[1] = repeated */
 };
 static const ProtobufCIntRange entitled__v1__add_note_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 1 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__add_note_response__descriptor =
 {
@@ -2380,7 +2419,7 @@ const ProtobufCMessageDescriptor entitled__v1__add_note_response__descriptor =
   "Entitled__V1__AddNoteResponse",
   "entitled.v1",
   sizeof(Entitled__V1__AddNoteResponse),
-  2,
+  3,
   entitled__v1__add_note_response__field_descriptors,
   entitled__v1__add_note_response__field_indices_by_name,
   2,  entitled__v1__add_note_response__number_ranges,
@@ -2631,7 +2670,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_notes_response__descriptor =
   (ProtobufCMessageInit) entitled__v1__list_notes_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__delete_note_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__delete_note_request__field_descriptors[4] =
 {
   {
     "app",
@@ -2669,16 +2708,29 @@ static const ProtobufCFieldDescriptor entitled__v1__delete_note_request__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "idempotency_key",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DeleteNoteRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__delete_note_request__field_indices_by_name[] = {
   2,   /* field[2] = actor */
   0,   /* field[0] = app */
+  3,   /* field[3] = idempotency_key */
   1,   /* field[1] = note_id */
 };
 static const ProtobufCIntRange entitled__v1__delete_note_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__delete_note_request__descriptor =
 {
@@ -2688,15 +2740,27 @@ const ProtobufCMessageDescriptor entitled__v1__delete_note_request__descriptor =
   "Entitled__V1__DeleteNoteRequest",
   "entitled.v1",
   sizeof(Entitled__V1__DeleteNoteRequest),
-  3,
+  4,
   entitled__v1__delete_note_request__field_descriptors,
   entitled__v1__delete_note_request__field_indices_by_name,
   1,  entitled__v1__delete_note_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__delete_note_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__delete_note_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__delete_note_response__field_descriptors[2] =
 {
+  {
+    "repeated",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DeleteNoteResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
   {
     "position",
     15,
@@ -2711,12 +2775,14 @@ static const ProtobufCFieldDescriptor entitled__v1__delete_note_response__field_
   },
 };
 static const unsigned entitled__v1__delete_note_response__field_indices_by_name[] = {
-  0,   /* field[0] = position */
+  1,   /* field[1] = position */
+  0,   /* field[0] = repeated */
 };
-static const ProtobufCIntRange entitled__v1__delete_note_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__delete_note_response__number_ranges[2 + 1] =
 {
-  { 15, 0 },
-  { 0, 1 }
+  { 1, 0 },
+  { 15, 1 },
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__delete_note_response__descriptor =
 {
@@ -2726,14 +2792,14 @@ const ProtobufCMessageDescriptor entitled__v1__delete_note_response__descriptor 
   "Entitled__V1__DeleteNoteResponse",
   "entitled.v1",
   sizeof(Entitled__V1__DeleteNoteResponse),
-  1,
+  2,
   entitled__v1__delete_note_response__field_descriptors,
   entitled__v1__delete_note_response__field_indices_by_name,
-  1,  entitled__v1__delete_note_response__number_ranges,
+  2,  entitled__v1__delete_note_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__delete_note_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__set_customer_attributes_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__set_customer_attributes_request__field_descriptors[6] =
 {
   {
     "app",
@@ -2795,6 +2861,18 @@ static const ProtobufCFieldDescriptor entitled__v1__set_customer_attributes_requ
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "idempotency_key",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetCustomerAttributesRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__set_customer_attributes_request__field_indices_by_name[] = {
   4,   /* field[4] = actor */
@@ -2802,11 +2880,12 @@ static const unsigned entitled__v1__set_customer_attributes_request__field_indic
   3,   /* field[3] = attributes */
   1,   /* field[1] = customer_id */
   2,   /* field[2] = environment */
+  5,   /* field[5] = idempotency_key */
 };
 static const ProtobufCIntRange entitled__v1__set_customer_attributes_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__set_customer_attributes_request__descriptor =
 {
@@ -2816,14 +2895,14 @@ const ProtobufCMessageDescriptor entitled__v1__set_customer_attributes_request__
   "Entitled__V1__SetCustomerAttributesRequest",
   "entitled.v1",
   sizeof(Entitled__V1__SetCustomerAttributesRequest),
-  5,
+  6,
   entitled__v1__set_customer_attributes_request__field_descriptors,
   entitled__v1__set_customer_attributes_request__field_indices_by_name,
   1,  entitled__v1__set_customer_attributes_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__set_customer_attributes_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__set_customer_attributes_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__set_customer_attributes_response__field_descriptors[3] =
 {
   {
     "attributes",
@@ -2833,6 +2912,18 @@ static const ProtobufCFieldDescriptor entitled__v1__set_customer_attributes_resp
     offsetof(Entitled__V1__SetCustomerAttributesResponse, n_attributes),
     offsetof(Entitled__V1__SetCustomerAttributesResponse, attributes),
     &entitled__v1__customer_attribute__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "repeated",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetCustomerAttributesResponse, repeated),
+    NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -2852,13 +2943,14 @@ static const ProtobufCFieldDescriptor entitled__v1__set_customer_attributes_resp
 };
 static const unsigned entitled__v1__set_customer_attributes_response__field_indices_by_name[] = {
   0,   /* field[0] = attributes */
-  1,   /* field[1] = position */
+  2,   /* field[2] = position */
+  1,   /* field[1] = repeated */
 };
 static const ProtobufCIntRange entitled__v1__set_customer_attributes_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 1 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__set_customer_attributes_response__descriptor =
 {
@@ -2868,7 +2960,7 @@ const ProtobufCMessageDescriptor entitled__v1__set_customer_attributes_response_
   "Entitled__V1__SetCustomerAttributesResponse",
   "entitled.v1",
   sizeof(Entitled__V1__SetCustomerAttributesResponse),
-  2,
+  3,
   entitled__v1__set_customer_attributes_response__field_descriptors,
   entitled__v1__set_customer_attributes_response__field_indices_by_name,
   2,  entitled__v1__set_customer_attributes_response__number_ranges,
@@ -3279,11 +3371,11 @@ static const ProtobufCFieldDescriptor entitled__v1__purchase_transaction__field_
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PurchaseTransaction, _evidence_id_case),
     offsetof(Entitled__V1__PurchaseTransaction, evidence_id),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
@@ -3940,11 +4032,11 @@ static const ProtobufCFieldDescriptor entitled__v1__history_segment__field_descr
     10,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistorySegment, _evidence_id_case),
     offsetof(Entitled__V1__HistorySegment, evidence_id),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
@@ -4035,11 +4127,11 @@ static const ProtobufCFieldDescriptor entitled__v1__history_mark__field_descript
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistoryMark, _evidence_id_case),
     offsetof(Entitled__V1__HistoryMark, evidence_id),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -4047,11 +4139,11 @@ static const ProtobufCFieldDescriptor entitled__v1__history_mark__field_descript
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistoryMark, _sequence_case),
     offsetof(Entitled__V1__HistoryMark, sequence),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };

@@ -5232,7 +5232,7 @@ const ProtobufCMessageDescriptor entitled__v1__link_purchase_response__descripto
   (ProtobufCMessageInit) entitled__v1__link_purchase_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__register_app_account_token_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__register_app_account_token_request__field_descriptors[7] =
 {
   {
     "app",
@@ -5306,6 +5306,18 @@ static const ProtobufCFieldDescriptor entitled__v1__register_app_account_token_r
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "idempotency_key",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RegisterAppAccountTokenRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__register_app_account_token_request__field_indices_by_name[] = {
   4,   /* field[4] = actor */
@@ -5314,11 +5326,12 @@ static const unsigned entitled__v1__register_app_account_token_request__field_in
   1,   /* field[1] = customer_id */
   5,   /* field[5] = dry_run */
   2,   /* field[2] = environment */
+  6,   /* field[6] = idempotency_key */
 };
 static const ProtobufCIntRange entitled__v1__register_app_account_token_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor entitled__v1__register_app_account_token_request__descriptor =
 {
@@ -5328,14 +5341,14 @@ const ProtobufCMessageDescriptor entitled__v1__register_app_account_token_reques
   "Entitled__V1__RegisterAppAccountTokenRequest",
   "entitled.v1",
   sizeof(Entitled__V1__RegisterAppAccountTokenRequest),
-  6,
+  7,
   entitled__v1__register_app_account_token_request__field_descriptors,
   entitled__v1__register_app_account_token_request__field_indices_by_name,
   1,  entitled__v1__register_app_account_token_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__register_app_account_token_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__register_app_account_token_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__register_app_account_token_response__field_descriptors[4] =
 {
   {
     "original_transaction_ids",
@@ -5362,6 +5375,18 @@ static const ProtobufCFieldDescriptor entitled__v1__register_app_account_token_r
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "repeated",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RegisterAppAccountTokenResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "position",
     15,
     PROTOBUF_C_LABEL_NONE,
@@ -5377,13 +5402,14 @@ static const ProtobufCFieldDescriptor entitled__v1__register_app_account_token_r
 static const unsigned entitled__v1__register_app_account_token_response__field_indices_by_name[] = {
   1,   /* field[1] = events */
   0,   /* field[0] = original_transaction_ids */
-  2,   /* field[2] = position */
+  3,   /* field[3] = position */
+  2,   /* field[2] = repeated */
 };
 static const ProtobufCIntRange entitled__v1__register_app_account_token_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 2 },
-  { 0, 3 }
+  { 15, 3 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__register_app_account_token_response__descriptor =
 {
@@ -5393,7 +5419,7 @@ const ProtobufCMessageDescriptor entitled__v1__register_app_account_token_respon
   "Entitled__V1__RegisterAppAccountTokenResponse",
   "entitled.v1",
   sizeof(Entitled__V1__RegisterAppAccountTokenResponse),
-  3,
+  4,
   entitled__v1__register_app_account_token_response__field_descriptors,
   entitled__v1__register_app_account_token_response__field_indices_by_name,
   2,  entitled__v1__register_app_account_token_response__number_ranges,
@@ -6599,7 +6625,7 @@ const ProtobufCMessageDescriptor entitled__v1__acknowledge_fulfillment_response_
   (ProtobufCMessageInit) entitled__v1__acknowledge_fulfillment_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_probable_family_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__get_probable_family_request__field_descriptors[5] =
 {
   {
     "app",
@@ -6637,16 +6663,42 @@ static const ProtobufCFieldDescriptor entitled__v1__get_probable_family_request_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "page_size",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetProbableFamilyRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetProbableFamilyRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__get_probable_family_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   1,   /* field[1] = customer_id */
   2,   /* field[2] = environment */
+  3,   /* field[3] = page_size */
+  4,   /* field[4] = page_token */
 };
 static const ProtobufCIntRange entitled__v1__get_probable_family_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_probable_family_request__descriptor =
 {
@@ -6656,14 +6708,14 @@ const ProtobufCMessageDescriptor entitled__v1__get_probable_family_request__desc
   "Entitled__V1__GetProbableFamilyRequest",
   "entitled.v1",
   sizeof(Entitled__V1__GetProbableFamilyRequest),
-  3,
+  5,
   entitled__v1__get_probable_family_request__field_descriptors,
   entitled__v1__get_probable_family_request__field_indices_by_name,
   1,  entitled__v1__get_probable_family_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__get_probable_family_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_probable_family_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__get_probable_family_response__field_descriptors[2] =
 {
   {
     "members",
@@ -6677,14 +6729,27 @@ static const ProtobufCFieldDescriptor entitled__v1__get_probable_family_response
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetProbableFamilyResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__get_probable_family_response__field_indices_by_name[] = {
   0,   /* field[0] = members */
+  1,   /* field[1] = next_page_token */
 };
 static const ProtobufCIntRange entitled__v1__get_probable_family_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_probable_family_response__descriptor =
 {
@@ -6694,7 +6759,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_probable_family_response__des
   "Entitled__V1__GetProbableFamilyResponse",
   "entitled.v1",
   sizeof(Entitled__V1__GetProbableFamilyResponse),
-  1,
+  2,
   entitled__v1__get_probable_family_response__field_descriptors,
   entitled__v1__get_probable_family_response__field_indices_by_name,
   1,  entitled__v1__get_probable_family_response__number_ranges,
@@ -7348,7 +7413,7 @@ const ProtobufCMessageDescriptor entitled__v1__grant__descriptor =
   (ProtobufCMessageInit) entitled__v1__grant__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_request__field_descriptors[6] =
 {
   {
     "app",
@@ -7410,18 +7475,31 @@ static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "idempotency_key",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RevokeGrantRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__revoke_grant_request__field_indices_by_name[] = {
   2,   /* field[2] = actor */
   0,   /* field[0] = app */
   4,   /* field[4] = dry_run */
   1,   /* field[1] = grant_id */
+  5,   /* field[5] = idempotency_key */
   3,   /* field[3] = note */
 };
 static const ProtobufCIntRange entitled__v1__revoke_grant_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__revoke_grant_request__descriptor =
 {
@@ -7431,14 +7509,14 @@ const ProtobufCMessageDescriptor entitled__v1__revoke_grant_request__descriptor 
   "Entitled__V1__RevokeGrantRequest",
   "entitled.v1",
   sizeof(Entitled__V1__RevokeGrantRequest),
-  5,
+  6,
   entitled__v1__revoke_grant_request__field_descriptors,
   entitled__v1__revoke_grant_request__field_indices_by_name,
   1,  entitled__v1__revoke_grant_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__revoke_grant_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_response__field_descriptors[5] =
 {
   {
     "grant",
@@ -7477,6 +7555,18 @@ static const ProtobufCFieldDescriptor entitled__v1__revoke_grant_response__field
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "repeated",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RevokeGrantResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "position",
     15,
     PROTOBUF_C_LABEL_NONE,
@@ -7493,13 +7583,14 @@ static const unsigned entitled__v1__revoke_grant_response__field_indices_by_name
   1,   /* field[1] = entitlement */
   2,   /* field[2] = events */
   0,   /* field[0] = grant */
-  3,   /* field[3] = position */
+  4,   /* field[4] = position */
+  3,   /* field[3] = repeated */
 };
 static const ProtobufCIntRange entitled__v1__revoke_grant_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 3 },
-  { 0, 4 }
+  { 15, 4 },
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__revoke_grant_response__descriptor =
 {
@@ -7509,7 +7600,7 @@ const ProtobufCMessageDescriptor entitled__v1__revoke_grant_response__descriptor
   "Entitled__V1__RevokeGrantResponse",
   "entitled.v1",
   sizeof(Entitled__V1__RevokeGrantResponse),
-  4,
+  5,
   entitled__v1__revoke_grant_response__field_descriptors,
   entitled__v1__revoke_grant_response__field_indices_by_name,
   2,  entitled__v1__revoke_grant_response__number_ranges,

@@ -772,6 +772,141 @@ void   entitled__v1__request_test_notification_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__request_test_notification_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__get_test_notification_status_request__init
+                     (Entitled__V1__GetTestNotificationStatusRequest         *message)
+{
+  static const Entitled__V1__GetTestNotificationStatusRequest init_value = ENTITLED__V1__GET_TEST_NOTIFICATION_STATUS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_test_notification_status_request__get_packed_size
+                     (const Entitled__V1__GetTestNotificationStatusRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_test_notification_status_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_test_notification_status_request__pack
+                     (const Entitled__V1__GetTestNotificationStatusRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_test_notification_status_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_test_notification_status_request__pack_to_buffer
+                     (const Entitled__V1__GetTestNotificationStatusRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_test_notification_status_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetTestNotificationStatusRequest *
+       entitled__v1__get_test_notification_status_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetTestNotificationStatusRequest *)
+     protobuf_c_message_unpack (&entitled__v1__get_test_notification_status_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_test_notification_status_request__free_unpacked
+                     (Entitled__V1__GetTestNotificationStatusRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_test_notification_status_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_test_notification_status_response__init
+                     (Entitled__V1__GetTestNotificationStatusResponse         *message)
+{
+  static const Entitled__V1__GetTestNotificationStatusResponse init_value = ENTITLED__V1__GET_TEST_NOTIFICATION_STATUS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_test_notification_status_response__get_packed_size
+                     (const Entitled__V1__GetTestNotificationStatusResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_test_notification_status_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_test_notification_status_response__pack
+                     (const Entitled__V1__GetTestNotificationStatusResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_test_notification_status_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_test_notification_status_response__pack_to_buffer
+                     (const Entitled__V1__GetTestNotificationStatusResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_test_notification_status_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetTestNotificationStatusResponse *
+       entitled__v1__get_test_notification_status_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetTestNotificationStatusResponse *)
+     protobuf_c_message_unpack (&entitled__v1__get_test_notification_status_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_test_notification_status_response__free_unpacked
+                     (Entitled__V1__GetTestNotificationStatusResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_test_notification_status_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__send_attempt__init
+                     (Entitled__V1__SendAttempt         *message)
+{
+  static const Entitled__V1__SendAttempt init_value = ENTITLED__V1__SEND_ATTEMPT__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__send_attempt__get_packed_size
+                     (const Entitled__V1__SendAttempt *message)
+{
+  assert(message->base.descriptor == &entitled__v1__send_attempt__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__send_attempt__pack
+                     (const Entitled__V1__SendAttempt *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__send_attempt__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__send_attempt__pack_to_buffer
+                     (const Entitled__V1__SendAttempt *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__send_attempt__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__SendAttempt *
+       entitled__v1__send_attempt__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__SendAttempt *)
+     protobuf_c_message_unpack (&entitled__v1__send_attempt__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__send_attempt__free_unpacked
+                     (Entitled__V1__SendAttempt *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__send_attempt__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__compare_notification_versions_request__init
                      (Entitled__V1__CompareNotificationVersionsRequest         *message)
 {
@@ -2461,7 +2596,7 @@ const ProtobufCMessageDescriptor entitled__v1__drift__descriptor =
   (ProtobufCMessageInit) entitled__v1__drift__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_request__field_descriptors[4] =
 {
   {
     "app",
@@ -2499,16 +2634,29 @@ static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_re
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "idempotency_key",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RequestTestNotificationRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__request_test_notification_request__field_indices_by_name[] = {
   2,   /* field[2] = actor */
   0,   /* field[0] = app */
   1,   /* field[1] = environment */
+  3,   /* field[3] = idempotency_key */
 };
 static const ProtobufCIntRange entitled__v1__request_test_notification_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__request_test_notification_request__descriptor =
 {
@@ -2518,14 +2666,14 @@ const ProtobufCMessageDescriptor entitled__v1__request_test_notification_request
   "Entitled__V1__RequestTestNotificationRequest",
   "entitled.v1",
   sizeof(Entitled__V1__RequestTestNotificationRequest),
-  3,
+  4,
   entitled__v1__request_test_notification_request__field_descriptors,
   entitled__v1__request_test_notification_request__field_indices_by_name,
   1,  entitled__v1__request_test_notification_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__request_test_notification_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_response__field_descriptors[3] =
 {
   {
     "test_notification_token",
@@ -2536,6 +2684,18 @@ static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_re
     offsetof(Entitled__V1__RequestTestNotificationResponse, test_notification_token),
     NULL,
     &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "repeated",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RequestTestNotificationResponse, repeated),
+    NULL,
+    NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
@@ -2553,14 +2713,15 @@ static const ProtobufCFieldDescriptor entitled__v1__request_test_notification_re
   },
 };
 static const unsigned entitled__v1__request_test_notification_response__field_indices_by_name[] = {
-  1,   /* field[1] = position */
+  2,   /* field[2] = position */
+  1,   /* field[1] = repeated */
   0,   /* field[0] = test_notification_token */
 };
 static const ProtobufCIntRange entitled__v1__request_test_notification_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 1 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__request_test_notification_response__descriptor =
 {
@@ -2570,11 +2731,177 @@ const ProtobufCMessageDescriptor entitled__v1__request_test_notification_respons
   "Entitled__V1__RequestTestNotificationResponse",
   "entitled.v1",
   sizeof(Entitled__V1__RequestTestNotificationResponse),
-  2,
+  3,
   entitled__v1__request_test_notification_response__field_descriptors,
   entitled__v1__request_test_notification_response__field_indices_by_name,
   2,  entitled__v1__request_test_notification_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__request_test_notification_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_test_notification_status_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetTestNotificationStatusRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetTestNotificationStatusRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "test_notification_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetTestNotificationStatusRequest, test_notification_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_test_notification_status_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = test_notification_token */
+};
+static const ProtobufCIntRange entitled__v1__get_test_notification_status_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_test_notification_status_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetTestNotificationStatusRequest",
+  "GetTestNotificationStatusRequest",
+  "Entitled__V1__GetTestNotificationStatusRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetTestNotificationStatusRequest),
+  3,
+  entitled__v1__get_test_notification_status_request__field_descriptors,
+  entitled__v1__get_test_notification_status_request__field_indices_by_name,
+  1,  entitled__v1__get_test_notification_status_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_test_notification_status_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_test_notification_status_response__field_descriptors[2] =
+{
+  {
+    "payload_json",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetTestNotificationStatusResponse, payload_json),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "send_attempts",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetTestNotificationStatusResponse, n_send_attempts),
+    offsetof(Entitled__V1__GetTestNotificationStatusResponse, send_attempts),
+    &entitled__v1__send_attempt__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_test_notification_status_response__field_indices_by_name[] = {
+  0,   /* field[0] = payload_json */
+  1,   /* field[1] = send_attempts */
+};
+static const ProtobufCIntRange entitled__v1__get_test_notification_status_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_test_notification_status_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetTestNotificationStatusResponse",
+  "GetTestNotificationStatusResponse",
+  "Entitled__V1__GetTestNotificationStatusResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetTestNotificationStatusResponse),
+  2,
+  entitled__v1__get_test_notification_status_response__field_descriptors,
+  entitled__v1__get_test_notification_status_response__field_indices_by_name,
+  1,  entitled__v1__get_test_notification_status_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_test_notification_status_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__send_attempt__field_descriptors[2] =
+{
+  {
+    "attempt_date",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendAttempt, attempt_date),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "result",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendAttempt, result),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__send_attempt__field_indices_by_name[] = {
+  0,   /* field[0] = attempt_date */
+  1,   /* field[1] = result */
+};
+static const ProtobufCIntRange entitled__v1__send_attempt__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__send_attempt__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.SendAttempt",
+  "SendAttempt",
+  "Entitled__V1__SendAttempt",
+  "entitled.v1",
+  sizeof(Entitled__V1__SendAttempt),
+  2,
+  entitled__v1__send_attempt__field_descriptors,
+  entitled__v1__send_attempt__field_indices_by_name,
+  1,  entitled__v1__send_attempt__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__send_attempt__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__compare_notification_versions_request__field_descriptors[7] =
@@ -3069,7 +3396,7 @@ const ProtobufCEnumDescriptor entitled__v1__repair_phase__descriptor =
   entitled__v1__repair_phase__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__notification_service__method_descriptors[8] =
+static const ProtobufCMethodDescriptor entitled__v1__notification_service__method_descriptors[9] =
 {
   { "IngestNotification", &entitled__v1__ingest_notification_request__descriptor, &entitled__v1__ingest_notification_response__descriptor },
   { "ListNotifications", &entitled__v1__list_notifications_request__descriptor, &entitled__v1__list_notifications_response__descriptor },
@@ -3078,12 +3405,14 @@ static const ProtobufCMethodDescriptor entitled__v1__notification_service__metho
   { "ListRepairs", &entitled__v1__list_repairs_request__descriptor, &entitled__v1__list_repairs_response__descriptor },
   { "GetDriftReport", &entitled__v1__get_drift_report_request__descriptor, &entitled__v1__get_drift_report_response__descriptor },
   { "RequestTestNotification", &entitled__v1__request_test_notification_request__descriptor, &entitled__v1__request_test_notification_response__descriptor },
+  { "GetTestNotificationStatus", &entitled__v1__get_test_notification_status_request__descriptor, &entitled__v1__get_test_notification_status_response__descriptor },
   { "CompareNotificationVersions", &entitled__v1__compare_notification_versions_request__descriptor, &entitled__v1__compare_notification_versions_response__descriptor },
 };
 const unsigned entitled__v1__notification_service__method_indices_by_name[] = {
   3,        /* BackfillNotifications */
-  7,        /* CompareNotificationVersions */
+  8,        /* CompareNotificationVersions */
   5,        /* GetDriftReport */
+  7,        /* GetTestNotificationStatus */
   0,        /* IngestNotification */
   1,        /* ListNotifications */
   4,        /* ListRepairs */
@@ -3097,7 +3426,7 @@ const ProtobufCServiceDescriptor entitled__v1__notification_service__descriptor 
   "NotificationService",
   "Entitled__V1__NotificationService",
   "entitled.v1",
-  8,
+  9,
   entitled__v1__notification_service__method_descriptors,
   entitled__v1__notification_service__method_indices_by_name
 };
@@ -3157,13 +3486,21 @@ void entitled__v1__notification_service__request_test_notification(ProtobufCServ
   assert(service->descriptor == &entitled__v1__notification_service__descriptor);
   service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void entitled__v1__notification_service__get_test_notification_status(ProtobufCService *service,
+                                                                      const Entitled__V1__GetTestNotificationStatusRequest *input,
+                                                                      Entitled__V1__GetTestNotificationStatusResponse_Closure closure,
+                                                                      void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__notification_service__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void entitled__v1__notification_service__compare_notification_versions(ProtobufCService *service,
                                                                        const Entitled__V1__CompareNotificationVersionsRequest *input,
                                                                        Entitled__V1__CompareNotificationVersionsResponse_Closure closure,
                                                                        void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__notification_service__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__notification_service__init (Entitled__V1__NotificationService_Service *service,
                                                Entitled__V1__NotificationService_ServiceDestroy destroy)

@@ -1582,6 +1582,96 @@ void   entitled__v1__cancel_migration_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__cancel_migration_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__purge_migration_request__init
+                     (Entitled__V1__PurgeMigrationRequest         *message)
+{
+  static const Entitled__V1__PurgeMigrationRequest init_value = ENTITLED__V1__PURGE_MIGRATION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__purge_migration_request__get_packed_size
+                     (const Entitled__V1__PurgeMigrationRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__purge_migration_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__purge_migration_request__pack
+                     (const Entitled__V1__PurgeMigrationRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__purge_migration_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__purge_migration_request__pack_to_buffer
+                     (const Entitled__V1__PurgeMigrationRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__purge_migration_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__PurgeMigrationRequest *
+       entitled__v1__purge_migration_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__PurgeMigrationRequest *)
+     protobuf_c_message_unpack (&entitled__v1__purge_migration_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__purge_migration_request__free_unpacked
+                     (Entitled__V1__PurgeMigrationRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__purge_migration_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__purge_migration_response__init
+                     (Entitled__V1__PurgeMigrationResponse         *message)
+{
+  static const Entitled__V1__PurgeMigrationResponse init_value = ENTITLED__V1__PURGE_MIGRATION_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__purge_migration_response__get_packed_size
+                     (const Entitled__V1__PurgeMigrationResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__purge_migration_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__purge_migration_response__pack
+                     (const Entitled__V1__PurgeMigrationResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__purge_migration_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__purge_migration_response__pack_to_buffer
+                     (const Entitled__V1__PurgeMigrationResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__purge_migration_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__PurgeMigrationResponse *
+       entitled__v1__purge_migration_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__PurgeMigrationResponse *)
+     protobuf_c_message_unpack (&entitled__v1__purge_migration_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__purge_migration_response__free_unpacked
+                     (Entitled__V1__PurgeMigrationResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__purge_migration_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__sign_offer_request__init
                      (Entitled__V1__SignOfferRequest         *message)
 {
@@ -3103,7 +3193,7 @@ const ProtobufCMessageDescriptor entitled__v1__migrate_receipts_request__descrip
   (ProtobufCMessageInit) entitled__v1__migrate_receipts_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__migrate_receipts_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__migrate_receipts_response__field_descriptors[5] =
 {
   {
     "correlation_id",
@@ -3153,17 +3243,31 @@ static const ProtobufCFieldDescriptor entitled__v1__migrate_receipts_response__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__MigrateReceiptsResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__migrate_receipts_response__field_indices_by_name[] = {
   0,   /* field[0] = correlation_id */
   2,   /* field[2] = error */
   1,   /* field[1] = outcome */
+  4,   /* field[4] = position */
   3,   /* field[3] = transactions */
 };
-static const ProtobufCIntRange entitled__v1__migrate_receipts_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__migrate_receipts_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 15, 4 },
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__migrate_receipts_response__descriptor =
 {
@@ -3173,10 +3277,10 @@ const ProtobufCMessageDescriptor entitled__v1__migrate_receipts_response__descri
   "Entitled__V1__MigrateReceiptsResponse",
   "entitled.v1",
   sizeof(Entitled__V1__MigrateReceiptsResponse),
-  4,
+  5,
   entitled__v1__migrate_receipts_response__field_descriptors,
   entitled__v1__migrate_receipts_response__field_indices_by_name,
-  1,  entitled__v1__migrate_receipts_response__number_ranges,
+  2,  entitled__v1__migrate_receipts_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__migrate_receipts_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -3412,11 +3516,23 @@ const ProtobufCMessageDescriptor entitled__v1__migration_input_format__descripto
   (ProtobufCMessageInit) entitled__v1__migration_input_format__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__upload_migration_input_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__upload_migration_input_request__field_descriptors[4] =
 {
   {
-    "upload_id",
+    "app",
     1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__UploadMigrationInputRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "upload_id",
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
@@ -3428,7 +3544,7 @@ static const ProtobufCFieldDescriptor entitled__v1__upload_migration_input_reque
   },
   {
     "offset",
-    2,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
@@ -3440,7 +3556,7 @@ static const ProtobufCFieldDescriptor entitled__v1__upload_migration_input_reque
   },
   {
     "data",
-    3,
+    4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -3452,14 +3568,15 @@ static const ProtobufCFieldDescriptor entitled__v1__upload_migration_input_reque
   },
 };
 static const unsigned entitled__v1__upload_migration_input_request__field_indices_by_name[] = {
-  2,   /* field[2] = data */
-  1,   /* field[1] = offset */
-  0,   /* field[0] = upload_id */
+  0,   /* field[0] = app */
+  3,   /* field[3] = data */
+  2,   /* field[2] = offset */
+  1,   /* field[1] = upload_id */
 };
 static const ProtobufCIntRange entitled__v1__upload_migration_input_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__upload_migration_input_request__descriptor =
 {
@@ -3469,7 +3586,7 @@ const ProtobufCMessageDescriptor entitled__v1__upload_migration_input_request__d
   "Entitled__V1__UploadMigrationInputRequest",
   "entitled.v1",
   sizeof(Entitled__V1__UploadMigrationInputRequest),
-  3,
+  4,
   entitled__v1__upload_migration_input_request__field_descriptors,
   entitled__v1__upload_migration_input_request__field_indices_by_name,
   1,  entitled__v1__upload_migration_input_request__number_ranges,
@@ -4199,11 +4316,23 @@ const ProtobufCMessageDescriptor entitled__v1__migration_reason_count__descripto
   (ProtobufCMessageInit) entitled__v1__migration_reason_count__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_migration_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__get_migration_request__field_descriptors[2] =
 {
   {
-    "migration_id",
+    "app",
     1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetMigrationRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "migration_id",
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
@@ -4215,12 +4344,13 @@ static const ProtobufCFieldDescriptor entitled__v1__get_migration_request__field
   },
 };
 static const unsigned entitled__v1__get_migration_request__field_indices_by_name[] = {
-  0,   /* field[0] = migration_id */
+  0,   /* field[0] = app */
+  1,   /* field[1] = migration_id */
 };
 static const ProtobufCIntRange entitled__v1__get_migration_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_migration_request__descriptor =
 {
@@ -4230,7 +4360,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_migration_request__descriptor
   "Entitled__V1__GetMigrationRequest",
   "entitled.v1",
   sizeof(Entitled__V1__GetMigrationRequest),
-  1,
+  2,
   entitled__v1__get_migration_request__field_descriptors,
   entitled__v1__get_migration_request__field_indices_by_name,
   1,  entitled__v1__get_migration_request__number_ranges,
@@ -4390,11 +4520,23 @@ const ProtobufCMessageDescriptor entitled__v1__list_migrations_response__descrip
   (ProtobufCMessageInit) entitled__v1__list_migrations_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__list_migration_failures_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__list_migration_failures_request__field_descriptors[4] =
 {
   {
-    "migration_id",
+    "app",
     1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListMigrationFailuresRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "migration_id",
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
@@ -4406,7 +4548,7 @@ static const ProtobufCFieldDescriptor entitled__v1__list_migration_failures_requ
   },
   {
     "page_size",
-    2,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT32,
     0,   /* quantifier_offset */
@@ -4418,7 +4560,7 @@ static const ProtobufCFieldDescriptor entitled__v1__list_migration_failures_requ
   },
   {
     "page_token",
-    3,
+    4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
@@ -4430,14 +4572,15 @@ static const ProtobufCFieldDescriptor entitled__v1__list_migration_failures_requ
   },
 };
 static const unsigned entitled__v1__list_migration_failures_request__field_indices_by_name[] = {
-  0,   /* field[0] = migration_id */
-  1,   /* field[1] = page_size */
-  2,   /* field[2] = page_token */
+  0,   /* field[0] = app */
+  1,   /* field[1] = migration_id */
+  2,   /* field[2] = page_size */
+  3,   /* field[3] = page_token */
 };
 static const ProtobufCIntRange entitled__v1__list_migration_failures_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__list_migration_failures_request__descriptor =
 {
@@ -4447,7 +4590,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_migration_failures_request__
   "Entitled__V1__ListMigrationFailuresRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ListMigrationFailuresRequest),
-  3,
+  4,
   entitled__v1__list_migration_failures_request__field_descriptors,
   entitled__v1__list_migration_failures_request__field_indices_by_name,
   1,  entitled__v1__list_migration_failures_request__number_ranges,
@@ -4608,11 +4751,23 @@ const ProtobufCMessageDescriptor entitled__v1__migration_failure__descriptor =
   (ProtobufCMessageInit) entitled__v1__migration_failure__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__cancel_migration_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__cancel_migration_request__field_descriptors[2] =
 {
   {
-    "migration_id",
+    "app",
     1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CancelMigrationRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "migration_id",
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
@@ -4624,12 +4779,13 @@ static const ProtobufCFieldDescriptor entitled__v1__cancel_migration_request__fi
   },
 };
 static const unsigned entitled__v1__cancel_migration_request__field_indices_by_name[] = {
-  0,   /* field[0] = migration_id */
+  0,   /* field[0] = app */
+  1,   /* field[1] = migration_id */
 };
 static const ProtobufCIntRange entitled__v1__cancel_migration_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__cancel_migration_request__descriptor =
 {
@@ -4639,14 +4795,14 @@ const ProtobufCMessageDescriptor entitled__v1__cancel_migration_request__descrip
   "Entitled__V1__CancelMigrationRequest",
   "entitled.v1",
   sizeof(Entitled__V1__CancelMigrationRequest),
-  1,
+  2,
   entitled__v1__cancel_migration_request__field_descriptors,
   entitled__v1__cancel_migration_request__field_indices_by_name,
   1,  entitled__v1__cancel_migration_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__cancel_migration_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__cancel_migration_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__cancel_migration_response__field_descriptors[2] =
 {
   {
     "migration",
@@ -4660,14 +4816,28 @@ static const ProtobufCFieldDescriptor entitled__v1__cancel_migration_response__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CancelMigrationResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__cancel_migration_response__field_indices_by_name[] = {
   0,   /* field[0] = migration */
+  1,   /* field[1] = position */
 };
-static const ProtobufCIntRange entitled__v1__cancel_migration_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__cancel_migration_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 15, 1 },
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__cancel_migration_response__descriptor =
 {
@@ -4677,11 +4847,114 @@ const ProtobufCMessageDescriptor entitled__v1__cancel_migration_response__descri
   "Entitled__V1__CancelMigrationResponse",
   "entitled.v1",
   sizeof(Entitled__V1__CancelMigrationResponse),
-  1,
+  2,
   entitled__v1__cancel_migration_response__field_descriptors,
   entitled__v1__cancel_migration_response__field_indices_by_name,
-  1,  entitled__v1__cancel_migration_response__number_ranges,
+  2,  entitled__v1__cancel_migration_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__cancel_migration_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__purge_migration_request__field_descriptors[2] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PurgeMigrationRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "migration_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PurgeMigrationRequest, migration_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__purge_migration_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = migration_id */
+};
+static const ProtobufCIntRange entitled__v1__purge_migration_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__purge_migration_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.PurgeMigrationRequest",
+  "PurgeMigrationRequest",
+  "Entitled__V1__PurgeMigrationRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__PurgeMigrationRequest),
+  2,
+  entitled__v1__purge_migration_request__field_descriptors,
+  entitled__v1__purge_migration_request__field_indices_by_name,
+  1,  entitled__v1__purge_migration_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__purge_migration_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__purge_migration_response__field_descriptors[2] =
+{
+  {
+    "migration",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PurgeMigrationResponse, migration),
+    &entitled__v1__migration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PurgeMigrationResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__purge_migration_response__field_indices_by_name[] = {
+  0,   /* field[0] = migration */
+  1,   /* field[1] = position */
+};
+static const ProtobufCIntRange entitled__v1__purge_migration_response__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 15, 1 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__purge_migration_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.PurgeMigrationResponse",
+  "PurgeMigrationResponse",
+  "Entitled__V1__PurgeMigrationResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__PurgeMigrationResponse),
+  2,
+  entitled__v1__purge_migration_response__field_descriptors,
+  entitled__v1__purge_migration_response__field_indices_by_name,
+  2,  entitled__v1__purge_migration_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__purge_migration_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__sign_offer_request__field_descriptors[11] =
@@ -5109,7 +5382,7 @@ const ProtobufCEnumDescriptor entitled__v1__offer_signature_form__descriptor =
   entitled__v1__offer_signature_form__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__receipt_service__method_descriptors[13] =
+static const ProtobufCMethodDescriptor entitled__v1__receipt_service__method_descriptors[14] =
 {
   { "SubmitTransaction", &entitled__v1__submit_transaction_request__descriptor, &entitled__v1__submit_transaction_response__descriptor },
   { "SubmitTransactions", &entitled__v1__submit_transactions_request__descriptor, &entitled__v1__submit_transactions_response__descriptor },
@@ -5123,6 +5396,7 @@ static const ProtobufCMethodDescriptor entitled__v1__receipt_service__method_des
   { "UploadMigrationInput", &entitled__v1__upload_migration_input_request__descriptor, &entitled__v1__upload_migration_input_response__descriptor },
   { "CompareWithApple", &entitled__v1__compare_with_apple_request__descriptor, &entitled__v1__compare_with_apple_response__descriptor },
   { "CancelMigration", &entitled__v1__cancel_migration_request__descriptor, &entitled__v1__cancel_migration_response__descriptor },
+  { "PurgeMigration", &entitled__v1__purge_migration_request__descriptor, &entitled__v1__purge_migration_response__descriptor },
   { "SignOffer", &entitled__v1__sign_offer_request__descriptor, &entitled__v1__sign_offer_response__descriptor },
 };
 const unsigned entitled__v1__receipt_service__method_indices_by_name[] = {
@@ -5133,7 +5407,8 @@ const unsigned entitled__v1__receipt_service__method_indices_by_name[] = {
   8,        /* ListMigrationFailures */
   7,        /* ListMigrations */
   4,        /* MigrateReceipts */
-  12,        /* SignOffer */
+  12,        /* PurgeMigration */
+  13,        /* SignOffer */
   5,        /* StartMigration */
   2,        /* SubmitReceipt */
   0,        /* SubmitTransaction */
@@ -5147,7 +5422,7 @@ const ProtobufCServiceDescriptor entitled__v1__receipt_service__descriptor =
   "ReceiptService",
   "Entitled__V1__ReceiptService",
   "entitled.v1",
-  13,
+  14,
   entitled__v1__receipt_service__method_descriptors,
   entitled__v1__receipt_service__method_indices_by_name
 };
@@ -5247,13 +5522,21 @@ void entitled__v1__receipt_service__cancel_migration(ProtobufCService *service,
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
   service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void entitled__v1__receipt_service__purge_migration(ProtobufCService *service,
+                                                    const Entitled__V1__PurgeMigrationRequest *input,
+                                                    Entitled__V1__PurgeMigrationResponse_Closure closure,
+                                                    void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void entitled__v1__receipt_service__sign_offer(ProtobufCService *service,
                                                const Entitled__V1__SignOfferRequest *input,
                                                Entitled__V1__SignOfferResponse_Closure closure,
                                                void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__receipt_service__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__receipt_service__init (Entitled__V1__ReceiptService_Service *service,
                                           Entitled__V1__ReceiptService_ServiceDestroy destroy)

@@ -656,12 +656,12 @@ static const ProtobufCFieldDescriptor entitled__v1__health_check__field_descript
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "problem",
+    "error",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Entitled__V1__HealthCheck, problem),
+    offsetof(Entitled__V1__HealthCheck, error),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -669,8 +669,8 @@ static const ProtobufCFieldDescriptor entitled__v1__health_check__field_descript
   },
 };
 static const unsigned entitled__v1__health_check__field_indices_by_name[] = {
+  1,   /* field[1] = error */
   0,   /* field[0] = name */
-  1,   /* field[1] = problem */
 };
 static const ProtobufCIntRange entitled__v1__health_check__number_ranges[1 + 1] =
 {
@@ -879,11 +879,11 @@ static const ProtobufCFieldDescriptor entitled__v1__store_status__field_descript
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__StoreStatus, _free_bytes_case),
     offsetof(Entitled__V1__StoreStatus, free_bytes),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {

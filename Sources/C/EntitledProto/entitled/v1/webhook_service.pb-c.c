@@ -1395,7 +1395,7 @@ const ProtobufCMessageDescriptor entitled__v1__delivery_range__descriptor =
   (ProtobufCMessageInit) entitled__v1__delivery_range__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_request__field_descriptors[7] =
 {
   {
     "app",
@@ -1469,10 +1469,23 @@ static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_request__f
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "idempotency_key",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ResendDeliveriesRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__resend_deliveries_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   3,   /* field[3] = dead_letters */
+  6,   /* field[6] = idempotency_key */
   2,   /* field[2] = kind */
   4,   /* field[4] = positions */
   5,   /* field[5] = range */
@@ -1481,7 +1494,7 @@ static const unsigned entitled__v1__resend_deliveries_request__field_indices_by_
 static const ProtobufCIntRange entitled__v1__resend_deliveries_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor entitled__v1__resend_deliveries_request__descriptor =
 {
@@ -1491,14 +1504,14 @@ const ProtobufCMessageDescriptor entitled__v1__resend_deliveries_request__descri
   "Entitled__V1__ResendDeliveriesRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ResendDeliveriesRequest),
-  6,
+  7,
   entitled__v1__resend_deliveries_request__field_descriptors,
   entitled__v1__resend_deliveries_request__field_indices_by_name,
   1,  entitled__v1__resend_deliveries_request__number_ranges,
   (ProtobufCMessageInit) entitled__v1__resend_deliveries_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_response__field_descriptors[4] =
 {
   {
     "resent",
@@ -1524,15 +1537,42 @@ static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_response__
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "repeated",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ResendDeliveriesResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ResendDeliveriesResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__resend_deliveries_response__field_indices_by_name[] = {
   1,   /* field[1] = continue_from_position */
+  3,   /* field[3] = position */
+  2,   /* field[2] = repeated */
   0,   /* field[0] = resent */
 };
-static const ProtobufCIntRange entitled__v1__resend_deliveries_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__resend_deliveries_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 15, 3 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__resend_deliveries_response__descriptor =
 {
@@ -1542,10 +1582,10 @@ const ProtobufCMessageDescriptor entitled__v1__resend_deliveries_response__descr
   "Entitled__V1__ResendDeliveriesResponse",
   "entitled.v1",
   sizeof(Entitled__V1__ResendDeliveriesResponse),
-  2,
+  4,
   entitled__v1__resend_deliveries_response__field_descriptors,
   entitled__v1__resend_deliveries_response__field_indices_by_name,
-  1,  entitled__v1__resend_deliveries_response__number_ranges,
+  2,  entitled__v1__resend_deliveries_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__resend_deliveries_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1639,7 +1679,7 @@ const ProtobufCMessageDescriptor entitled__v1__discard_deliveries_request__descr
   (ProtobufCMessageInit) entitled__v1__discard_deliveries_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__discard_deliveries_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__discard_deliveries_response__field_descriptors[2] =
 {
   {
     "discarded",
@@ -1653,14 +1693,28 @@ static const ProtobufCFieldDescriptor entitled__v1__discard_deliveries_response_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DiscardDeliveriesResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__discard_deliveries_response__field_indices_by_name[] = {
   0,   /* field[0] = discarded */
+  1,   /* field[1] = position */
 };
-static const ProtobufCIntRange entitled__v1__discard_deliveries_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__discard_deliveries_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 15, 1 },
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__discard_deliveries_response__descriptor =
 {
@@ -1670,10 +1724,10 @@ const ProtobufCMessageDescriptor entitled__v1__discard_deliveries_response__desc
   "Entitled__V1__DiscardDeliveriesResponse",
   "entitled.v1",
   sizeof(Entitled__V1__DiscardDeliveriesResponse),
-  1,
+  2,
   entitled__v1__discard_deliveries_response__field_descriptors,
   entitled__v1__discard_deliveries_response__field_indices_by_name,
-  1,  entitled__v1__discard_deliveries_response__number_ranges,
+  2,  entitled__v1__discard_deliveries_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__discard_deliveries_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1741,7 +1795,7 @@ const ProtobufCMessageDescriptor entitled__v1__resume_webhook_request__descripto
   (ProtobufCMessageInit) entitled__v1__resume_webhook_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__resume_webhook_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor entitled__v1__resume_webhook_response__field_descriptors[2] =
 {
   {
     "webhook",
@@ -1755,14 +1809,28 @@ static const ProtobufCFieldDescriptor entitled__v1__resume_webhook_response__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ResumeWebhookResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__resume_webhook_response__field_indices_by_name[] = {
+  1,   /* field[1] = position */
   0,   /* field[0] = webhook */
 };
-static const ProtobufCIntRange entitled__v1__resume_webhook_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange entitled__v1__resume_webhook_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 15, 1 },
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor entitled__v1__resume_webhook_response__descriptor =
 {
@@ -1772,10 +1840,10 @@ const ProtobufCMessageDescriptor entitled__v1__resume_webhook_response__descript
   "Entitled__V1__ResumeWebhookResponse",
   "entitled.v1",
   sizeof(Entitled__V1__ResumeWebhookResponse),
-  1,
+  2,
   entitled__v1__resume_webhook_response__field_descriptors,
   entitled__v1__resume_webhook_response__field_indices_by_name,
-  1,  entitled__v1__resume_webhook_response__number_ranges,
+  2,  entitled__v1__resume_webhook_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__resume_webhook_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

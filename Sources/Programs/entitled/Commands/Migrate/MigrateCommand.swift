@@ -49,7 +49,10 @@ struct MigrateRunCommand: AsyncParsableCommand {
     let server = MigrationClient(client: client)
     var request = try await makeRequest(server)
     request.input =
-      onServer ? .inputPath(input) : .uploadId(try await MigrationUpload(input: input).upload(to: server))
+      onServer
+      ? .inputPath(input)
+      : .uploadId(
+        try await MigrationUpload(input: input, app: request.app).upload(to: server))
     request.idempotencyKey = force ? UUID().uuidString : Hex.encode(SHA256.hash(request.encodedBytes()[...]))
     let response = try await server.call { [request] connection async throws(ClientError) in
       try await connection.startMigration(request)
@@ -59,7 +62,11 @@ struct MigrateRunCommand: AsyncParsableCommand {
     let failed = try await writeFailures(of: job, from: server)
     // The failed lines are in the local file now, so the server can delete its copy.
     _ = try await server.call { connection async throws(ClientError) in
-      try await connection.cancelMigration(.with { $0.migrationId = job.migrationId })
+      try await connection.purgeMigration(
+        .with {
+          $0.app = job.app
+          $0.migrationId = job.migrationId
+        })
     }
     print(client.json ? job.line : job.report(failures: failed))
     if job.state == .failed { throw ExitCode(1) }
@@ -105,6 +112,7 @@ struct MigrateRunCommand: AsyncParsableCommand {
       let page = try await server.call { [token] connection async throws(ClientError) in
         try await connection.listMigrationFailures(
           .with {
+            $0.app = job.app
             $0.migrationId = job.migrationId
             $0.pageToken = token
           })

@@ -47,6 +47,7 @@ struct MigrationUpload {
   private static let chunkSize = 1 << 20
 
   let input: String
+  let app: String
 
   /// Uploads the bytes of the input that the server does not have yet.
   ///
@@ -85,6 +86,7 @@ struct MigrationUpload {
     try await server.call { connection async throws(ClientError) in
       try await connection.uploadMigrationInput(
         .with {
+          $0.app = app
           $0.uploadId = id
           $0.offset = offset
           $0.data = chunk

@@ -19,9 +19,12 @@ struct MigrationProgressView {
     var printed = ContinuousClock.now
     while job.state == .running {
       try await Task.sleep(for: Self.pollInterval)
-      let id = job.migrationId
+      let request = GetMigrationRequest.with {
+        $0.app = job.app
+        $0.migrationId = job.migrationId
+      }
       let response = try await server.call { connection async throws(ClientError) in
-        try await connection.getMigration(.with { $0.migrationId = id })
+        try await connection.getMigration(request)
       }
       job = response.migration ?? job
       if progress.isTerminal { progress.update(job.bar) }

@@ -117,6 +117,24 @@ class GetDriftReportResponse(_message.Message):
     repair: Repair
     def __init__(self, repair: _Optional[_Union[Repair, _Mapping]] = ..., drifts: _Optional[_Iterable[_Union[Drift, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
+class GetTestNotificationStatusRequest(_message.Message):
+    __slots__ = ["app", "environment", "test_notification_token"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    TEST_NOTIFICATION_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    environment: _environment_pb2.Environment
+    test_notification_token: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., test_notification_token: _Optional[str] = ...) -> None: ...
+
+class GetTestNotificationStatusResponse(_message.Message):
+    __slots__ = ["payload_json", "send_attempts"]
+    PAYLOAD_JSON_FIELD_NUMBER: _ClassVar[int]
+    SEND_ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    payload_json: str
+    send_attempts: _containers.RepeatedCompositeFieldContainer[SendAttempt]
+    def __init__(self, payload_json: _Optional[str] = ..., send_attempts: _Optional[_Iterable[_Union[SendAttempt, _Mapping]]] = ...) -> None: ...
+
 class IngestNotificationRequest(_message.Message):
     __slots__ = ["app", "body", "received_at"]
     APP_FIELD_NUMBER: _ClassVar[int]
@@ -283,22 +301,34 @@ class ReprocessNotificationsResponse(_message.Message):
     def __init__(self, reprocessed: _Optional[int] = ..., changed: _Optional[int] = ..., unsupported: _Optional[int] = ..., changes: _Optional[_Iterable[_Union[Notification, _Mapping]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class RequestTestNotificationRequest(_message.Message):
-    __slots__ = ["actor", "app", "environment"]
+    __slots__ = ["actor", "app", "environment", "idempotency_key"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     environment: _environment_pb2.Environment
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., actor: _Optional[str] = ...) -> None: ...
+    idempotency_key: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., actor: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class RequestTestNotificationResponse(_message.Message):
-    __slots__ = ["position", "test_notification_token"]
+    __slots__ = ["position", "repeated", "test_notification_token"]
     POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
     TEST_NOTIFICATION_TOKEN_FIELD_NUMBER: _ClassVar[int]
     position: str
+    repeated: bool
     test_notification_token: str
-    def __init__(self, test_notification_token: _Optional[str] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, test_notification_token: _Optional[str] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+
+class SendAttempt(_message.Message):
+    __slots__ = ["attempt_date", "result"]
+    ATTEMPT_DATE_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    attempt_date: _timestamp_pb2.Timestamp
+    result: str
+    def __init__(self, attempt_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., result: _Optional[str] = ...) -> None: ...
 
 class VersionComparison(_message.Message):
     __slots__ = ["customer_id", "differences", "differs", "new_in_version_2", "only_in_version_1", "only_in_version_2", "original_transaction_id", "version_1_notifications", "version_2_notifications"]

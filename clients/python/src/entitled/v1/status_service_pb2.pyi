@@ -72,12 +72,12 @@ class GetStatusResponse(_message.Message):
     def __init__(self, version: _Optional[str] = ..., ready: bool = ..., checks: _Optional[_Iterable[_Union[HealthCheck, _Mapping]]] = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., apps: _Optional[_Iterable[_Union[AppStatus, _Mapping]]] = ..., store: _Optional[_Union[StoreStatus, _Mapping]] = ...) -> None: ...
 
 class HealthCheck(_message.Message):
-    __slots__ = ["name", "problem"]
+    __slots__ = ["error", "name"]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
-    PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    error: str
     name: str
-    problem: str
-    def __init__(self, name: _Optional[str] = ..., problem: _Optional[str] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., error: _Optional[str] = ...) -> None: ...
 
 class StoreStatus(_message.Message):
     __slots__ = ["free_bytes", "last_evidence_id", "size_bytes"]

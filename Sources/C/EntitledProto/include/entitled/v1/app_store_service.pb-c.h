@@ -41,9 +41,6 @@ typedef struct Entitled__V1__SetConsumptionConsentRequest Entitled__V1__SetConsu
 typedef struct Entitled__V1__SetConsumptionConsentResponse Entitled__V1__SetConsumptionConsentResponse;
 typedef struct Entitled__V1__SetAppAccountTokenRequest Entitled__V1__SetAppAccountTokenRequest;
 typedef struct Entitled__V1__SetAppAccountTokenResponse Entitled__V1__SetAppAccountTokenResponse;
-typedef struct Entitled__V1__GetTestNotificationStatusRequest Entitled__V1__GetTestNotificationStatusRequest;
-typedef struct Entitled__V1__GetTestNotificationStatusResponse Entitled__V1__GetTestNotificationStatusResponse;
-typedef struct Entitled__V1__SendAttempt Entitled__V1__SendAttempt;
 typedef struct Entitled__V1__Seat Entitled__V1__Seat;
 typedef struct Entitled__V1__ClaimSeatRequest Entitled__V1__ClaimSeatRequest;
 typedef struct Entitled__V1__ClaimSeatResponse Entitled__V1__ClaimSeatResponse;
@@ -158,7 +155,7 @@ typedef enum _Entitled__V1__ConsumptionRequestState {
   /*
    * Apple rejected the answer, or would have.
    */
-  ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_REFUSED = 4,
+  ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_REJECTED = 4,
   /*
    * Apple decided about the refund without an answer.
    */
@@ -187,7 +184,8 @@ struct  Entitled__V1__GetRefundHistoryRequest
    */
   char *transaction_id;
   /*
-   * Apple's `revision` of the previous page.
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. Apple
+   * decides the size of a page.
    */
   char *page_token;
 };
@@ -236,10 +234,18 @@ struct  Entitled__V1__LookUpOrderRequest
    * The order id, as Apple's e-mail shows it. Required.
    */
   char *order_id;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
+  int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
+  char *page_token;
 };
 #define ENTITLED__V1__LOOK_UP_ORDER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__look_up_order_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -253,15 +259,19 @@ struct  Entitled__V1__LookUpOrderResponse
    */
   protobuf_c_boolean valid;
   /*
-   * The transactions, as stored now.
+   * The transactions, as stored now, in Apple's order.
    */
   size_t n_transactions;
   Entitled__V1__Transaction **transactions;
   /*
-   * The owners of these purchases.
+   * The owners of the order's purchases.
    */
   size_t n_customer_ids;
   char **customer_ids;
+  /*
+   * The token of the next page; empty on the last page.
+   */
+  char *next_page_token;
   /*
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -270,7 +280,7 @@ struct  Entitled__V1__LookUpOrderResponse
 };
 #define ENTITLED__V1__LOOK_UP_ORDER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__look_up_order_response__descriptor) \
-    , 0, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string }
+    , 0, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -309,7 +319,7 @@ struct  Entitled__V1__RefreshPurchaseResponse
   size_t n_transactions;
   Entitled__V1__Transaction **transactions;
   /*
-   * The number of transactions that were new or newer.
+   * The number of transactions that were new or newer, from 0.
    */
   int32_t changed;
   /*
@@ -342,11 +352,11 @@ struct  Entitled__V1__ExtendRenewalDateRequest
    */
   char *original_transaction_id;
   /*
-   * From 1 to 90.
+   * The number of days, from 1 to 90.
    */
   int32_t extend_by_days;
   /*
-   * The reason. Required by Apple.
+   * The reason for Apple. Unspecified: UNDECLARED.
    */
   Entitled__V1__ExtendReason reason;
   /*
@@ -364,7 +374,7 @@ struct  Entitled__V1__ExtendRenewalDateRequest
   char *note;
   /*
    * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-   * response. Empty: a repeated request is executed again.
+   * response. Empty: a repeated request is executed again; Apple recognizes it by `request_identifier`.
    */
   char *idempotency_key;
 };
@@ -425,7 +435,7 @@ struct  Entitled__V1__MassExtendRenewalDateRequest
    */
   int32_t extend_by_days;
   /*
-   * The reason. Required by Apple.
+   * The reason for Apple. Unspecified: UNDECLARED.
    */
   Entitled__V1__ExtendReason reason;
   /*
@@ -448,7 +458,7 @@ struct  Entitled__V1__MassExtendRenewalDateRequest
   char *note;
   /*
    * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-   * response. Empty: a repeated request is executed again.
+   * response. Empty: a repeated request is executed again; Apple recognizes it by `request_identifier`.
    */
   char *idempotency_key;
 };
@@ -501,7 +511,7 @@ struct  Entitled__V1__GetMassExtensionStatusRequest
    */
   char *product_id;
   /*
-   * The caller's id of this request, for Apple. Required.
+   * Apple's name of the request, as MassExtendRenewalDate returned it. Required.
    */
   char *request_identifier;
 };
@@ -563,7 +573,7 @@ struct  Entitled__V1__SendConsumptionInformationRequest
    */
   char *transaction_id;
   /*
-   * Required by Apple; without consent nothing is sent.
+   * Whether the customer consented to sharing consumption data. Apple requires it; false is refused.
    */
   protobuf_c_boolean customer_consented;
   /*
@@ -583,13 +593,18 @@ struct  Entitled__V1__SendConsumptionInformationRequest
    */
   char *actor;
   /*
-   * Returns the request body for Apple without sending it.
+   * Whether to return the request body for Apple without sending it.
    */
   protobuf_c_boolean dry_run;
   /*
    * The reason, for the audit trail: at most 4096 bytes.
    */
   char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
   Entitled__V1__SendConsumptionInformationRequest__ConsumptionPercentageCase _consumption_percentage_case;
   union {
     int32_t consumption_percentage;
@@ -597,7 +612,7 @@ struct  Entitled__V1__SendConsumptionInformationRequest
 };
 #define ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__send_consumption_information_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__DELIVERY_STATUS__DELIVERY_STATUS_UNSPECIFIED, ENTITLED__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_REQUEST___CONSUMPTION_PERCENTAGE__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__DELIVERY_STATUS__DELIVERY_STATUS_UNSPECIFIED, ENTITLED__V1__REFUND_PREFERENCE__REFUND_PREFERENCE_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_REQUEST___CONSUMPTION_PERCENTAGE__NOT_SET, {0} }
 
 
 /*
@@ -607,13 +622,17 @@ struct  Entitled__V1__SendConsumptionInformationResponse
 {
   ProtobufCMessage base;
   /*
-   * Unset for a dry run.
+   * When Apple accepted it. Unset for a dry run.
    */
   Google__Protobuf__Timestamp *sent_at;
   /*
    * The request body for Apple as JSON.
    */
   char *payload_json;
+  /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
   /*
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -622,7 +641,7 @@ struct  Entitled__V1__SendConsumptionInformationResponse
 };
 #define ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__send_consumption_information_response__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , NULL, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -632,7 +651,7 @@ struct  Entitled__V1__ConsumptionRequest
 {
   ProtobufCMessage base;
   /*
-   * The notification.
+   * The evidence of the notification.
    */
   int64_t evidence_id;
   /*
@@ -640,19 +659,19 @@ struct  Entitled__V1__ConsumptionRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * Empty: the purchase has no owner.
+   * The owner of the purchase. Empty: it has none.
    */
   char *customer_id;
   /*
-   * The product, by its App Store product id. Required.
+   * The product, by its App Store product id.
    */
   char *product_id;
   /*
-   * The transaction, by Apple's id. Required.
+   * The transaction, by Apple's id.
    */
   char *transaction_id;
   /*
-   * The purchase, by the id of its first transaction. Required.
+   * The purchase, by the id of its first transaction.
    */
   char *original_transaction_id;
   /*
@@ -664,19 +683,20 @@ struct  Entitled__V1__ConsumptionRequest
    */
   Google__Protobuf__Timestamp *requested_at;
   /*
-   * Apple decides without an answer at this time.
+   * When Apple decides without an answer.
    */
   Google__Protobuf__Timestamp *answer_by;
   /*
-   * Whether it was answered.
+   * The state of the request.
    */
   Entitled__V1__ConsumptionRequestState state;
   /*
-   * MANUAL, NO_CUSTOMER, NO_CONSENT, NO_IN_APP_PURCHASE_KEY, APP_STORE_UNAVAILABLE, ...
+   * The stable reason of the state: MANUAL, NO_CUSTOMER, NO_CONSENT, NO_IN_APP_PURCHASE_KEY, APP_STORE_UNAVAILABLE, ...
+   * Empty: it was answered.
    */
   char *error;
   /*
-   * The number of failed attempts to answer.
+   * The number of failed attempts to answer, from 0.
    */
   int32_t attempts;
   /*
@@ -700,7 +720,7 @@ struct  Entitled__V1__ListConsumptionRequestsRequest
    */
   char *app;
   /*
-   * Unset: all environments of the app.
+   * The environment. Unspecified: all environments of the app.
    */
   Entitled__V1__Environment environment;
   /*
@@ -773,17 +793,22 @@ struct  Entitled__V1__SetConsumptionConsentRequest
    */
   char *actor;
   /*
-   * How the customer gave the consent, for the audit trail.
+   * How the customer gave the consent, for the audit trail: at most 4096 bytes.
    */
   char *note;
   /*
-   * Returns the effects without committing them.
+   * Whether to return the effects without committing them.
    */
   protobuf_c_boolean dry_run;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__SET_CONSUMPTION_CONSENT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__set_consumption_consent_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -797,6 +822,10 @@ struct  Entitled__V1__SetConsumptionConsentResponse
    */
   Entitled__V1__ConsumptionConsent *consent;
   /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
    */
@@ -804,7 +833,7 @@ struct  Entitled__V1__SetConsumptionConsentResponse
 };
 #define ENTITLED__V1__SET_CONSUMPTION_CONSENT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__set_consumption_consent_response__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string }
+    , NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -826,7 +855,7 @@ struct  Entitled__V1__SetAppAccountTokenRequest
    */
   char *original_transaction_id;
   /*
-   * A UUID.
+   * The token, a UUID. Required.
    */
   char *app_account_token;
   /*
@@ -837,10 +866,15 @@ struct  Entitled__V1__SetAppAccountTokenRequest
    * The reason, for the audit trail: at most 4096 bytes.
    */
   char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__SET_APP_ACCOUNT_TOKEN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__set_app_account_token_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -854,6 +888,10 @@ struct  Entitled__V1__SetAppAccountTokenResponse
    */
   Google__Protobuf__Timestamp *set_at;
   /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
    */
@@ -861,72 +899,7 @@ struct  Entitled__V1__SetAppAccountTokenResponse
 };
 #define ENTITLED__V1__SET_APP_ACCOUNT_TOKEN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__set_app_account_token_response__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string }
-
-
-/*
- * The request of GetTestNotificationStatus.
- */
-struct  Entitled__V1__GetTestNotificationStatusRequest
-{
-  ProtobufCMessage base;
-  /*
-   * The configured name of the app, for example "ocean-journal". Required.
-   */
-  char *app;
-  /*
-   * The environment. Unspecified: the default environment of the app.
-   */
-  Entitled__V1__Environment environment;
-  /*
-   * Apple's token, as RequestTestNotification returned it. Required.
-   */
-  char *test_notification_token;
-};
-#define ENTITLED__V1__GET_TEST_NOTIFICATION_STATUS_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_test_notification_status_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string }
-
-
-/*
- * The response of GetTestNotificationStatus.
- */
-struct  Entitled__V1__GetTestNotificationStatusResponse
-{
-  ProtobufCMessage base;
-  /*
-   * The payload that Apple signed.
-   */
-  char *payload_json;
-  /*
-   * Apple's attempts to deliver it, oldest first.
-   */
-  size_t n_send_attempts;
-  Entitled__V1__SendAttempt **send_attempts;
-};
-#define ENTITLED__V1__GET_TEST_NOTIFICATION_STATUS_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_test_notification_status_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0,NULL }
-
-
-/*
- * One delivery attempt of Apple.
- */
-struct  Entitled__V1__SendAttempt
-{
-  ProtobufCMessage base;
-  /*
-   * When Apple tried to deliver.
-   */
-  Google__Protobuf__Timestamp *attempt_date;
-  /*
-   * Apple's `sendAttemptResult`: SUCCESS, TIMED_OUT, TLS_ISSUE, ...
-   */
-  char *result;
-};
-#define ENTITLED__V1__SEND_ATTEMPT__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__send_attempt__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string }
+    , NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -940,7 +913,7 @@ struct  Entitled__V1__Seat
    */
   char *seat_id;
   /*
-   * Empty: the seat is free.
+   * The holder. Empty: the seat is free.
    */
   char *customer_id;
   /*
@@ -1055,17 +1028,22 @@ struct  Entitled__V1__AssociateSeatRequest
    */
   char *customer_id;
   /*
-   * The caller's id of this request, for Apple. Required.
-   */
-  char *request_identifier;
-  /*
    * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
    */
   char *actor;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__ASSOCIATE_SEAT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__associate_seat_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1079,6 +1057,10 @@ struct  Entitled__V1__AssociateSeatResponse
    */
   Entitled__V1__Seat *seat;
   /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
    */
@@ -1086,7 +1068,7 @@ struct  Entitled__V1__AssociateSeatResponse
 };
 #define ENTITLED__V1__ASSOCIATE_SEAT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__associate_seat_response__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string }
+    , NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1112,17 +1094,22 @@ struct  Entitled__V1__UnclaimSeatRequest
    */
   char *seat_id;
   /*
-   * The caller's id of this request, for Apple. Required.
-   */
-  char *request_identifier;
-  /*
    * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
    */
   char *actor;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__UNCLAIM_SEAT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__unclaim_seat_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1136,6 +1123,10 @@ struct  Entitled__V1__UnclaimSeatResponse
    */
   Entitled__V1__Seat *seat;
   /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
    */
@@ -1143,7 +1134,7 @@ struct  Entitled__V1__UnclaimSeatResponse
 };
 #define ENTITLED__V1__UNCLAIM_SEAT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__unclaim_seat_response__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string }
+    , NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1185,12 +1176,12 @@ struct  Entitled__V1__ListSeatsResponse
 {
   ProtobufCMessage base;
   /*
-   * The claimed seats.
+   * The claimed seats, in the order of their claims.
    */
   size_t n_seats;
   Entitled__V1__Seat **seats;
   /*
-   * The number of seats that were bought.
+   * The number of seats that were bought, from 0.
    */
   int32_t purchased;
   /*
@@ -1602,63 +1593,6 @@ Entitled__V1__SetAppAccountTokenResponse *
 void   entitled__v1__set_app_account_token_response__free_unpacked
                      (Entitled__V1__SetAppAccountTokenResponse *message,
                       ProtobufCAllocator *allocator);
-/* Entitled__V1__GetTestNotificationStatusRequest methods */
-void   entitled__v1__get_test_notification_status_request__init
-                     (Entitled__V1__GetTestNotificationStatusRequest         *message);
-size_t entitled__v1__get_test_notification_status_request__get_packed_size
-                     (const Entitled__V1__GetTestNotificationStatusRequest   *message);
-size_t entitled__v1__get_test_notification_status_request__pack
-                     (const Entitled__V1__GetTestNotificationStatusRequest   *message,
-                      uint8_t             *out);
-size_t entitled__v1__get_test_notification_status_request__pack_to_buffer
-                     (const Entitled__V1__GetTestNotificationStatusRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Entitled__V1__GetTestNotificationStatusRequest *
-       entitled__v1__get_test_notification_status_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   entitled__v1__get_test_notification_status_request__free_unpacked
-                     (Entitled__V1__GetTestNotificationStatusRequest *message,
-                      ProtobufCAllocator *allocator);
-/* Entitled__V1__GetTestNotificationStatusResponse methods */
-void   entitled__v1__get_test_notification_status_response__init
-                     (Entitled__V1__GetTestNotificationStatusResponse         *message);
-size_t entitled__v1__get_test_notification_status_response__get_packed_size
-                     (const Entitled__V1__GetTestNotificationStatusResponse   *message);
-size_t entitled__v1__get_test_notification_status_response__pack
-                     (const Entitled__V1__GetTestNotificationStatusResponse   *message,
-                      uint8_t             *out);
-size_t entitled__v1__get_test_notification_status_response__pack_to_buffer
-                     (const Entitled__V1__GetTestNotificationStatusResponse   *message,
-                      ProtobufCBuffer     *buffer);
-Entitled__V1__GetTestNotificationStatusResponse *
-       entitled__v1__get_test_notification_status_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   entitled__v1__get_test_notification_status_response__free_unpacked
-                     (Entitled__V1__GetTestNotificationStatusResponse *message,
-                      ProtobufCAllocator *allocator);
-/* Entitled__V1__SendAttempt methods */
-void   entitled__v1__send_attempt__init
-                     (Entitled__V1__SendAttempt         *message);
-size_t entitled__v1__send_attempt__get_packed_size
-                     (const Entitled__V1__SendAttempt   *message);
-size_t entitled__v1__send_attempt__pack
-                     (const Entitled__V1__SendAttempt   *message,
-                      uint8_t             *out);
-size_t entitled__v1__send_attempt__pack_to_buffer
-                     (const Entitled__V1__SendAttempt   *message,
-                      ProtobufCBuffer     *buffer);
-Entitled__V1__SendAttempt *
-       entitled__v1__send_attempt__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   entitled__v1__send_attempt__free_unpacked
-                     (Entitled__V1__SendAttempt *message,
-                      ProtobufCAllocator *allocator);
 /* Entitled__V1__Seat methods */
 void   entitled__v1__seat__init
                      (Entitled__V1__Seat         *message);
@@ -1895,15 +1829,6 @@ typedef void (*Entitled__V1__SetAppAccountTokenRequest_Closure)
 typedef void (*Entitled__V1__SetAppAccountTokenResponse_Closure)
                  (const Entitled__V1__SetAppAccountTokenResponse *message,
                   void *closure_data);
-typedef void (*Entitled__V1__GetTestNotificationStatusRequest_Closure)
-                 (const Entitled__V1__GetTestNotificationStatusRequest *message,
-                  void *closure_data);
-typedef void (*Entitled__V1__GetTestNotificationStatusResponse_Closure)
-                 (const Entitled__V1__GetTestNotificationStatusResponse *message,
-                  void *closure_data);
-typedef void (*Entitled__V1__SendAttempt_Closure)
-                 (const Entitled__V1__SendAttempt *message,
-                  void *closure_data);
 typedef void (*Entitled__V1__Seat_Closure)
                  (const Entitled__V1__Seat *message,
                   void *closure_data);
@@ -1978,10 +1903,6 @@ struct Entitled__V1__AppStoreService_Service
                                 const Entitled__V1__SetAppAccountTokenRequest *input,
                                 Entitled__V1__SetAppAccountTokenResponse_Closure closure,
                                 void *closure_data);
-  void (*get_test_notification_status)(Entitled__V1__AppStoreService_Service *service,
-                                       const Entitled__V1__GetTestNotificationStatusRequest *input,
-                                       Entitled__V1__GetTestNotificationStatusResponse_Closure closure,
-                                       void *closure_data);
   void (*claim_seat)(Entitled__V1__AppStoreService_Service *service,
                      const Entitled__V1__ClaimSeatRequest *input,
                      Entitled__V1__ClaimSeatResponse_Closure closure,
@@ -2016,7 +1937,6 @@ void entitled__v1__app_store_service__init (Entitled__V1__AppStoreService_Servic
       function_prefix__ ## list_consumption_requests,\
       function_prefix__ ## set_consumption_consent,\
       function_prefix__ ## set_app_account_token,\
-      function_prefix__ ## get_test_notification_status,\
       function_prefix__ ## claim_seat,\
       function_prefix__ ## associate_seat,\
       function_prefix__ ## unclaim_seat,\
@@ -2061,10 +1981,6 @@ void entitled__v1__app_store_service__set_app_account_token(ProtobufCService *se
                                                             const Entitled__V1__SetAppAccountTokenRequest *input,
                                                             Entitled__V1__SetAppAccountTokenResponse_Closure closure,
                                                             void *closure_data);
-void entitled__v1__app_store_service__get_test_notification_status(ProtobufCService *service,
-                                                                   const Entitled__V1__GetTestNotificationStatusRequest *input,
-                                                                   Entitled__V1__GetTestNotificationStatusResponse_Closure closure,
-                                                                   void *closure_data);
 void entitled__v1__app_store_service__claim_seat(ProtobufCService *service,
                                                  const Entitled__V1__ClaimSeatRequest *input,
                                                  Entitled__V1__ClaimSeatResponse_Closure closure,
@@ -2109,9 +2025,6 @@ extern const ProtobufCMessageDescriptor entitled__v1__set_consumption_consent_re
 extern const ProtobufCMessageDescriptor entitled__v1__set_consumption_consent_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__set_app_account_token_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__set_app_account_token_response__descriptor;
-extern const ProtobufCMessageDescriptor entitled__v1__get_test_notification_status_request__descriptor;
-extern const ProtobufCMessageDescriptor entitled__v1__get_test_notification_status_response__descriptor;
-extern const ProtobufCMessageDescriptor entitled__v1__send_attempt__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__seat__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__claim_seat_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__claim_seat_response__descriptor;

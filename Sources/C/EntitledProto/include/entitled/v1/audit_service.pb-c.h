@@ -38,31 +38,31 @@ struct  Entitled__V1__ListAuditEntriesRequest
    */
   char *app;
   /*
-   * Only calls about this customer. After an erasure: the pseudonym.
+   * Only calls about this customer. Empty: about all. After an erasure: the pseudonym.
    */
   char *customer_id;
   /*
-   * Only calls of this caller, or on behalf of this person.
+   * Only calls of this caller, or on behalf of this person. Empty: of all.
    */
   char *actor;
   /*
-   * Only calls of this method, for example "GetCustomer".
+   * Only calls of this method, for example "GetCustomer". Empty: of all.
    */
   char *method;
   /*
-   * Only calls from this instant on.
+   * The start of the range, inclusive. Unset: the first entry.
    */
   Google__Protobuf__Timestamp *from;
   /*
-   * Only calls before this instant.
+   * The end of the range, exclusive. Unset: now.
    */
   Google__Protobuf__Timestamp *to;
   /*
-   * The maximum number of entries: 1 to 1000; unset: 100.
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
    */
   int32_t page_size;
   /*
-   * The `next_page_token` of the previous page; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
    */
   char *page_token;
 };
@@ -144,10 +144,14 @@ struct  Entitled__V1__AuditEntry
    * The id of the call in the logs.
    */
   char *request_id;
+  /*
+   * The IP address of the peer: that of the caller, or of the proxy before this service.
+   */
+  char *address;
 };
 #define ENTITLED__V1__AUDIT_ENTRY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__audit_entry__descriptor) \
-    , 0, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , 0, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /* Entitled__V1__ListAuditEntriesRequest methods */

@@ -180,7 +180,7 @@ struct  Entitled__V1__FindCustomersRequest
 {
   ProtobufCMessage base;
   /*
-   * What to search, at most 256 bytes. `event 12`, `#12` and `evidence 12` name an event and a piece of evidence;
+   * What to search, 1 to 256 bytes. Required. `event 12`, `#12` and `evidence 12` name an event and a piece of evidence;
    * `NAME=VALUE` names an attribute.
    */
   char *query;
@@ -193,13 +193,17 @@ struct  Entitled__V1__FindCustomersRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * The maximum number of hits: 1 to 1000; unset: 100.
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
    */
   int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
+  char *page_token;
 };
 #define ENTITLED__V1__FIND_CUSTOMERS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__find_customers_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -214,14 +218,26 @@ struct  Entitled__V1__FindCustomersResponse
   size_t n_hits;
   Entitled__V1__CustomerHit **hits;
   /*
-   * Whether there are more hits than the page has; a longer query finds fewer.
+   * The token of the next page; empty on the last page.
    */
-  protobuf_c_boolean truncated;
+  char *next_page_token;
 };
 #define ENTITLED__V1__FIND_CUSTOMERS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__find_customers_response__descriptor) \
-    , 0,NULL, 0 }
+    , 0,NULL, (char *)protobuf_c_empty_string }
 
+
+typedef enum {
+  ENTITLED__V1__CUSTOMER_HIT___EVIDENCE_ID__NOT_SET = 0,
+  ENTITLED__V1__CUSTOMER_HIT___EVIDENCE_ID_EVIDENCE_ID = 9
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__CUSTOMER_HIT___EVIDENCE_ID__CASE)
+} Entitled__V1__CustomerHit__EvidenceIdCase;
+
+typedef enum {
+  ENTITLED__V1__CUSTOMER_HIT___SEQUENCE__NOT_SET = 0,
+  ENTITLED__V1__CUSTOMER_HIT___SEQUENCE_SEQUENCE = 10
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__CUSTOMER_HIT___SEQUENCE__CASE)
+} Entitled__V1__CustomerHit__SequenceCase;
 
 /*
  * One meaning of a query.
@@ -234,7 +250,7 @@ struct  Entitled__V1__CustomerHit
    */
   Entitled__V1__CustomerHitKind kind;
   /*
-   * The app of the hit.
+   * The configured name of the app of the hit.
    */
   char *app;
   /*
@@ -247,37 +263,37 @@ struct  Entitled__V1__CustomerHit
   size_t n_customer_ids;
   char **customer_ids;
   /*
-   * The customer that a merged customer belongs to now.
+   * The merge target of a merged customer. Empty: the customer was not merged.
    */
   char *merged_into_customer_id;
   /*
-   * The purchase; empty: the hit names none.
+   * The purchase, by the id of its first transaction. Empty: the hit names none.
    */
   char *original_transaction_id;
   /*
-   * The transaction; empty: the hit names none.
+   * The transaction, by Apple's id. Empty: the hit names none.
    */
   char *transaction_id;
   /*
-   * The product of the transaction or of the latest transaction of the purchase.
+   * The product of the transaction or of the latest transaction of the purchase. Empty: the hit names none.
    */
   char *product_id;
-  /*
-   * The piece of evidence; 0: the hit names none.
-   */
-  int64_t evidence_id;
-  /*
-   * The event; 0: the hit names none.
-   */
-  int64_t sequence;
   /*
    * The hit as a sentence.
    */
   char *explanation;
+  Entitled__V1__CustomerHit__EvidenceIdCase _evidence_id_case;
+  union {
+    int64_t evidence_id;
+  };
+  Entitled__V1__CustomerHit__SequenceCase _sequence_case;
+  union {
+    int64_t sequence;
+  };
 };
 #define ENTITLED__V1__CUSTOMER_HIT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__customer_hit__descriptor) \
-    , ENTITLED__V1__CUSTOMER_HIT_KIND__CUSTOMER_HIT_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, (char *)protobuf_c_empty_string }
+    , ENTITLED__V1__CUSTOMER_HIT_KIND__CUSTOMER_HIT_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__CUSTOMER_HIT___EVIDENCE_ID__NOT_SET, {0}, ENTITLED__V1__CUSTOMER_HIT___SEQUENCE__NOT_SET, {0} }
 
 
 /*
@@ -287,15 +303,15 @@ struct  Entitled__V1__DescribeCustomerRequest
 {
   ProtobufCMessage base;
   /*
-   * The configured name of the app.
+   * The configured name of the app, for example "ocean-journal". Required.
    */
   char *app;
   /*
-   * The operator's id of the customer.
+   * The operator's id of the customer, 1 to 256 bytes. Required.
    */
   char *customer_id;
   /*
-   * The environment; unspecified: the app's first one.
+   * The environment. Unspecified: the default environment of the app.
    */
   Entitled__V1__Environment environment;
 };
@@ -407,11 +423,11 @@ struct  Entitled__V1__OpenRefundRequest
 {
   ProtobufCMessage base;
   /*
-   * The transaction.
+   * The transaction, by Apple's id.
    */
   char *transaction_id;
   /*
-   * The product.
+   * The product, by its App Store product id.
    */
   char *product_id;
   /*
@@ -435,29 +451,34 @@ struct  Entitled__V1__AddNoteRequest
 {
   ProtobufCMessage base;
   /*
-   * The configured name of the app.
+   * The configured name of the app, for example "ocean-journal". Required.
    */
   char *app;
   /*
-   * The operator's id of the customer.
+   * The operator's id of the customer, 1 to 256 bytes. Required.
    */
   char *customer_id;
   /*
-   * The environment; unspecified: the app's first one.
+   * The environment. Unspecified: the default environment of the app.
    */
   Entitled__V1__Environment environment;
   /*
-   * The text, at most 4096 bytes.
+   * The text, 1 to 4096 bytes. Required.
    */
   char *text;
   /*
-   * The person who writes the note.
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
    */
   char *actor;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__ADD_NOTE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__add_note_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -471,6 +492,10 @@ struct  Entitled__V1__AddNoteResponse
    */
   Entitled__V1__Note *note;
   /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
    */
@@ -478,7 +503,7 @@ struct  Entitled__V1__AddNoteResponse
 };
 #define ENTITLED__V1__ADD_NOTE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__add_note_response__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string }
+    , NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -488,7 +513,7 @@ struct  Entitled__V1__Note
 {
   ProtobufCMessage base;
   /*
-   * Identifies the note.
+   * Identifies the note, for DeleteNote.
    */
   char *note_id;
   /*
@@ -508,7 +533,7 @@ struct  Entitled__V1__Note
    */
   Google__Protobuf__Timestamp *created_at;
   /*
-   * The command that added it.
+   * The evidence of the command that added it.
    */
   int64_t evidence_id;
 };
@@ -524,23 +549,23 @@ struct  Entitled__V1__ListNotesRequest
 {
   ProtobufCMessage base;
   /*
-   * The configured name of the app.
+   * The configured name of the app, for example "ocean-journal". Required.
    */
   char *app;
   /*
-   * The operator's id of the customer.
+   * The operator's id of the customer, 1 to 256 bytes. Required.
    */
   char *customer_id;
   /*
-   * The environment; unspecified: the app's first one.
+   * The environment. Unspecified: the default environment of the app.
    */
   Entitled__V1__Environment environment;
   /*
-   * The maximum number of notes: 1 to 1000; unset: 100.
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
    */
   int32_t page_size;
   /*
-   * The `next_page_token` of the previous page; empty for the first page.
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
    */
   char *page_token;
 };
@@ -577,21 +602,26 @@ struct  Entitled__V1__DeleteNoteRequest
 {
   ProtobufCMessage base;
   /*
-   * The configured name of the app.
+   * The configured name of the app, for example "ocean-journal". Required.
    */
   char *app;
   /*
-   * The note.
+   * The note, by its id. Required.
    */
   char *note_id;
   /*
-   * The person who deletes it.
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
    */
   char *actor;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__DELETE_NOTE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__delete_note_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -601,6 +631,10 @@ struct  Entitled__V1__DeleteNoteResponse
 {
   ProtobufCMessage base;
   /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
    */
@@ -608,7 +642,7 @@ struct  Entitled__V1__DeleteNoteResponse
 };
 #define ENTITLED__V1__DELETE_NOTE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__delete_note_response__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -618,15 +652,15 @@ struct  Entitled__V1__SetCustomerAttributesRequest
 {
   ProtobufCMessage base;
   /*
-   * The configured name of the app.
+   * The configured name of the app, for example "ocean-journal". Required.
    */
   char *app;
   /*
-   * The operator's id of the customer.
+   * The operator's id of the customer, 1 to 256 bytes. Required.
    */
   char *customer_id;
   /*
-   * The environment; unspecified: the app's first one.
+   * The environment. Unspecified: the default environment of the app.
    */
   Entitled__V1__Environment environment;
   /*
@@ -635,13 +669,18 @@ struct  Entitled__V1__SetCustomerAttributesRequest
   size_t n_attributes;
   Entitled__V1__CustomerAttribute **attributes;
   /*
-   * The person who changes them.
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
    */
   char *actor;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__SET_CUSTOMER_ATTRIBUTES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__set_customer_attributes_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -656,6 +695,10 @@ struct  Entitled__V1__SetCustomerAttributesResponse
   size_t n_attributes;
   Entitled__V1__CustomerAttribute **attributes;
   /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
    */
@@ -663,7 +706,7 @@ struct  Entitled__V1__SetCustomerAttributesResponse
 };
 #define ENTITLED__V1__SET_CUSTOMER_ATTRIBUTES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__set_customer_attributes_response__descriptor) \
-    , 0,NULL, (char *)protobuf_c_empty_string }
+    , 0,NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -673,11 +716,11 @@ struct  Entitled__V1__CustomerAttribute
 {
   ProtobufCMessage base;
   /*
-   * At most 64 bytes of letters, digits, `_`, `-`, `.` and `:`.
+   * The name: 1 to 64 bytes of letters, digits, `_`, `-`, `.` and `:`.
    */
   char *name;
   /*
-   * At most 256 bytes.
+   * The value, at most 256 bytes.
    */
   char *value;
 };
@@ -693,15 +736,15 @@ struct  Entitled__V1__GetCustomerAttributesRequest
 {
   ProtobufCMessage base;
   /*
-   * The configured name of the app.
+   * The configured name of the app, for example "ocean-journal". Required.
    */
   char *app;
   /*
-   * The operator's id of the customer.
+   * The operator's id of the customer, 1 to 256 bytes. Required.
    */
   char *customer_id;
   /*
-   * The environment; unspecified: the app's first one.
+   * The environment. Unspecified: the default environment of the app.
    */
   Entitled__V1__Environment environment;
 };
@@ -734,15 +777,15 @@ struct  Entitled__V1__GetPurchaseRequest
 {
   ProtobufCMessage base;
   /*
-   * The configured name of the app.
+   * The configured name of the app, for example "ocean-journal". Required.
    */
   char *app;
   /*
-   * The environment; unspecified: the app's first one.
+   * The environment. Unspecified: the default environment of the app.
    */
   Entitled__V1__Environment environment;
   /*
-   * The original transaction id, or the id of any transaction of the purchase.
+   * The original transaction id, or the id of any transaction of the purchase. Required.
    */
   char *original_transaction_id;
 };
@@ -814,6 +857,12 @@ struct  Entitled__V1__GetPurchaseResponse
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, NULL, NULL }
 
 
+typedef enum {
+  ENTITLED__V1__PURCHASE_TRANSACTION___EVIDENCE_ID__NOT_SET = 0,
+  ENTITLED__V1__PURCHASE_TRANSACTION___EVIDENCE_ID_EVIDENCE_ID = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__PURCHASE_TRANSACTION___EVIDENCE_ID__CASE)
+} Entitled__V1__PurchaseTransaction__EvidenceIdCase;
+
 /*
  * A transaction with its evidence.
  */
@@ -824,14 +873,14 @@ struct  Entitled__V1__PurchaseTransaction
    * The transaction.
    */
   Entitled__V1__Transaction *transaction;
-  /*
-   * The evidence that stated its present content first; 0: its body was purged.
-   */
-  int64_t evidence_id;
+  Entitled__V1__PurchaseTransaction__EvidenceIdCase _evidence_id_case;
+  union {
+    int64_t evidence_id;
+  };
 };
 #define ENTITLED__V1__PURCHASE_TRANSACTION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__purchase_transaction__descriptor) \
-    , NULL, 0 }
+    , NULL, ENTITLED__V1__PURCHASE_TRANSACTION___EVIDENCE_ID__NOT_SET, {0} }
 
 
 /*
@@ -929,15 +978,15 @@ struct  Entitled__V1__GetCustomerHistoryRequest
 {
   ProtobufCMessage base;
   /*
-   * The configured name of the app.
+   * The configured name of the app, for example "ocean-journal". Required.
    */
   char *app;
   /*
-   * The operator's id of the customer.
+   * The operator's id of the customer, 1 to 256 bytes. Required.
    */
   char *customer_id;
   /*
-   * The environment; unspecified: the app's first one.
+   * The environment. Unspecified: the default environment of the app.
    */
   Entitled__V1__Environment environment;
   /*
@@ -1021,6 +1070,12 @@ struct  Entitled__V1__HistoryLane
     , ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL }
 
 
+typedef enum {
+  ENTITLED__V1__HISTORY_SEGMENT___EVIDENCE_ID__NOT_SET = 0,
+  ENTITLED__V1__HISTORY_SEGMENT___EVIDENCE_ID_EVIDENCE_ID = 10
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__HISTORY_SEGMENT___EVIDENCE_ID__CASE)
+} Entitled__V1__HistorySegment__EvidenceIdCase;
+
 /*
  * A time span with one answer.
  */
@@ -1063,15 +1118,27 @@ struct  Entitled__V1__HistorySegment
    * The grant that decides; empty: none.
    */
   char *grant_id;
-  /*
-   * The evidence of the transaction or the grant; 0: none.
-   */
-  int64_t evidence_id;
+  Entitled__V1__HistorySegment__EvidenceIdCase _evidence_id_case;
+  union {
+    int64_t evidence_id;
+  };
 };
 #define ENTITLED__V1__HISTORY_SEGMENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__history_segment__descriptor) \
-    , NULL, NULL, (char *)protobuf_c_empty_string, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0 }
+    , NULL, NULL, (char *)protobuf_c_empty_string, ENTITLED__V1__ACCESS_LEVEL__ACCESS_LEVEL_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, ENTITLED__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__HISTORY_SEGMENT___EVIDENCE_ID__NOT_SET, {0} }
 
+
+typedef enum {
+  ENTITLED__V1__HISTORY_MARK___EVIDENCE_ID__NOT_SET = 0,
+  ENTITLED__V1__HISTORY_MARK___EVIDENCE_ID_EVIDENCE_ID = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__HISTORY_MARK___EVIDENCE_ID__CASE)
+} Entitled__V1__HistoryMark__EvidenceIdCase;
+
+typedef enum {
+  ENTITLED__V1__HISTORY_MARK___SEQUENCE__NOT_SET = 0,
+  ENTITLED__V1__HISTORY_MARK___SEQUENCE_SEQUENCE = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__HISTORY_MARK___SEQUENCE__CASE)
+} Entitled__V1__HistoryMark__SequenceCase;
 
 /*
  * An instant at which something happened.
@@ -1096,18 +1163,18 @@ struct  Entitled__V1__HistoryMark
    * The transaction; empty: none.
    */
   char *transaction_id;
-  /*
-   * The evidence; 0: none.
-   */
-  int64_t evidence_id;
-  /*
-   * The event; 0: none.
-   */
-  int64_t sequence;
+  Entitled__V1__HistoryMark__EvidenceIdCase _evidence_id_case;
+  union {
+    int64_t evidence_id;
+  };
+  Entitled__V1__HistoryMark__SequenceCase _sequence_case;
+  union {
+    int64_t sequence;
+  };
 };
 #define ENTITLED__V1__HISTORY_MARK__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__history_mark__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0 }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__HISTORY_MARK___EVIDENCE_ID__NOT_SET, {0}, ENTITLED__V1__HISTORY_MARK___SEQUENCE__NOT_SET, {0} }
 
 
 /*
@@ -1117,11 +1184,11 @@ struct  Entitled__V1__GetEvidenceRequest
 {
   ProtobufCMessage base;
   /*
-   * The configured name of the app.
+   * The configured name of the app, for example "ocean-journal". Required.
    */
   char *app;
   /*
-   * The id of the piece of evidence.
+   * The id of the piece of evidence, from 1. Required.
    */
   int64_t evidence_id;
   /*
@@ -1238,11 +1305,11 @@ struct  Entitled__V1__GetEventRequest
 {
   ProtobufCMessage base;
   /*
-   * The configured name of the app.
+   * The configured name of the app, for example "ocean-journal". Required.
    */
   char *app;
   /*
-   * The sequence of the event.
+   * The sequence of the event, from 1. Required.
    */
   int64_t sequence;
 };

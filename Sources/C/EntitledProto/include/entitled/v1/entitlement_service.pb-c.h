@@ -167,15 +167,15 @@ struct  Entitled__V1__CheckRequest
 {
   ProtobufCMessage base;
   /*
-   * The configured name of the app, for example "ocean-journal".
+   * The configured name of the app, for example "ocean-journal". Required.
    */
   char *app;
   /*
-   * The operator's id of the customer.
+   * The operator's id of the customer, 1 to 256 bytes. Required.
    */
   char *customer_id;
   /*
-   * The entitlement, for example "pro".
+   * The name of the entitlement in the catalog, for example "pro". Required.
    */
   char *entitlement;
   /*
@@ -219,7 +219,7 @@ struct  Entitled__V1__BatchCheckRequest
 {
   ProtobufCMessage base;
   /*
-   * At most 1000.
+   * The checks, at most 1000.
    */
   size_t n_checks;
   Entitled__V1__CheckRequest **checks;
@@ -481,7 +481,7 @@ struct  Entitled__V1__CustomerSubscriptionGroup
    */
   Entitled__V1__ProductState state;
   /*
-   * The active product, if any, and the product of its next renewal.
+   * The active product. Empty: none.
    */
   char *product_id;
   /*
@@ -503,7 +503,7 @@ struct  Entitled__V1__CustomerSubscriptionGroup
   size_t n_eligible_win_back_offer_ids;
   char **eligible_win_back_offer_ids;
   /*
-   * Days of paid service that count towards Apple's higher revenue share.
+   * Days of paid service that count towards Apple's higher revenue share, 0 or more.
    */
   int32_t paid_service_days;
 };
@@ -877,7 +877,7 @@ struct  Entitled__V1__EntitlementEvent
    */
   Entitled__V1__Entitlement *after;
   /*
-   * When it became true (the purchase, revocation or request date), and when the service recorded it.
+   * When it became true: the purchase, revocation or request date.
    */
   Google__Protobuf__Timestamp *effective_at;
   /*
@@ -897,8 +897,7 @@ struct  Entitled__V1__EntitlementEvent
    */
   char *actor;
   /*
-   * The product, quantity and price of that transaction. The price is unset for customers who do not pay. It is that of
-   * the whole transaction, but of one seat if a subscription has a `quantity` above 1: see Transaction.
+   * The product of that transaction. Empty: the event is about no transaction.
    */
   char *product_id;
   /*
@@ -910,7 +909,8 @@ struct  Entitled__V1__EntitlementEvent
    */
   int32_t quantity;
   /*
-   * The price of that transaction. Unset for customers who do not pay.
+   * The price of the whole transaction, but of one seat if a subscription has a `quantity` above 1: see Transaction.
+   * Unset for customers who do not pay.
    */
   Entitled__V1__Money *price;
   /*
@@ -926,7 +926,7 @@ struct  Entitled__V1__EntitlementEvent
    */
   char *product_type_raw;
   /*
-   * The billing plan and the commitment of that transaction. The price is unset for customers who do not pay.
+   * The billing plan of that transaction.
    */
   Entitled__V1__BillingPlanType billing_plan_type;
   /*
@@ -979,7 +979,7 @@ struct  Entitled__V1__ListTimelineRequest
    */
   int32_t page_size;
   /*
-   * The token of the previous response.
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
    */
   char *page_token;
   /*
@@ -1017,12 +1017,12 @@ struct  Entitled__V1__ListTimelineResponse
 {
   ProtobufCMessage base;
   /*
-   * The events, oldest first.
+   * The events, in the order that the request selects.
    */
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
   /*
-   * Empty: there is no more.
+   * The token of the next page; empty on the last page.
    */
   char *next_page_token;
   /*
@@ -1105,11 +1105,11 @@ struct  Entitled__V1__LinkPurchaseRequest
    */
   Entitled__V1__OwnershipPolicy policy;
   /*
-   * The person or service of the request, for the audit trail.
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
    */
   char *actor;
   /*
-   * Returns the effects without committing them.
+   * Whether to return the effects without committing them.
    */
   protobuf_c_boolean dry_run;
   /*
@@ -1180,7 +1180,7 @@ struct  Entitled__V1__RegisterAppAccountTokenRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * The UUID that the app sets when the customer buys (StoreKit's appAccountToken).
+   * The UUID that the app sets when the customer buys (StoreKit's appAccountToken). Required.
    */
   char *app_account_token;
   /*
@@ -1191,10 +1191,15 @@ struct  Entitled__V1__RegisterAppAccountTokenRequest
    * Whether to return the effects without committing them.
    */
   protobuf_c_boolean dry_run;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__REGISTER_APP_ACCOUNT_TOKEN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__register_app_account_token_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1214,6 +1219,10 @@ struct  Entitled__V1__RegisterAppAccountTokenResponse
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
   /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
    */
@@ -1221,7 +1230,7 @@ struct  Entitled__V1__RegisterAppAccountTokenResponse
 };
 #define ENTITLED__V1__REGISTER_APP_ACCOUNT_TOKEN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__register_app_account_token_response__descriptor) \
-    , 0,NULL, 0,NULL, (char *)protobuf_c_empty_string }
+    , 0,NULL, 0,NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1239,11 +1248,11 @@ struct  Entitled__V1__MergeCustomersRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * The customer that is merged.
+   * The customer that is merged, 1 to 256 bytes. Required.
    */
   char *from_customer_id;
   /*
-   * The merge target, which then owns all purchases.
+   * The merge target, which then owns all purchases, 1 to 256 bytes. Required.
    */
   char *into_customer_id;
   /*
@@ -1339,7 +1348,7 @@ struct  Entitled__V1__TransferPurchaseRequest
    */
   char *actor;
   /*
-   * The reason, for the audit trail.
+   * The reason, for the audit trail: at most 4096 bytes.
    */
   char *note;
   /*
@@ -1552,7 +1561,7 @@ struct  Entitled__V1__ListUnfulfilledPurchasesRequest
    */
   int32_t page_size;
   /*
-   * The token of the previous response.
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
    */
   char *page_token;
 };
@@ -1573,7 +1582,7 @@ struct  Entitled__V1__ListUnfulfilledPurchasesResponse
   size_t n_purchases;
   Entitled__V1__UnfulfilledPurchase **purchases;
   /*
-   * Empty: there is no more.
+   * The token of the next page; empty on the last page.
    */
   char *next_page_token;
 };
@@ -1631,7 +1640,8 @@ struct  Entitled__V1__AcknowledgeFulfillmentRequest
    */
   char *transaction_id;
   /*
-   * Your id of this delivery. A repeated id changes nothing.
+   * The operator's id of this delivery, at most 256 bytes, instead of an idempotency key: a repeated id changes nothing,
+   * whatever its age. Required.
    */
   char *fulfillment_id;
   /*
@@ -1691,10 +1701,18 @@ struct  Entitled__V1__GetProbableFamilyRequest
    * The environment. Unspecified: the default environment of the app.
    */
   Entitled__V1__Environment environment;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
+  int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
+  char *page_token;
 };
 #define ENTITLED__V1__GET_PROBABLE_FAMILY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_probable_family_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1704,14 +1722,18 @@ struct  Entitled__V1__GetProbableFamilyResponse
 {
   ProtobufCMessage base;
   /*
-   * The probable members, the most probable first.
+   * The probable members, the most probable first. At most 64 customers are compared.
    */
   size_t n_members;
   Entitled__V1__ProbableFamilyMember **members;
+  /*
+   * The token of the next page; empty on the last page.
+   */
+  char *next_page_token;
 };
 #define ENTITLED__V1__GET_PROBABLE_FAMILY_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_probable_family_response__descriptor) \
-    , 0,NULL }
+    , 0,NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1770,19 +1792,19 @@ struct  Entitled__V1__GrantRequest
    */
   char *entitlement;
   /*
-   * How much is granted: LIMITED or FULL.
+   * How much is granted: LIMITED or FULL. Required.
    */
   Entitled__V1__AccessLevel access_level;
   /*
-   * Unset: now.
+   * The start of the access. Unset: now.
    */
   Google__Protobuf__Timestamp *since;
   /*
-   * Unset: no expiry.
+   * The end of the access, exclusive, after `since`. Unset: no expiry.
    */
   Google__Protobuf__Timestamp *until;
   /*
-   * The reason, for the timeline.
+   * The reason, for the timeline: at most 4096 bytes.
    */
   char *note;
   /*
@@ -1795,7 +1817,7 @@ struct  Entitled__V1__GrantRequest
    */
   char *idempotency_key;
   /*
-   * Returns the effects without committing them.
+   * Whether to return the effects without committing them.
    */
   protobuf_c_boolean dry_run;
   /*
@@ -1805,11 +1827,11 @@ struct  Entitled__V1__GrantRequest
    */
   char *source;
   /*
-   * The store's id of the purchase, required with `source`. A purchase is one grant.
+   * The store's id of the purchase, at most 256 bytes, required with `source`. A purchase is one grant.
    */
   char *external_id;
   /*
-   * The store's id of the product.
+   * The store's id of the product, at most 256 bytes. Only with `source`.
    */
   char *product_id;
   /*
@@ -1961,13 +1983,18 @@ struct  Entitled__V1__RevokeGrantRequest
    */
   char *note;
   /*
-   * Returns the effects without committing them.
+   * Whether to return the effects without committing them.
    */
   protobuf_c_boolean dry_run;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__REVOKE_GRANT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__revoke_grant_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1990,6 +2017,10 @@ struct  Entitled__V1__RevokeGrantResponse
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
   /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
    */
@@ -1997,7 +2028,7 @@ struct  Entitled__V1__RevokeGrantResponse
 };
 #define ENTITLED__V1__REVOKE_GRANT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__revoke_grant_response__descriptor) \
-    , NULL, NULL, 0,NULL, (char *)protobuf_c_empty_string }
+    , NULL, NULL, 0,NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -2048,7 +2079,7 @@ struct  Entitled__V1__ListGrantsResponse
   size_t n_grants;
   Entitled__V1__Grant **grants;
   /*
-   * The token of the next page; empty: there is no more.
+   * The token of the next page; empty on the last page.
    */
   char *next_page_token;
 };
@@ -2081,7 +2112,7 @@ struct  Entitled__V1__IssueTokenRequest
   size_t n_entitlements;
   char **entitlements;
   /*
-   * The verifier of the token: its `aud`.
+   * The verifier of the token: its `aud`. Empty: none.
    */
   char *audience;
   /*
@@ -2161,7 +2192,7 @@ struct  Entitled__V1__EraseCustomerResponse
 {
   ProtobufCMessage base;
   /*
-   * The number of rows that were changed.
+   * The number of stored rows that the erasure changes, 0 or more: a measure of its size.
    */
   int64_t erased_rows;
   /*

@@ -36,6 +36,9 @@ typedef struct Entitled__V1__GetDriftReportResponse Entitled__V1__GetDriftReport
 typedef struct Entitled__V1__Drift Entitled__V1__Drift;
 typedef struct Entitled__V1__RequestTestNotificationRequest Entitled__V1__RequestTestNotificationRequest;
 typedef struct Entitled__V1__RequestTestNotificationResponse Entitled__V1__RequestTestNotificationResponse;
+typedef struct Entitled__V1__GetTestNotificationStatusRequest Entitled__V1__GetTestNotificationStatusRequest;
+typedef struct Entitled__V1__GetTestNotificationStatusResponse Entitled__V1__GetTestNotificationStatusResponse;
+typedef struct Entitled__V1__SendAttempt Entitled__V1__SendAttempt;
 typedef struct Entitled__V1__CompareNotificationVersionsRequest Entitled__V1__CompareNotificationVersionsRequest;
 typedef struct Entitled__V1__CompareNotificationVersionsResponse Entitled__V1__CompareNotificationVersionsResponse;
 typedef struct Entitled__V1__VersionComparison Entitled__V1__VersionComparison;
@@ -168,7 +171,7 @@ struct  Entitled__V1__IngestNotificationResponse
    */
   Entitled__V1__Notification *notification;
   /*
-   * The notification was stored before; nothing changed.
+   * Whether the notification was stored before, so that nothing changed.
    */
   protobuf_c_boolean already_known;
   /*
@@ -197,11 +200,11 @@ struct  Entitled__V1__Notification
    */
   char *notification_uuid;
   /*
-   * 1 or 2.
+   * The version of App Store Server Notifications: 1 or 2.
    */
   int32_t version;
   /*
-   * Apple's values.
+   * Apple's `notificationType`.
    */
   char *notification_type;
   /*
@@ -281,7 +284,7 @@ struct  Entitled__V1__ListNotificationsRequest
    */
   Entitled__V1__NotificationState state;
   /*
-   * The range of arrival times; `to` is exclusive.
+   * The start of the range of arrival times, inclusive. Unset: the first notification.
    */
   Google__Protobuf__Timestamp *from;
   /*
@@ -339,7 +342,7 @@ struct  Entitled__V1__ReprocessNotificationsRequest
   size_t n_evidence_ids;
   int64_t *evidence_ids;
   /*
-   * Unset: UNSUPPORTED, REJECTED and UNCONFIRMED.
+   * Only notifications in this state. Unspecified: UNSUPPORTED, REJECTED and UNCONFIRMED.
    */
   Entitled__V1__NotificationState state;
   /*
@@ -351,7 +354,7 @@ struct  Entitled__V1__ReprocessNotificationsRequest
    */
   Google__Protobuf__Timestamp *to;
   /*
-   * Returns the changes without committing them and without calls to Apple.
+   * Whether to return the changes without committing them and without calls to Apple.
    */
   protobuf_c_boolean dry_run;
 };
@@ -409,11 +412,11 @@ struct  Entitled__V1__BackfillNotificationsRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * Unset: the limit of Apple's history, 180 days ago, or 30 in Apple's sandbox.
+   * The start of the range, inclusive. Unset: the limit of Apple's history, 180 days ago, or 30 in Apple's sandbox.
    */
   Google__Protobuf__Timestamp *from;
   /*
-   * Unset: now.
+   * The end of the range, exclusive. Unset: now.
    */
   Google__Protobuf__Timestamp *to;
   /*
@@ -491,7 +494,7 @@ struct  Entitled__V1__Repair
    */
   Entitled__V1__RepairPhase phase;
   /*
-   * The range that is repaired.
+   * The start of the range that is repaired, inclusive.
    */
   Google__Protobuf__Timestamp *from;
   /*
@@ -499,7 +502,7 @@ struct  Entitled__V1__Repair
    */
   Google__Protobuf__Timestamp *to;
   /*
-   * Only notifications that Apple could not deliver are fetched.
+   * Whether only notifications that Apple could not deliver are fetched.
    */
   protobuf_c_boolean only_failures;
   /*
@@ -507,15 +510,15 @@ struct  Entitled__V1__Repair
    */
   Google__Protobuf__Timestamp *started_at;
   /*
-   * Unset while the repair runs.
+   * When the repair ended. Unset: it runs.
    */
   Google__Protobuf__Timestamp *finished_at;
   /*
-   * Notifications that were missing, and notifications that were stored before.
+   * The number of notifications that were missing.
    */
   int64_t received;
   /*
-   * Notifications of the range that were stored before.
+   * The number of notifications of the range that were stored before.
    */
   int64_t already_known;
   /*
@@ -527,7 +530,7 @@ struct  Entitled__V1__Repair
    */
   int64_t drifted_customers;
   /*
-   * The error that stopped the repair or a part of it.
+   * The error that stopped the repair or a part of it, as a sentence. Empty: none.
    */
   char *error;
 };
@@ -547,7 +550,7 @@ struct  Entitled__V1__ListRepairsRequest
    */
   char *app;
   /*
-   * Unset: all.
+   * The environment. Unspecified: all.
    */
   Entitled__V1__Environment environment;
   /*
@@ -596,7 +599,7 @@ struct  Entitled__V1__GetDriftReportRequest
    */
   char *app;
   /*
-   * Empty: the latest repair.
+   * The id of the repair. Empty: the latest one.
    */
   char *repair_id;
   /*
@@ -624,7 +627,7 @@ struct  Entitled__V1__GetDriftReportResponse
    */
   Entitled__V1__Repair *repair;
   /*
-   * Ordered by customer and entitlement.
+   * The drifts, ordered by customer and entitlement.
    */
   size_t n_drifts;
   Entitled__V1__Drift **drifts;
@@ -688,10 +691,15 @@ struct  Entitled__V1__RequestTestNotificationRequest
    * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
    */
   char *actor;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
 };
 #define ENTITLED__V1__REQUEST_TEST_NOTIFICATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__request_test_notification_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -705,6 +713,10 @@ struct  Entitled__V1__RequestTestNotificationResponse
    */
   char *test_notification_token;
   /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
    */
@@ -712,7 +724,72 @@ struct  Entitled__V1__RequestTestNotificationResponse
 };
 #define ENTITLED__V1__REQUEST_TEST_NOTIFICATION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__request_test_notification_response__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The request of GetTestNotificationStatus.
+ */
+struct  Entitled__V1__GetTestNotificationStatusRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * Apple's token, as RequestTestNotification returned it. Required.
+   */
+  char *test_notification_token;
+};
+#define ENTITLED__V1__GET_TEST_NOTIFICATION_STATUS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_test_notification_status_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of GetTestNotificationStatus.
+ */
+struct  Entitled__V1__GetTestNotificationStatusResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The payload that Apple signed.
+   */
+  char *payload_json;
+  /*
+   * Apple's attempts to deliver it, oldest first.
+   */
+  size_t n_send_attempts;
+  Entitled__V1__SendAttempt **send_attempts;
+};
+#define ENTITLED__V1__GET_TEST_NOTIFICATION_STATUS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_test_notification_status_response__descriptor) \
+    , (char *)protobuf_c_empty_string, 0,NULL }
+
+
+/*
+ * One delivery attempt of Apple.
+ */
+struct  Entitled__V1__SendAttempt
+{
+  ProtobufCMessage base;
+  /*
+   * When Apple tried to deliver.
+   */
+  Google__Protobuf__Timestamp *attempt_date;
+  /*
+   * Apple's `sendAttemptResult`: SUCCESS, TIMED_OUT, TLS_ISSUE, ...
+   */
+  char *result;
+};
+#define ENTITLED__V1__SEND_ATTEMPT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__send_attempt__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -730,7 +807,7 @@ struct  Entitled__V1__CompareNotificationVersionsRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * The range of arrival times; `to` is exclusive. Unset: from the first notification, until now.
+   * The start of the range of arrival times, inclusive. Unset: the first notification.
    */
   Google__Protobuf__Timestamp *from;
   /*
@@ -738,7 +815,7 @@ struct  Entitled__V1__CompareNotificationVersionsRequest
    */
   Google__Protobuf__Timestamp *to;
   /*
-   * Includes purchases without a difference.
+   * Whether to include purchases without a difference.
    */
   protobuf_c_boolean include_equal;
   /*
@@ -788,7 +865,7 @@ struct  Entitled__V1__VersionComparison
    */
   char *original_transaction_id;
   /*
-   * Empty: the purchase has no owner.
+   * The owner of the purchase. Empty: it has none.
    */
   char *customer_id;
   /*
@@ -796,7 +873,7 @@ struct  Entitled__V1__VersionComparison
    */
   protobuf_c_boolean differs;
   /*
-   * The number of notifications of each version. 0: none.
+   * The number of notifications of version 1, from 0.
    */
   int32_t version_1_notifications;
   /*
@@ -840,11 +917,11 @@ struct  Entitled__V1__VersionDifference
    */
   char *field;
   /*
-   * Empty: the renewal.
+   * The transaction. Empty: the difference is about the renewal.
    */
   char *transaction_id;
   /*
-   * Empty: the version does not contain the field.
+   * The value of version 1. Empty: the version does not contain the field.
    */
   char *version_1;
   /*
@@ -1180,6 +1257,63 @@ Entitled__V1__RequestTestNotificationResponse *
 void   entitled__v1__request_test_notification_response__free_unpacked
                      (Entitled__V1__RequestTestNotificationResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__GetTestNotificationStatusRequest methods */
+void   entitled__v1__get_test_notification_status_request__init
+                     (Entitled__V1__GetTestNotificationStatusRequest         *message);
+size_t entitled__v1__get_test_notification_status_request__get_packed_size
+                     (const Entitled__V1__GetTestNotificationStatusRequest   *message);
+size_t entitled__v1__get_test_notification_status_request__pack
+                     (const Entitled__V1__GetTestNotificationStatusRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_test_notification_status_request__pack_to_buffer
+                     (const Entitled__V1__GetTestNotificationStatusRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetTestNotificationStatusRequest *
+       entitled__v1__get_test_notification_status_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_test_notification_status_request__free_unpacked
+                     (Entitled__V1__GetTestNotificationStatusRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetTestNotificationStatusResponse methods */
+void   entitled__v1__get_test_notification_status_response__init
+                     (Entitled__V1__GetTestNotificationStatusResponse         *message);
+size_t entitled__v1__get_test_notification_status_response__get_packed_size
+                     (const Entitled__V1__GetTestNotificationStatusResponse   *message);
+size_t entitled__v1__get_test_notification_status_response__pack
+                     (const Entitled__V1__GetTestNotificationStatusResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_test_notification_status_response__pack_to_buffer
+                     (const Entitled__V1__GetTestNotificationStatusResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetTestNotificationStatusResponse *
+       entitled__v1__get_test_notification_status_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_test_notification_status_response__free_unpacked
+                     (Entitled__V1__GetTestNotificationStatusResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__SendAttempt methods */
+void   entitled__v1__send_attempt__init
+                     (Entitled__V1__SendAttempt         *message);
+size_t entitled__v1__send_attempt__get_packed_size
+                     (const Entitled__V1__SendAttempt   *message);
+size_t entitled__v1__send_attempt__pack
+                     (const Entitled__V1__SendAttempt   *message,
+                      uint8_t             *out);
+size_t entitled__v1__send_attempt__pack_to_buffer
+                     (const Entitled__V1__SendAttempt   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__SendAttempt *
+       entitled__v1__send_attempt__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__send_attempt__free_unpacked
+                     (Entitled__V1__SendAttempt *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__CompareNotificationVersionsRequest methods */
 void   entitled__v1__compare_notification_versions_request__init
                      (Entitled__V1__CompareNotificationVersionsRequest         *message);
@@ -1309,6 +1443,15 @@ typedef void (*Entitled__V1__RequestTestNotificationRequest_Closure)
 typedef void (*Entitled__V1__RequestTestNotificationResponse_Closure)
                  (const Entitled__V1__RequestTestNotificationResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__GetTestNotificationStatusRequest_Closure)
+                 (const Entitled__V1__GetTestNotificationStatusRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetTestNotificationStatusResponse_Closure)
+                 (const Entitled__V1__GetTestNotificationStatusResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__SendAttempt_Closure)
+                 (const Entitled__V1__SendAttempt *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__CompareNotificationVersionsRequest_Closure)
                  (const Entitled__V1__CompareNotificationVersionsRequest *message,
                   void *closure_data);
@@ -1356,6 +1499,10 @@ struct Entitled__V1__NotificationService_Service
                                     const Entitled__V1__RequestTestNotificationRequest *input,
                                     Entitled__V1__RequestTestNotificationResponse_Closure closure,
                                     void *closure_data);
+  void (*get_test_notification_status)(Entitled__V1__NotificationService_Service *service,
+                                       const Entitled__V1__GetTestNotificationStatusRequest *input,
+                                       Entitled__V1__GetTestNotificationStatusResponse_Closure closure,
+                                       void *closure_data);
   void (*compare_notification_versions)(Entitled__V1__NotificationService_Service *service,
                                         const Entitled__V1__CompareNotificationVersionsRequest *input,
                                         Entitled__V1__CompareNotificationVersionsResponse_Closure closure,
@@ -1375,6 +1522,7 @@ void entitled__v1__notification_service__init (Entitled__V1__NotificationService
       function_prefix__ ## list_repairs,\
       function_prefix__ ## get_drift_report,\
       function_prefix__ ## request_test_notification,\
+      function_prefix__ ## get_test_notification_status,\
       function_prefix__ ## compare_notification_versions  }
 void entitled__v1__notification_service__ingest_notification(ProtobufCService *service,
                                                              const Entitled__V1__IngestNotificationRequest *input,
@@ -1404,6 +1552,10 @@ void entitled__v1__notification_service__request_test_notification(ProtobufCServ
                                                                    const Entitled__V1__RequestTestNotificationRequest *input,
                                                                    Entitled__V1__RequestTestNotificationResponse_Closure closure,
                                                                    void *closure_data);
+void entitled__v1__notification_service__get_test_notification_status(ProtobufCService *service,
+                                                                      const Entitled__V1__GetTestNotificationStatusRequest *input,
+                                                                      Entitled__V1__GetTestNotificationStatusResponse_Closure closure,
+                                                                      void *closure_data);
 void entitled__v1__notification_service__compare_notification_versions(ProtobufCService *service,
                                                                        const Entitled__V1__CompareNotificationVersionsRequest *input,
                                                                        Entitled__V1__CompareNotificationVersionsResponse_Closure closure,
@@ -1431,6 +1583,9 @@ extern const ProtobufCMessageDescriptor entitled__v1__get_drift_report_response_
 extern const ProtobufCMessageDescriptor entitled__v1__drift__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__request_test_notification_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__request_test_notification_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_test_notification_status_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_test_notification_status_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__send_attempt__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__compare_notification_versions_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__compare_notification_versions_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__version_comparison__descriptor;

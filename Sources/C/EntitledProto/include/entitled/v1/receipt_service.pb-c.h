@@ -57,6 +57,8 @@ typedef struct Entitled__V1__ListMigrationFailuresResponse Entitled__V1__ListMig
 typedef struct Entitled__V1__MigrationFailure Entitled__V1__MigrationFailure;
 typedef struct Entitled__V1__CancelMigrationRequest Entitled__V1__CancelMigrationRequest;
 typedef struct Entitled__V1__CancelMigrationResponse Entitled__V1__CancelMigrationResponse;
+typedef struct Entitled__V1__PurgeMigrationRequest Entitled__V1__PurgeMigrationRequest;
+typedef struct Entitled__V1__PurgeMigrationResponse Entitled__V1__PurgeMigrationResponse;
 typedef struct Entitled__V1__SignOfferRequest Entitled__V1__SignOfferRequest;
 typedef struct Entitled__V1__SignOfferResponse Entitled__V1__SignOfferResponse;
 
@@ -223,7 +225,7 @@ struct  Entitled__V1__SubmitTransactionRequest
 {
   ProtobufCMessage base;
   /*
-   * The configured id of the app, for instance "ocean-journal".
+   * The configured name of the app, for example "ocean-journal". Required.
    */
   char *app;
   /*
@@ -259,7 +261,7 @@ struct  Entitled__V1__SubmitTransactionResponse
    */
   int64_t evidence_id;
   /*
-   * The document was stored before; nothing changed.
+   * Whether the document was stored before, so that nothing changed.
    */
   protobuf_c_boolean already_known;
   /*
@@ -306,7 +308,7 @@ struct  Entitled__V1__SubmitTransactionsRequest
 {
   ProtobufCMessage base;
   /*
-   * The configured name of the app.
+   * The configured name of the app, for example "ocean-journal". Required.
    */
   char *app;
   /*
@@ -455,7 +457,7 @@ struct  Entitled__V1__SubmitReceiptResponse
 {
   ProtobufCMessage base;
   /*
-   * The same receipt was submitted before for the same customer.
+   * Whether the same receipt was submitted before for the same customer.
    */
   protobuf_c_boolean already_known;
   /*
@@ -477,7 +479,7 @@ struct  Entitled__V1__SubmitReceiptResponse
    */
   char *original_application_version;
   /*
-   * The lookup at Apple is pending; the answer rests on the receipt alone.
+   * Whether the lookup at Apple is pending, so that the answer rests on the receipt alone.
    */
   protobuf_c_boolean refresh_pending;
   /*
@@ -621,7 +623,7 @@ struct  Entitled__V1__InspectResponse
    */
   Entitled__V1__DocumentKind kind;
   /*
-   * Signed by Apple (or under a configured trust anchor), for this app, in an accepted environment.
+   * Whether it is signed by Apple (or under a configured trust anchor), for this app, in an accepted environment.
    */
   protobuf_c_boolean verified;
   /*
@@ -803,17 +805,22 @@ struct  Entitled__V1__MigrateReceiptsResponse
    */
   Entitled__V1__MigrationOutcome outcome;
   /*
-   * Why it was rejected or is retryable; unset if migrated.
+   * Why it was rejected or is retryable. Unset: it was migrated.
    */
   Google__Rpc__Status *error;
   /*
-   * The number of the receipt's transactions that are stored now.
+   * The number of the receipt's transactions that are stored now, from 0.
    */
   int32_t transactions;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__MIGRATE_RECEIPTS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__migrate_receipts_response__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__MIGRATION_OUTCOME__MIGRATION_OUTCOME_UNSPECIFIED, NULL, 0 }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__MIGRATION_OUTCOME__MIGRATION_OUTCOME_UNSPECIFIED, NULL, 0, (char *)protobuf_c_empty_string }
 
 
 typedef enum {
@@ -838,7 +845,7 @@ struct  Entitled__V1__StartMigrationRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * The number of receipts in parallel; 0: 32.
+   * The number of receipts in parallel: 1 to 256; 0: 32.
    */
   int32_t concurrency;
   /*
@@ -855,7 +862,7 @@ struct  Entitled__V1__StartMigrationRequest
    */
   Entitled__V1__MigrationInputFormat *format;
   /*
-   * The caller vouches that the purchases of lines without a receipt belong to the customers of these lines;
+   * Whether the caller vouches that the purchases of lines without a receipt belong to the customers of these lines;
    * otherwise they are only looked up.
    */
   protobuf_c_boolean link_unverified_ids;
@@ -877,7 +884,7 @@ struct  Entitled__V1__StartMigrationRequest
 
 
 /*
- * The format of a job's input. Empty fields have the values in parentheses.
+ * The format of a job's input.
  */
 struct  Entitled__V1__MigrationInputFormat
 {
@@ -887,7 +894,7 @@ struct  Entitled__V1__MigrationInputFormat
    */
   Entitled__V1__MigrationInputSyntax syntax;
   /*
-   * The columns (customer_id, receipt, original_transaction_id). In NDJSON a dot selects a member of an object.
+   * The column of the customer id. Empty: customer_id. In NDJSON a dot selects a member of an object, in every column.
    */
   char *customer_column;
   /*
@@ -899,7 +906,7 @@ struct  Entitled__V1__MigrationInputFormat
    */
   char *original_transaction_id_column;
   /*
-   * For CSV (a comma).
+   * The character between the values of CSV, one byte. Empty: a comma.
    */
   char *delimiter;
 };
@@ -915,7 +922,11 @@ struct  Entitled__V1__UploadMigrationInputRequest
 {
   ProtobufCMessage base;
   /*
-   * Chosen by the caller: 1 to 64 letters, digits, dots, dashes and underscores.
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * Chosen by the caller: 1 to 64 letters, digits, dots, dashes and underscores. Unique in the app. Required.
    */
   char *upload_id;
   /*
@@ -923,13 +934,13 @@ struct  Entitled__V1__UploadMigrationInputRequest
    */
   int64_t offset;
   /*
-   * At most 1 MiB. Empty: queries the size.
+   * The piece, at most 1 MiB. Empty: only the size is returned.
    */
   ProtobufCBinaryData data;
 };
 #define ENTITLED__V1__UPLOAD_MIGRATION_INPUT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__upload_migration_input_request__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, {0,NULL} }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, {0,NULL} }
 
 
 /*
@@ -963,7 +974,7 @@ struct  Entitled__V1__CompareWithAppleRequest
    */
   Entitled__V1__Environment environment;
   /*
-   * Compares one of this many customers; 0 and 1: all.
+   * Compares one of this number of customers, from 0; 0 and 1: all.
    */
   int32_t sample_every;
   /*
@@ -1029,11 +1040,11 @@ struct  Entitled__V1__CustomerDrift
    */
   char *original_transaction_id;
   /*
-   * Empty if the difference is not about one transaction.
+   * The transaction, by Apple's id. Empty: the difference is not about one transaction.
    */
   char *transaction_id;
   /*
-   * UNKNOWN_HERE, DIFFERENT, RENEWAL_DIFFERENT or UNKNOWN_TO_APPLE.
+   * The stable reason: UNKNOWN_HERE, DIFFERENT, RENEWAL_DIFFERENT or UNKNOWN_TO_APPLE.
    */
   char *reason;
 };
@@ -1089,7 +1100,7 @@ struct  Entitled__V1__Migration
    */
   Entitled__V1__MigrationState state;
   /*
-   * The number of lines that are done.
+   * The number of lines that are done: the sum of the five outcomes.
    */
   int64_t total;
   /*
@@ -1121,7 +1132,7 @@ struct  Entitled__V1__Migration
    */
   Google__Protobuf__Timestamp *finished_at;
   /*
-   * Receipts per second, recently.
+   * Receipts per second over the last 10 seconds; 0: the job does not run.
    */
   double rate;
   /*
@@ -1134,7 +1145,7 @@ struct  Entitled__V1__Migration
   size_t n_reasons;
   Entitled__V1__MigrationReasonCount **reasons;
   /*
-   * The error that failed the job.
+   * The error that failed the job, as a sentence. Empty: none.
    */
   char *error;
   /*
@@ -1205,13 +1216,17 @@ struct  Entitled__V1__GetMigrationRequest
 {
   ProtobufCMessage base;
   /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
    * The id of the job. Required.
    */
   char *migration_id;
 };
 #define ENTITLED__V1__GET_MIGRATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_migration_request__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1266,7 +1281,7 @@ struct  Entitled__V1__ListMigrationsResponse
   size_t n_migrations;
   Entitled__V1__Migration **migrations;
   /*
-   * The token of the next page; empty: there is no more.
+   * The token of the next page; empty on the last page.
    */
   char *next_page_token;
 };
@@ -1282,6 +1297,10 @@ struct  Entitled__V1__ListMigrationFailuresRequest
 {
   ProtobufCMessage base;
   /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
    * The id of the job. Required.
    */
   char *migration_id;
@@ -1296,7 +1315,7 @@ struct  Entitled__V1__ListMigrationFailuresRequest
 };
 #define ENTITLED__V1__LIST_MIGRATION_FAILURES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_migration_failures_request__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1327,7 +1346,7 @@ struct  Entitled__V1__MigrationFailure
 {
   ProtobufCMessage base;
   /*
-   * Line of the input, from 1.
+   * The line of the input, from 1.
    */
   int64_t line;
   /*
@@ -1363,13 +1382,17 @@ struct  Entitled__V1__CancelMigrationRequest
 {
   ProtobufCMessage base;
   /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
    * The id of the job. Required.
    */
   char *migration_id;
 };
 #define ENTITLED__V1__CANCEL_MIGRATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__cancel_migration_request__descriptor) \
-    , (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1382,10 +1405,56 @@ struct  Entitled__V1__CancelMigrationResponse
    * The job in its present state.
    */
   Entitled__V1__Migration *migration;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__CANCEL_MIGRATION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__cancel_migration_response__descriptor) \
-    , NULL }
+    , NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The request of PurgeMigration.
+ */
+struct  Entitled__V1__PurgeMigrationRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The id of the job. Required.
+   */
+  char *migration_id;
+};
+#define ENTITLED__V1__PURGE_MIGRATION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__purge_migration_request__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of PurgeMigration.
+ */
+struct  Entitled__V1__PurgeMigrationResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The job in its present state.
+   */
+  Entitled__V1__Migration *migration;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
+};
+#define ENTITLED__V1__PURGE_MIGRATION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__purge_migration_response__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1423,11 +1492,11 @@ struct  Entitled__V1__SignOfferRequest
    */
   char *app_account_token;
   /*
-   * Required by the introductory form.
+   * The transaction, by Apple's id. Required by the introductory form.
    */
   char *transaction_id;
   /*
-   * The eligibility that the introductory form signs.
+   * The eligibility that the introductory form signs: whether the customer may have the offer.
    */
   protobuf_c_boolean allow_introductory_offer;
   /*
@@ -1435,7 +1504,7 @@ struct  Entitled__V1__SignOfferRequest
    */
   char *advanced_commerce_request_json;
   /*
-   * Signs without an eligibility check.
+   * Whether to sign without an eligibility check.
    */
   protobuf_c_boolean skip_eligibility_check;
 };
@@ -1463,7 +1532,7 @@ struct  Entitled__V1__SignOfferResponse
    */
   char *nonce;
   /*
-   * Milliseconds since 1970, as StoreKit expects.
+   * The time of the signature in milliseconds since 1970, as StoreKit expects.
    */
   int64_t timestamp;
 };
@@ -2137,6 +2206,44 @@ Entitled__V1__CancelMigrationResponse *
 void   entitled__v1__cancel_migration_response__free_unpacked
                      (Entitled__V1__CancelMigrationResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__PurgeMigrationRequest methods */
+void   entitled__v1__purge_migration_request__init
+                     (Entitled__V1__PurgeMigrationRequest         *message);
+size_t entitled__v1__purge_migration_request__get_packed_size
+                     (const Entitled__V1__PurgeMigrationRequest   *message);
+size_t entitled__v1__purge_migration_request__pack
+                     (const Entitled__V1__PurgeMigrationRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__purge_migration_request__pack_to_buffer
+                     (const Entitled__V1__PurgeMigrationRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__PurgeMigrationRequest *
+       entitled__v1__purge_migration_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__purge_migration_request__free_unpacked
+                     (Entitled__V1__PurgeMigrationRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__PurgeMigrationResponse methods */
+void   entitled__v1__purge_migration_response__init
+                     (Entitled__V1__PurgeMigrationResponse         *message);
+size_t entitled__v1__purge_migration_response__get_packed_size
+                     (const Entitled__V1__PurgeMigrationResponse   *message);
+size_t entitled__v1__purge_migration_response__pack
+                     (const Entitled__V1__PurgeMigrationResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__purge_migration_response__pack_to_buffer
+                     (const Entitled__V1__PurgeMigrationResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__PurgeMigrationResponse *
+       entitled__v1__purge_migration_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__purge_migration_response__free_unpacked
+                     (Entitled__V1__PurgeMigrationResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__SignOfferRequest methods */
 void   entitled__v1__sign_offer_request__init
                      (Entitled__V1__SignOfferRequest         *message);
@@ -2282,6 +2389,12 @@ typedef void (*Entitled__V1__CancelMigrationRequest_Closure)
 typedef void (*Entitled__V1__CancelMigrationResponse_Closure)
                  (const Entitled__V1__CancelMigrationResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__PurgeMigrationRequest_Closure)
+                 (const Entitled__V1__PurgeMigrationRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__PurgeMigrationResponse_Closure)
+                 (const Entitled__V1__PurgeMigrationResponse *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__SignOfferRequest_Closure)
                  (const Entitled__V1__SignOfferRequest *message,
                   void *closure_data);
@@ -2343,6 +2456,10 @@ struct Entitled__V1__ReceiptService_Service
                            const Entitled__V1__CancelMigrationRequest *input,
                            Entitled__V1__CancelMigrationResponse_Closure closure,
                            void *closure_data);
+  void (*purge_migration)(Entitled__V1__ReceiptService_Service *service,
+                          const Entitled__V1__PurgeMigrationRequest *input,
+                          Entitled__V1__PurgeMigrationResponse_Closure closure,
+                          void *closure_data);
   void (*sign_offer)(Entitled__V1__ReceiptService_Service *service,
                      const Entitled__V1__SignOfferRequest *input,
                      Entitled__V1__SignOfferResponse_Closure closure,
@@ -2367,6 +2484,7 @@ void entitled__v1__receipt_service__init (Entitled__V1__ReceiptService_Service *
       function_prefix__ ## upload_migration_input,\
       function_prefix__ ## compare_with_apple,\
       function_prefix__ ## cancel_migration,\
+      function_prefix__ ## purge_migration,\
       function_prefix__ ## sign_offer  }
 void entitled__v1__receipt_service__submit_transaction(ProtobufCService *service,
                                                        const Entitled__V1__SubmitTransactionRequest *input,
@@ -2416,6 +2534,10 @@ void entitled__v1__receipt_service__cancel_migration(ProtobufCService *service,
                                                      const Entitled__V1__CancelMigrationRequest *input,
                                                      Entitled__V1__CancelMigrationResponse_Closure closure,
                                                      void *closure_data);
+void entitled__v1__receipt_service__purge_migration(ProtobufCService *service,
+                                                    const Entitled__V1__PurgeMigrationRequest *input,
+                                                    Entitled__V1__PurgeMigrationResponse_Closure closure,
+                                                    void *closure_data);
 void entitled__v1__receipt_service__sign_offer(ProtobufCService *service,
                                                const Entitled__V1__SignOfferRequest *input,
                                                Entitled__V1__SignOfferResponse_Closure closure,
@@ -2463,6 +2585,8 @@ extern const ProtobufCMessageDescriptor entitled__v1__list_migration_failures_re
 extern const ProtobufCMessageDescriptor entitled__v1__migration_failure__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__cancel_migration_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__cancel_migration_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__purge_migration_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__purge_migration_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__sign_offer_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__sign_offer_response__descriptor;
 extern const ProtobufCServiceDescriptor entitled__v1__receipt_service__descriptor;

@@ -122,7 +122,7 @@ struct  Entitled__V1__GetStatusResponse
   size_t n_apps;
   Entitled__V1__AppStatus **apps;
   /*
-   * The size of the store; unset for a caller who is limited to some apps.
+   * The store. Unset: the caller may not access all apps.
    */
   Entitled__V1__StoreStatus *store;
 };
@@ -142,9 +142,9 @@ struct  Entitled__V1__HealthCheck
    */
   char *name;
   /*
-   * The problem as a sentence; empty: the check succeeded.
+   * The error as a sentence. Empty: the check succeeded.
    */
-  char *problem;
+  char *error;
 };
 #define ENTITLED__V1__HEALTH_CHECK__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__health_check__descriptor) \
@@ -178,7 +178,7 @@ struct  Entitled__V1__AppStatus
    */
   Google__Protobuf__Timestamp *complete_until;
   /*
-   * Status polls that are overdue.
+   * The number of status polls that are overdue.
    */
   int64_t overdue_polls;
   /*
@@ -186,7 +186,7 @@ struct  Entitled__V1__AppStatus
    */
   Google__Protobuf__Timestamp *next_poll_at;
   /*
-   * Consumption requests that wait for an answer to Apple.
+   * The number of consumption requests that wait for an answer to Apple.
    */
   int64_t open_consumption_requests;
   /*
@@ -207,6 +207,12 @@ struct  Entitled__V1__AppStatus
     , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, NULL, 0, NULL, 0, 0, (char *)protobuf_c_empty_string, 0 }
 
 
+typedef enum {
+  ENTITLED__V1__STORE_STATUS___FREE_BYTES__NOT_SET = 0,
+  ENTITLED__V1__STORE_STATUS___FREE_BYTES_FREE_BYTES = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__STORE_STATUS___FREE_BYTES__CASE)
+} Entitled__V1__StoreStatus__FreeBytesCase;
+
 /*
  * The store.
  */
@@ -218,17 +224,17 @@ struct  Entitled__V1__StoreStatus
    */
   int64_t size_bytes;
   /*
-   * The free space on its disk, in bytes; 0: not known.
-   */
-  int64_t free_bytes;
-  /*
-   * The id of the last piece of evidence.
+   * The id of the last piece of evidence; 0: none yet.
    */
   int64_t last_evidence_id;
+  Entitled__V1__StoreStatus__FreeBytesCase _free_bytes_case;
+  union {
+    int64_t free_bytes;
+  };
 };
 #define ENTITLED__V1__STORE_STATUS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__store_status__descriptor) \
-    , 0, 0, 0 }
+    , 0, 0, ENTITLED__V1__STORE_STATUS___FREE_BYTES__NOT_SET, {0} }
 
 
 /*
@@ -250,8 +256,8 @@ struct  Entitled__V1__GetConfigurationResponse
 {
   ProtobufCMessage base;
   /*
-   * The configuration as JSON, with the values of secrets replaced by `"(secret)"`. A caller who is limited to some apps
-   * sees only these, and no callers.
+   * The configuration as JSON, with the values of secrets replaced by `"(secret)"`. Contains only the apps that the
+   * caller may access, and the list of callers only if the caller may access all apps.
    */
   char *configuration_json;
   /*

@@ -175,15 +175,15 @@ struct  Entitled__V1__Webhook
    */
   int64_t latest_position;
   /*
-   * Messages that wait for another attempt, or for an earlier message.
+   * The number of messages that wait for another attempt, or for an earlier message.
    */
   int64_t pending;
   /*
-   * Dead letters.
+   * The number of dead letters.
    */
   int64_t dead_letters;
   /*
-   * The time of the oldest pending message.
+   * When the event or notification of the oldest pending message occurred. Unset: none is pending.
    */
   Google__Protobuf__Timestamp *oldest_pending_at;
 };
@@ -207,7 +207,7 @@ struct  Entitled__V1__Delivery
    */
   char *webhook_id;
   /*
-   * Such as `entitlement.started`, or Apple's notification type.
+   * The type of the message, such as `entitlement.started`, or Apple's notification type.
    */
   char *type;
   /*
@@ -239,7 +239,7 @@ struct  Entitled__V1__Delivery
    */
   Google__Protobuf__Timestamp *first_attempt_at;
   /*
-   * Unset: after an earlier message, or a dead letter.
+   * When the next attempt is due. Unset: after an earlier message, or it is a dead letter.
    */
   Google__Protobuf__Timestamp *next_attempt_at;
 };
@@ -267,7 +267,7 @@ struct  Entitled__V1__ListDeliveriesRequest
    */
   Entitled__V1__WebhookKind kind;
   /*
-   * Unset: both.
+   * Only messages in this state. Unspecified: both.
    */
   Entitled__V1__DeliveryState state;
   /*
@@ -374,6 +374,11 @@ struct  Entitled__V1__ResendDeliveriesRequest
    * The content of the webhook's messages. Unspecified: EVENTS.
    */
   Entitled__V1__WebhookKind kind;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
   Entitled__V1__ResendDeliveriesRequest__SelectionCase selection_case;
   union {
     /*
@@ -392,7 +397,7 @@ struct  Entitled__V1__ResendDeliveriesRequest
 };
 #define ENTITLED__V1__RESEND_DELIVERIES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__resend_deliveries_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION__NOT_SET, {0} }
 
 
 typedef enum {
@@ -411,6 +416,15 @@ struct  Entitled__V1__ResendDeliveriesResponse
    * The number of messages that will be sent, at most 10,000 per call.
    */
   int64_t resent;
+  /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
   Entitled__V1__ResendDeliveriesResponse__ContinueFromPositionCase _continue_from_position_case;
   union {
     int64_t continue_from_position;
@@ -418,7 +432,7 @@ struct  Entitled__V1__ResendDeliveriesResponse
 };
 #define ENTITLED__V1__RESEND_DELIVERIES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__resend_deliveries_response__descriptor) \
-    , 0, ENTITLED__V1__RESEND_DELIVERIES_RESPONSE___CONTINUE_FROM_POSITION__NOT_SET, {0} }
+    , 0, 0, (char *)protobuf_c_empty_string, ENTITLED__V1__RESEND_DELIVERIES_RESPONSE___CONTINUE_FROM_POSITION__NOT_SET, {0} }
 
 
 typedef enum {
@@ -429,7 +443,7 @@ typedef enum {
 } Entitled__V1__DiscardDeliveriesRequest__SelectionCase;
 
 /*
- * Messages that are not dead letters stay.
+ * The request of DiscardDeliveries. Messages that are not dead letters stay.
  */
 struct  Entitled__V1__DiscardDeliveriesRequest
 {
@@ -473,10 +487,15 @@ struct  Entitled__V1__DiscardDeliveriesResponse
    * The number of discarded dead letters.
    */
   int64_t discarded;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__DISCARD_DELIVERIES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__discard_deliveries_response__descriptor) \
-    , 0 }
+    , 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -513,10 +532,15 @@ struct  Entitled__V1__ResumeWebhookResponse
    * The webhook in its present state.
    */
   Entitled__V1__Webhook *webhook;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
 };
 #define ENTITLED__V1__RESUME_WEBHOOK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__resume_webhook_response__descriptor) \
-    , NULL }
+    , NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -526,19 +550,19 @@ struct  Entitled__V1__GetDeliveryRequest
 {
   ProtobufCMessage base;
   /*
-   * The configured name of the app.
+   * The configured name of the app, for example "ocean-journal". Required.
    */
   char *app;
   /*
-   * The name of the webhook in the configuration.
+   * The name of the webhook in the configuration. Required.
    */
   char *webhook;
   /*
-   * The content of its messages; unspecified: EVENTS.
+   * The content of the webhook's messages. Unspecified: EVENTS.
    */
   Entitled__V1__WebhookKind kind;
   /*
-   * The sequence of the event, or the evidence id of the notification.
+   * The sequence of the event, or the evidence id of the notification, from 1. Required.
    */
   int64_t position;
 };
@@ -558,7 +582,7 @@ struct  Entitled__V1__GetDeliveryResponse
    */
   char *webhook_id;
   /*
-   * Such as `entitlement.started`, or Apple's notification type.
+   * The type of the message, such as `entitlement.started`, or Apple's notification type.
    */
   char *type;
   /*
