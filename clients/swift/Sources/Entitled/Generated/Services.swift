@@ -5,6 +5,7 @@ public import GRPCCore
 public struct EntitledServices<Transport: ClientTransport>: Sendable {
   public let appStore: Entitled_V1_AppStoreService.Client<Transport>
   public let audit: Entitled_V1_AuditService.Client<Transport>
+  public let catalog: Entitled_V1_CatalogService.Client<Transport>
   public let notification: Entitled_V1_NotificationService.Client<Transport>
   public let entitlement: Entitled_V1_EntitlementService.Client<Transport>
   public let receipt: Entitled_V1_ReceiptService.Client<Transport>
@@ -15,6 +16,7 @@ public struct EntitledServices<Transport: ClientTransport>: Sendable {
   init(client: GRPCClient<Transport>) {
     appStore = Entitled_V1_AppStoreService.Client(wrapping: client)
     audit = Entitled_V1_AuditService.Client(wrapping: client)
+    catalog = Entitled_V1_CatalogService.Client(wrapping: client)
     notification = Entitled_V1_NotificationService.Client(wrapping: client)
     entitlement = Entitled_V1_EntitlementService.Client(wrapping: client)
     receipt = Entitled_V1_ReceiptService.Client(wrapping: client)
@@ -41,12 +43,12 @@ struct EntitledMethod: Sendable {
     EntitledMethod("AppStoreService", "ListConsumptionRequests", onlyReads: true, isStreaming: false),
     EntitledMethod("AppStoreService", "SetConsumptionConsent", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "SetAppAccountToken", onlyReads: false, isStreaming: false),
-    EntitledMethod("AppStoreService", "GetTestNotificationStatus", onlyReads: true, isStreaming: false),
     EntitledMethod("AppStoreService", "ClaimSeat", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "AssociateSeat", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "UnclaimSeat", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "ListSeats", onlyReads: true, isStreaming: false),
     EntitledMethod("AuditService", "ListAuditEntries", onlyReads: true, isStreaming: false),
+    EntitledMethod("CatalogService", "GetCatalog", onlyReads: true, isStreaming: false),
     EntitledMethod("NotificationService", "IngestNotification", onlyReads: false, isStreaming: false),
     EntitledMethod("NotificationService", "ListNotifications", onlyReads: true, isStreaming: false),
     EntitledMethod("NotificationService", "ReprocessNotifications", onlyReads: false, isStreaming: false),
@@ -54,6 +56,7 @@ struct EntitledMethod: Sendable {
     EntitledMethod("NotificationService", "ListRepairs", onlyReads: true, isStreaming: false),
     EntitledMethod("NotificationService", "GetDriftReport", onlyReads: true, isStreaming: false),
     EntitledMethod("NotificationService", "RequestTestNotification", onlyReads: false, isStreaming: false),
+    EntitledMethod("NotificationService", "GetTestNotificationStatus", onlyReads: true, isStreaming: false),
     EntitledMethod("NotificationService", "CompareNotificationVersions", onlyReads: true, isStreaming: false),
     EntitledMethod("EntitlementService", "Check", onlyReads: true, isStreaming: false),
     EntitledMethod("EntitlementService", "BatchCheck", onlyReads: true, isStreaming: false),
@@ -88,6 +91,7 @@ struct EntitledMethod: Sendable {
     EntitledMethod("ReceiptService", "UploadMigrationInput", onlyReads: false, isStreaming: false),
     EntitledMethod("ReceiptService", "CompareWithApple", onlyReads: false, isStreaming: false),
     EntitledMethod("ReceiptService", "CancelMigration", onlyReads: false, isStreaming: false),
+    EntitledMethod("ReceiptService", "PurgeMigration", onlyReads: false, isStreaming: false),
     EntitledMethod("ReceiptService", "SignOffer", onlyReads: false, isStreaming: false),
     EntitledMethod("CustomerService", "FindCustomers", onlyReads: true, isStreaming: false),
     EntitledMethod("CustomerService", "DescribeCustomer", onlyReads: true, isStreaming: false),

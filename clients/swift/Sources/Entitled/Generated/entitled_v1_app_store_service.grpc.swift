@@ -150,19 +150,6 @@ public enum Entitled_V1_AppStoreService: Sendable {
                 type: .unary
             )
         }
-        /// Namespace for "GetTestNotificationStatus" metadata.
-        public enum GetTestNotificationStatus: Sendable {
-            /// Request type for "GetTestNotificationStatus".
-            public typealias Input = Entitled_V1_GetTestNotificationStatusRequest
-            /// Response type for "GetTestNotificationStatus".
-            public typealias Output = Entitled_V1_GetTestNotificationStatusResponse
-            /// Descriptor for "GetTestNotificationStatus".
-            public static let descriptor = GRPCCore.MethodDescriptor(
-                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.AppStoreService"),
-                method: "GetTestNotificationStatus",
-                type: .unary
-            )
-        }
         /// Namespace for "ClaimSeat" metadata.
         public enum ClaimSeat: Sendable {
             /// Request type for "ClaimSeat".
@@ -227,7 +214,6 @@ public enum Entitled_V1_AppStoreService: Sendable {
             ListConsumptionRequests.descriptor,
             SetConsumptionConsent.descriptor,
             SetAppAccountToken.descriptor,
-            GetTestNotificationStatus.descriptor,
             ClaimSeat.descriptor,
             AssociateSeat.descriptor,
             UnclaimSeat.descriptor,
@@ -259,7 +245,7 @@ extension Entitled_V1_AppStoreService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns all refunded transactions of the Apple account of a transaction.
+        /// > Returns all refunded transactions of the Apple account of a transaction, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_GetRefundHistoryRequest` message.
@@ -282,7 +268,7 @@ extension Entitled_V1_AppStoreService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the transactions of the order id in a customer's e-mail from Apple.
+        /// > Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_LookUpOrderRequest` message.
@@ -485,29 +471,6 @@ extension Entitled_V1_AppStoreService {
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SetAppAccountTokenResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
 
-        /// Call the "GetTestNotificationStatus" method.
-        ///
-        /// > Source IDL Documentation:
-        /// >
-        /// > Returns the delivery result of a test notification.
-        ///
-        /// - Parameters:
-        ///   - request: A request containing a single `Entitled_V1_GetTestNotificationStatusRequest` message.
-        ///   - serializer: A serializer for `Entitled_V1_GetTestNotificationStatusRequest` messages.
-        ///   - deserializer: A deserializer for `Entitled_V1_GetTestNotificationStatusResponse` messages.
-        ///   - options: Options to apply to this RPC.
-        ///   - handleResponse: A closure which handles the response and returns its result to
-        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
-        ///       already finished.
-        /// - Returns: The result of `handleResponse`.
-        func getTestNotificationStatus<Result>(
-            request: GRPCCore.ClientRequest<Entitled_V1_GetTestNotificationStatusRequest>,
-            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetTestNotificationStatusRequest>,
-            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetTestNotificationStatusResponse>,
-            options: GRPCCore.CallOptions,
-            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetTestNotificationStatusResponse>) async throws -> Result
-        ) async throws -> Result where Result: Sendable
-
         /// Call the "ClaimSeat" method.
         ///
         /// > Source IDL Documentation:
@@ -581,7 +544,7 @@ extension Entitled_V1_AppStoreService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the seats of a purchase.
+        /// > Returns the seats of a purchase, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListSeatsRequest` message.
@@ -625,7 +588,7 @@ extension Entitled_V1_AppStoreService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns all refunded transactions of the Apple account of a transaction.
+        /// > Returns all refunded transactions of the Apple account of a transaction, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_GetRefundHistoryRequest` message.
@@ -659,7 +622,7 @@ extension Entitled_V1_AppStoreService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the transactions of the order id in a customer's e-mail from Apple.
+        /// > Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_LookUpOrderRequest` message.
@@ -961,40 +924,6 @@ extension Entitled_V1_AppStoreService {
             )
         }
 
-        /// Call the "GetTestNotificationStatus" method.
-        ///
-        /// > Source IDL Documentation:
-        /// >
-        /// > Returns the delivery result of a test notification.
-        ///
-        /// - Parameters:
-        ///   - request: A request containing a single `Entitled_V1_GetTestNotificationStatusRequest` message.
-        ///   - serializer: A serializer for `Entitled_V1_GetTestNotificationStatusRequest` messages.
-        ///   - deserializer: A deserializer for `Entitled_V1_GetTestNotificationStatusResponse` messages.
-        ///   - options: Options to apply to this RPC.
-        ///   - handleResponse: A closure which handles the response and returns its result to
-        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
-        ///       already finished.
-        /// - Returns: The result of `handleResponse`.
-        public func getTestNotificationStatus<Result>(
-            request: GRPCCore.ClientRequest<Entitled_V1_GetTestNotificationStatusRequest>,
-            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetTestNotificationStatusRequest>,
-            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetTestNotificationStatusResponse>,
-            options: GRPCCore.CallOptions = .defaults,
-            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetTestNotificationStatusResponse>) async throws -> Result = { response in
-                try response.message
-            }
-        ) async throws -> Result where Result: Sendable {
-            try await self.client.unary(
-                request: request,
-                descriptor: Entitled_V1_AppStoreService.Method.GetTestNotificationStatus.descriptor,
-                serializer: serializer,
-                deserializer: deserializer,
-                options: options,
-                onResponse: handleResponse
-            )
-        }
-
         /// Call the "ClaimSeat" method.
         ///
         /// > Source IDL Documentation:
@@ -1101,7 +1030,7 @@ extension Entitled_V1_AppStoreService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the seats of a purchase.
+        /// > Returns the seats of a purchase, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListSeatsRequest` message.
@@ -1140,7 +1069,7 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns all refunded transactions of the Apple account of a transaction.
+    /// > Returns all refunded transactions of the Apple account of a transaction, page by page.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_GetRefundHistoryRequest` message.
@@ -1169,7 +1098,7 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the transactions of the order id in a customer's e-mail from Apple.
+    /// > Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_LookUpOrderRequest` message.
@@ -1426,35 +1355,6 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
         )
     }
 
-    /// Call the "GetTestNotificationStatus" method.
-    ///
-    /// > Source IDL Documentation:
-    /// >
-    /// > Returns the delivery result of a test notification.
-    ///
-    /// - Parameters:
-    ///   - request: A request containing a single `Entitled_V1_GetTestNotificationStatusRequest` message.
-    ///   - options: Options to apply to this RPC.
-    ///   - handleResponse: A closure which handles the response and returns its result to
-    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
-    ///       already finished.
-    /// - Returns: The result of `handleResponse`.
-    public func getTestNotificationStatus<Result>(
-        request: GRPCCore.ClientRequest<Entitled_V1_GetTestNotificationStatusRequest>,
-        options: GRPCCore.CallOptions = .defaults,
-        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetTestNotificationStatusResponse>) async throws -> Result = { response in
-            try response.message
-        }
-    ) async throws -> Result where Result: Sendable {
-        try await self.getTestNotificationStatus(
-            request: request,
-            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetTestNotificationStatusRequest>(),
-            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetTestNotificationStatusResponse>(),
-            options: options,
-            onResponse: handleResponse
-        )
-    }
-
     /// Call the "ClaimSeat" method.
     ///
     /// > Source IDL Documentation:
@@ -1546,7 +1446,7 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the seats of a purchase.
+    /// > Returns the seats of a purchase, page by page.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_ListSeatsRequest` message.
@@ -1579,7 +1479,7 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns all refunded transactions of the Apple account of a transaction.
+    /// > Returns all refunded transactions of the Apple account of a transaction, page by page.
     ///
     /// - Parameters:
     ///   - message: request message to send.
@@ -1612,7 +1512,7 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the transactions of the order id in a customer's e-mail from Apple.
+    /// > Returns the transactions of the order id in a customer's e-mail from Apple, page by page. Each page calls Apple.
     ///
     /// - Parameters:
     ///   - message: request message to send.
@@ -1905,39 +1805,6 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
         )
     }
 
-    /// Call the "GetTestNotificationStatus" method.
-    ///
-    /// > Source IDL Documentation:
-    /// >
-    /// > Returns the delivery result of a test notification.
-    ///
-    /// - Parameters:
-    ///   - message: request message to send.
-    ///   - metadata: Additional metadata to send, defaults to empty.
-    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
-    ///   - handleResponse: A closure which handles the response and returns its result to
-    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
-    ///       already finished.
-    /// - Returns: The result of `handleResponse`.
-    public func getTestNotificationStatus<Result>(
-        _ message: Entitled_V1_GetTestNotificationStatusRequest,
-        metadata: GRPCCore.Metadata = [:],
-        options: GRPCCore.CallOptions = .defaults,
-        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetTestNotificationStatusResponse>) async throws -> Result = { response in
-            try response.message
-        }
-    ) async throws -> Result where Result: Sendable {
-        let request = GRPCCore.ClientRequest<Entitled_V1_GetTestNotificationStatusRequest>(
-            message: message,
-            metadata: metadata
-        )
-        return try await self.getTestNotificationStatus(
-            request: request,
-            options: options,
-            onResponse: handleResponse
-        )
-    }
-
     /// Call the "ClaimSeat" method.
     ///
     /// > Source IDL Documentation:
@@ -2041,7 +1908,7 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the seats of a purchase.
+    /// > Returns the seats of a purchase, page by page.
     ///
     /// - Parameters:
     ///   - message: request message to send.

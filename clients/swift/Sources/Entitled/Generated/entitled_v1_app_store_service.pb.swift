@@ -208,7 +208,7 @@ public nonisolated enum Entitled_V1_ConsumptionRequestState: SwiftProtobuf.Enum,
   case missed // = 3
 
   /// Apple rejected the answer, or would have.
-  case refused // = 4
+  case rejected // = 4
 
   /// Apple decided about the refund without an answer.
   case decided // = 5
@@ -224,7 +224,7 @@ public nonisolated enum Entitled_V1_ConsumptionRequestState: SwiftProtobuf.Enum,
     case 1: self = .open
     case 2: self = .answered
     case 3: self = .missed
-    case 4: self = .refused
+    case 4: self = .rejected
     case 5: self = .decided
     default: self = .UNRECOGNIZED(rawValue)
     }
@@ -236,7 +236,7 @@ public nonisolated enum Entitled_V1_ConsumptionRequestState: SwiftProtobuf.Enum,
     case .open: return 1
     case .answered: return 2
     case .missed: return 3
-    case .refused: return 4
+    case .rejected: return 4
     case .decided: return 5
     case .UNRECOGNIZED(let i): return i
     }
@@ -248,7 +248,7 @@ public nonisolated enum Entitled_V1_ConsumptionRequestState: SwiftProtobuf.Enum,
     .open,
     .answered,
     .missed,
-    .refused,
+    .rejected,
     .decided,
   ]
 
@@ -269,7 +269,8 @@ public nonisolated struct Entitled_V1_GetRefundHistoryRequest: Sendable {
   /// The transaction, by Apple's id. Required.
   public var transactionID: String = String()
 
-  /// Apple's `revision` of the previous page.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. Apple
+  /// decides the size of a page.
   public var pageToken: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -310,6 +311,12 @@ public nonisolated struct Entitled_V1_LookUpOrderRequest: Sendable {
   /// The order id, as Apple's e-mail shows it. Required.
   public var orderID: String = String()
 
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  public var pageSize: Int32 = 0
+
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  public var pageToken: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -324,11 +331,14 @@ public nonisolated struct Entitled_V1_LookUpOrderResponse: Sendable {
   /// Whether Apple has the order for this app.
   public var valid: Bool = false
 
-  /// The transactions, as stored now.
+  /// The transactions, as stored now, in Apple's order.
   public var transactions: [Entitled_V1_Transaction] = []
 
-  /// The owners of these purchases.
+  /// The owners of the order's purchases.
   public var customerIds: [String] = []
+
+  /// The token of the next page; empty on the last page.
+  public var nextPageToken: String = String()
 
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
@@ -368,7 +378,7 @@ public nonisolated struct Entitled_V1_RefreshPurchaseResponse: Sendable {
   /// The transactions, as stored now.
   public var transactions: [Entitled_V1_Transaction] = []
 
-  /// The number of transactions that were new or newer.
+  /// The number of transactions that were new or newer, from 0.
   public var changed: Int32 = 0
 
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
@@ -395,10 +405,10 @@ public nonisolated struct Entitled_V1_ExtendRenewalDateRequest: Sendable {
   /// The purchase, by the id of its first transaction. Required.
   public var originalTransactionID: String = String()
 
-  /// From 1 to 90.
+  /// The number of days, from 1 to 90.
   public var extendByDays: Int32 = 0
 
-  /// The reason. Required by Apple.
+  /// The reason for Apple. Unspecified: UNDECLARED.
   public var reason: Entitled_V1_ExtendReason = .unspecified
 
   /// Apple's name of the request, at most 128 bytes: a request that is sent again has the same one. Empty: derived from
@@ -412,7 +422,7 @@ public nonisolated struct Entitled_V1_ExtendRenewalDateRequest: Sendable {
   public var note: String = String()
 
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-  /// response. Empty: a repeated request is executed again.
+  /// response. Empty: a repeated request is executed again; Apple recognizes it by `request_identifier`.
   public var idempotencyKey: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -471,7 +481,7 @@ public nonisolated struct Entitled_V1_MassExtendRenewalDateRequest: Sendable {
   /// The number of days, from 1 to 90.
   public var extendByDays: Int32 = 0
 
-  /// The reason. Required by Apple.
+  /// The reason for Apple. Unspecified: UNDECLARED.
   public var reason: Entitled_V1_ExtendReason = .unspecified
 
   /// Apple's name of the request, at most 128 bytes: a request that is sent again has the same one. Empty: derived from
@@ -488,7 +498,7 @@ public nonisolated struct Entitled_V1_MassExtendRenewalDateRequest: Sendable {
   public var note: String = String()
 
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
-  /// response. Empty: a repeated request is executed again.
+  /// response. Empty: a repeated request is executed again; Apple recognizes it by `request_identifier`.
   public var idempotencyKey: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -532,7 +542,7 @@ public nonisolated struct Entitled_V1_GetMassExtensionStatusRequest: Sendable {
   /// The product, by its App Store product id. Required.
   public var productID: String = String()
 
-  /// The caller's id of this request, for Apple. Required.
+  /// Apple's name of the request, as MassExtendRenewalDate returned it. Required.
   public var requestIdentifier: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -587,7 +597,7 @@ public nonisolated struct Entitled_V1_SendConsumptionInformationRequest: Sendabl
   /// The transaction, by Apple's id. Required.
   public var transactionID: String = String()
 
-  /// Required by Apple; without consent nothing is sent.
+  /// Whether the customer consented to sharing consumption data. Apple requires it; false is refused.
   public var customerConsented: Bool = false
 
   /// Whether the customer received the purchase. Required.
@@ -612,11 +622,15 @@ public nonisolated struct Entitled_V1_SendConsumptionInformationRequest: Sendabl
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   public var actor: String = String()
 
-  /// Returns the request body for Apple without sending it.
+  /// Whether to return the request body for Apple without sending it.
   public var dryRun: Bool = false
 
   /// The reason, for the audit trail: at most 4096 bytes.
   public var note: String = String()
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -631,7 +645,7 @@ public nonisolated struct Entitled_V1_SendConsumptionInformationResponse: Sendab
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Unset for a dry run.
+  /// When Apple accepted it. Unset for a dry run.
   public var sentAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_sentAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_sentAt = newValue}
@@ -643,6 +657,9 @@ public nonisolated struct Entitled_V1_SendConsumptionInformationResponse: Sendab
 
   /// The request body for Apple as JSON.
   public var payloadJson: String = String()
+
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
 
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
@@ -661,22 +678,22 @@ public nonisolated struct Entitled_V1_ConsumptionRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The notification.
+  /// The evidence of the notification.
   public var evidenceID: Int64 = 0
 
   /// The environment of the purchase.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// Empty: the purchase has no owner.
+  /// The owner of the purchase. Empty: it has none.
   public var customerID: String = String()
 
-  /// The product, by its App Store product id. Required.
+  /// The product, by its App Store product id.
   public var productID: String = String()
 
-  /// The transaction, by Apple's id. Required.
+  /// The transaction, by Apple's id.
   public var transactionID: String = String()
 
-  /// The purchase, by the id of its first transaction. Required.
+  /// The purchase, by the id of its first transaction.
   public var originalTransactionID: String = String()
 
   /// The customer's reason as Apple sends it: `consumptionRequestReason`.
@@ -692,7 +709,7 @@ public nonisolated struct Entitled_V1_ConsumptionRequest: Sendable {
   /// Clears the value of `requestedAt`. Subsequent reads from it will return its default value.
   public mutating func clearRequestedAt() {self._requestedAt = nil}
 
-  /// Apple decides without an answer at this time.
+  /// When Apple decides without an answer.
   public var answerBy: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_answerBy ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_answerBy = newValue}
@@ -702,13 +719,14 @@ public nonisolated struct Entitled_V1_ConsumptionRequest: Sendable {
   /// Clears the value of `answerBy`. Subsequent reads from it will return its default value.
   public mutating func clearAnswerBy() {self._answerBy = nil}
 
-  /// Whether it was answered.
+  /// The state of the request.
   public var state: Entitled_V1_ConsumptionRequestState = .unspecified
 
-  /// MANUAL, NO_CUSTOMER, NO_CONSENT, NO_IN_APP_PURCHASE_KEY, APP_STORE_UNAVAILABLE, ...
+  /// The stable reason of the state: MANUAL, NO_CUSTOMER, NO_CONSENT, NO_IN_APP_PURCHASE_KEY, APP_STORE_UNAVAILABLE, ...
+  /// Empty: it was answered.
   public var error: String = String()
 
-  /// The number of failed attempts to answer.
+  /// The number of failed attempts to answer, from 0.
   public var attempts: Int32 = 0
 
   /// When the state became final. Unset: the request is open.
@@ -739,7 +757,7 @@ public nonisolated struct Entitled_V1_ListConsumptionRequestsRequest: Sendable {
   /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// Unset: all environments of the app.
+  /// The environment. Unspecified: all environments of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
   /// Only those in this state. Unspecified: all.
@@ -797,11 +815,15 @@ public nonisolated struct Entitled_V1_SetConsumptionConsentRequest: Sendable {
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   public var actor: String = String()
 
-  /// How the customer gave the consent, for the audit trail.
+  /// How the customer gave the consent, for the audit trail: at most 4096 bytes.
   public var note: String = String()
 
-  /// Returns the effects without committing them.
+  /// Whether to return the effects without committing them.
   public var dryRun: Bool = false
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -823,6 +845,9 @@ public nonisolated struct Entitled_V1_SetConsumptionConsentResponse: Sendable {
   public var hasConsent: Bool {self._consent != nil}
   /// Clears the value of `consent`. Subsequent reads from it will return its default value.
   public mutating func clearConsent() {self._consent = nil}
+
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
 
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
@@ -850,7 +875,7 @@ public nonisolated struct Entitled_V1_SetAppAccountTokenRequest: Sendable {
   /// The purchase, by the id of its first transaction. Required.
   public var originalTransactionID: String = String()
 
-  /// A UUID.
+  /// The token, a UUID. Required.
   public var appAccountToken: String = String()
 
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
@@ -858,6 +883,10 @@ public nonisolated struct Entitled_V1_SetAppAccountTokenRequest: Sendable {
 
   /// The reason, for the audit trail: at most 4096 bytes.
   public var note: String = String()
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -880,6 +909,9 @@ public nonisolated struct Entitled_V1_SetAppAccountTokenResponse: Sendable {
   /// Clears the value of `setAt`. Subsequent reads from it will return its default value.
   public mutating func clearSetAt() {self._setAt = nil}
 
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
+
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   public var position: String = String()
@@ -891,69 +923,6 @@ public nonisolated struct Entitled_V1_SetAppAccountTokenResponse: Sendable {
   fileprivate var _setAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
-/// The request of GetTestNotificationStatus.
-public nonisolated struct Entitled_V1_GetTestNotificationStatusRequest: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// The configured name of the app, for example "ocean-journal". Required.
-  public var app: String = String()
-
-  /// The environment. Unspecified: the default environment of the app.
-  public var environment: Entitled_V1_Environment = .unspecified
-
-  /// Apple's token, as RequestTestNotification returned it. Required.
-  public var testNotificationToken: String = String()
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-}
-
-/// The response of GetTestNotificationStatus.
-public nonisolated struct Entitled_V1_GetTestNotificationStatusResponse: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// The payload that Apple signed.
-  public var payloadJson: String = String()
-
-  /// Apple's attempts to deliver it, oldest first.
-  public var sendAttempts: [Entitled_V1_SendAttempt] = []
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-}
-
-/// One delivery attempt of Apple.
-public nonisolated struct Entitled_V1_SendAttempt: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  /// When Apple tried to deliver.
-  public var attemptDate: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_attemptDate ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_attemptDate = newValue}
-  }
-  /// Returns true if `attemptDate` has been explicitly set.
-  public var hasAttemptDate: Bool {self._attemptDate != nil}
-  /// Clears the value of `attemptDate`. Subsequent reads from it will return its default value.
-  public mutating func clearAttemptDate() {self._attemptDate = nil}
-
-  /// Apple's `sendAttemptResult`: SUCCESS, TIMED_OUT, TLS_ISSUE, ...
-  public var result: String = String()
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _attemptDate: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-}
-
 /// One seat of a purchase with seats.
 public nonisolated struct Entitled_V1_Seat: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -963,7 +932,7 @@ public nonisolated struct Entitled_V1_Seat: Sendable {
   /// The id of the seat.
   public var seatID: String = String()
 
-  /// Empty: the seat is free.
+  /// The holder. Empty: the seat is free.
   public var customerID: String = String()
 
   /// Apple's transaction of the member; empty if the developer invites members.
@@ -1074,11 +1043,15 @@ public nonisolated struct Entitled_V1_AssociateSeatRequest: Sendable {
   /// The operator's id of the customer, 1 to 256 bytes. Required.
   public var customerID: String = String()
 
-  /// The caller's id of this request, for Apple. Required.
-  public var requestIdentifier: String = String()
-
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   public var actor: String = String()
+
+  /// The reason, for the audit trail: at most 4096 bytes.
+  public var note: String = String()
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1100,6 +1073,9 @@ public nonisolated struct Entitled_V1_AssociateSeatResponse: Sendable {
   public var hasSeat: Bool {self._seat != nil}
   /// Clears the value of `seat`. Subsequent reads from it will return its default value.
   public mutating func clearSeat() {self._seat = nil}
+
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
 
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
@@ -1130,11 +1106,15 @@ public nonisolated struct Entitled_V1_UnclaimSeatRequest: Sendable {
   /// The seat, by Apple's id. Required.
   public var seatID: String = String()
 
-  /// The caller's id of this request, for Apple. Required.
-  public var requestIdentifier: String = String()
-
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   public var actor: String = String()
+
+  /// The reason, for the audit trail: at most 4096 bytes.
+  public var note: String = String()
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1156,6 +1136,9 @@ public nonisolated struct Entitled_V1_UnclaimSeatResponse: Sendable {
   public var hasSeat: Bool {self._seat != nil}
   /// Clears the value of `seat`. Subsequent reads from it will return its default value.
   public mutating func clearSeat() {self._seat = nil}
+
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
 
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
@@ -1200,10 +1183,10 @@ public nonisolated struct Entitled_V1_ListSeatsResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The claimed seats.
+  /// The claimed seats, in the order of their claims.
   public var seats: [Entitled_V1_Seat] = []
 
-  /// The number of seats that were bought.
+  /// The number of seats that were bought, from 0.
   public var purchased: Int32 = 0
 
   /// The token of the next page; empty on the last page.
@@ -1231,7 +1214,7 @@ nonisolated extension Entitled_V1_DeliveryStatus: SwiftProtobuf._ProtoNameProvid
 }
 
 nonisolated extension Entitled_V1_ConsumptionRequestState: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CONSUMPTION_REQUEST_STATE_UNSPECIFIED\0\u{1}CONSUMPTION_REQUEST_STATE_OPEN\0\u{1}CONSUMPTION_REQUEST_STATE_ANSWERED\0\u{1}CONSUMPTION_REQUEST_STATE_MISSED\0\u{1}CONSUMPTION_REQUEST_STATE_REFUSED\0\u{1}CONSUMPTION_REQUEST_STATE_DECIDED\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CONSUMPTION_REQUEST_STATE_UNSPECIFIED\0\u{1}CONSUMPTION_REQUEST_STATE_OPEN\0\u{1}CONSUMPTION_REQUEST_STATE_ANSWERED\0\u{1}CONSUMPTION_REQUEST_STATE_MISSED\0\u{1}CONSUMPTION_REQUEST_STATE_REJECTED\0\u{1}CONSUMPTION_REQUEST_STATE_DECIDED\0")
 }
 
 nonisolated extension Entitled_V1_GetRefundHistoryRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1321,7 +1304,7 @@ nonisolated extension Entitled_V1_GetRefundHistoryResponse: SwiftProtobuf.Messag
 
 nonisolated extension Entitled_V1_LookUpOrderRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LookUpOrderRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}order_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}order_id\0\u{3}page_size\0\u{3}page_token\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1331,6 +1314,8 @@ nonisolated extension Entitled_V1_LookUpOrderRequest: SwiftProtobuf.Message, Swi
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.orderID) }()
+      case 3: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
       default: break
       }
     }
@@ -1343,12 +1328,20 @@ nonisolated extension Entitled_V1_LookUpOrderRequest: SwiftProtobuf.Message, Swi
     if !self.orderID.isEmpty {
       try visitor.visitSingularStringField(value: self.orderID, fieldNumber: 2)
     }
+    if self.pageSize != 0 {
+      try visitor.visitSingularInt32Field(value: self.pageSize, fieldNumber: 3)
+    }
+    if !self.pageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.pageToken, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_LookUpOrderRequest, rhs: Entitled_V1_LookUpOrderRequest) -> Bool {
     if lhs.app != rhs.app {return false}
     if lhs.orderID != rhs.orderID {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1356,7 +1349,7 @@ nonisolated extension Entitled_V1_LookUpOrderRequest: SwiftProtobuf.Message, Swi
 
 nonisolated extension Entitled_V1_LookUpOrderResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LookUpOrderResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}valid\0\u{1}transactions\0\u{3}customer_ids\0\u{2}\u{c}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}valid\0\u{1}transactions\0\u{3}customer_ids\0\u{3}next_page_token\0\u{2}\u{b}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1367,6 +1360,7 @@ nonisolated extension Entitled_V1_LookUpOrderResponse: SwiftProtobuf.Message, Sw
       case 1: try { try decoder.decodeSingularBoolField(value: &self.valid) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.transactions) }()
       case 3: try { try decoder.decodeRepeatedStringField(value: &self.customerIds) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.nextPageToken) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
@@ -1383,6 +1377,9 @@ nonisolated extension Entitled_V1_LookUpOrderResponse: SwiftProtobuf.Message, Sw
     if !self.customerIds.isEmpty {
       try visitor.visitRepeatedStringField(value: self.customerIds, fieldNumber: 3)
     }
+    if !self.nextPageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.nextPageToken, fieldNumber: 4)
+    }
     if !self.position.isEmpty {
       try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
     }
@@ -1393,6 +1390,7 @@ nonisolated extension Entitled_V1_LookUpOrderResponse: SwiftProtobuf.Message, Sw
     if lhs.valid != rhs.valid {return false}
     if lhs.transactions != rhs.transactions {return false}
     if lhs.customerIds != rhs.customerIds {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1809,7 +1807,7 @@ nonisolated extension Entitled_V1_GetMassExtensionStatusResponse: SwiftProtobuf.
 
 nonisolated extension Entitled_V1_SendConsumptionInformationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SendConsumptionInformationRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}transaction_id\0\u{3}customer_consented\0\u{3}delivery_status\0\u{3}refund_preference\0\u{3}consumption_percentage\0\u{3}sample_content_provided\0\u{1}actor\0\u{3}dry_run\0\u{1}note\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}transaction_id\0\u{3}customer_consented\0\u{3}delivery_status\0\u{3}refund_preference\0\u{3}consumption_percentage\0\u{3}sample_content_provided\0\u{1}actor\0\u{3}dry_run\0\u{1}note\0\u{3}idempotency_key\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1828,6 +1826,7 @@ nonisolated extension Entitled_V1_SendConsumptionInformationRequest: SwiftProtob
       case 9: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       case 10: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
       case 11: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
       default: break
       }
     }
@@ -1871,6 +1870,9 @@ nonisolated extension Entitled_V1_SendConsumptionInformationRequest: SwiftProtob
     if !self.note.isEmpty {
       try visitor.visitSingularStringField(value: self.note, fieldNumber: 11)
     }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 12)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1886,6 +1888,7 @@ nonisolated extension Entitled_V1_SendConsumptionInformationRequest: SwiftProtob
     if lhs.actor != rhs.actor {return false}
     if lhs.dryRun != rhs.dryRun {return false}
     if lhs.note != rhs.note {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1893,7 +1896,7 @@ nonisolated extension Entitled_V1_SendConsumptionInformationRequest: SwiftProtob
 
 nonisolated extension Entitled_V1_SendConsumptionInformationResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SendConsumptionInformationResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}sent_at\0\u{3}payload_json\0\u{2}\u{d}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}sent_at\0\u{3}payload_json\0\u{1}repeated\0\u{2}\u{c}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1903,6 +1906,7 @@ nonisolated extension Entitled_V1_SendConsumptionInformationResponse: SwiftProto
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._sentAt) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.payloadJson) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
@@ -1920,6 +1924,9 @@ nonisolated extension Entitled_V1_SendConsumptionInformationResponse: SwiftProto
     if !self.payloadJson.isEmpty {
       try visitor.visitSingularStringField(value: self.payloadJson, fieldNumber: 2)
     }
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 3)
+    }
     if !self.position.isEmpty {
       try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
     }
@@ -1929,6 +1936,7 @@ nonisolated extension Entitled_V1_SendConsumptionInformationResponse: SwiftProto
   public static func ==(lhs: Entitled_V1_SendConsumptionInformationResponse, rhs: Entitled_V1_SendConsumptionInformationResponse) -> Bool {
     if lhs._sentAt != rhs._sentAt {return false}
     if lhs.payloadJson != rhs.payloadJson {return false}
+    if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2121,7 +2129,7 @@ nonisolated extension Entitled_V1_ListConsumptionRequestsResponse: SwiftProtobuf
 
 nonisolated extension Entitled_V1_SetConsumptionConsentRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SetConsumptionConsentRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}customer_id\0\u{1}consented\0\u{1}actor\0\u{1}note\0\u{3}dry_run\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}customer_id\0\u{1}consented\0\u{1}actor\0\u{1}note\0\u{3}dry_run\0\u{3}idempotency_key\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2136,6 +2144,7 @@ nonisolated extension Entitled_V1_SetConsumptionConsentRequest: SwiftProtobuf.Me
       case 5: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.note) }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
       default: break
       }
     }
@@ -2163,6 +2172,9 @@ nonisolated extension Entitled_V1_SetConsumptionConsentRequest: SwiftProtobuf.Me
     if self.dryRun != false {
       try visitor.visitSingularBoolField(value: self.dryRun, fieldNumber: 7)
     }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2174,6 +2186,7 @@ nonisolated extension Entitled_V1_SetConsumptionConsentRequest: SwiftProtobuf.Me
     if lhs.actor != rhs.actor {return false}
     if lhs.note != rhs.note {return false}
     if lhs.dryRun != rhs.dryRun {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2181,7 +2194,7 @@ nonisolated extension Entitled_V1_SetConsumptionConsentRequest: SwiftProtobuf.Me
 
 nonisolated extension Entitled_V1_SetConsumptionConsentResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SetConsumptionConsentResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}consent\0\u{2}\u{e}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}consent\0\u{1}repeated\0\u{2}\u{d}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2190,6 +2203,7 @@ nonisolated extension Entitled_V1_SetConsumptionConsentResponse: SwiftProtobuf.M
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._consent) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
@@ -2204,6 +2218,9 @@ nonisolated extension Entitled_V1_SetConsumptionConsentResponse: SwiftProtobuf.M
     try { if let v = self._consent {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 2)
+    }
     if !self.position.isEmpty {
       try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
     }
@@ -2212,6 +2229,7 @@ nonisolated extension Entitled_V1_SetConsumptionConsentResponse: SwiftProtobuf.M
 
   public static func ==(lhs: Entitled_V1_SetConsumptionConsentResponse, rhs: Entitled_V1_SetConsumptionConsentResponse) -> Bool {
     if lhs._consent != rhs._consent {return false}
+    if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2220,7 +2238,7 @@ nonisolated extension Entitled_V1_SetConsumptionConsentResponse: SwiftProtobuf.M
 
 nonisolated extension Entitled_V1_SetAppAccountTokenRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SetAppAccountTokenRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}original_transaction_id\0\u{3}app_account_token\0\u{1}actor\0\u{1}note\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}original_transaction_id\0\u{3}app_account_token\0\u{1}actor\0\u{1}note\0\u{3}idempotency_key\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2234,6 +2252,7 @@ nonisolated extension Entitled_V1_SetAppAccountTokenRequest: SwiftProtobuf.Messa
       case 4: try { try decoder.decodeSingularStringField(value: &self.appAccountToken) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
       default: break
       }
     }
@@ -2258,6 +2277,9 @@ nonisolated extension Entitled_V1_SetAppAccountTokenRequest: SwiftProtobuf.Messa
     if !self.note.isEmpty {
       try visitor.visitSingularStringField(value: self.note, fieldNumber: 6)
     }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2268,6 +2290,7 @@ nonisolated extension Entitled_V1_SetAppAccountTokenRequest: SwiftProtobuf.Messa
     if lhs.appAccountToken != rhs.appAccountToken {return false}
     if lhs.actor != rhs.actor {return false}
     if lhs.note != rhs.note {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2275,7 +2298,7 @@ nonisolated extension Entitled_V1_SetAppAccountTokenRequest: SwiftProtobuf.Messa
 
 nonisolated extension Entitled_V1_SetAppAccountTokenResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SetAppAccountTokenResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}set_at\0\u{2}\u{e}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}set_at\0\u{1}repeated\0\u{2}\u{d}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2284,6 +2307,7 @@ nonisolated extension Entitled_V1_SetAppAccountTokenResponse: SwiftProtobuf.Mess
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._setAt) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
@@ -2298,6 +2322,9 @@ nonisolated extension Entitled_V1_SetAppAccountTokenResponse: SwiftProtobuf.Mess
     try { if let v = self._setAt {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 2)
+    }
     if !self.position.isEmpty {
       try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
     }
@@ -2306,121 +2333,8 @@ nonisolated extension Entitled_V1_SetAppAccountTokenResponse: SwiftProtobuf.Mess
 
   public static func ==(lhs: Entitled_V1_SetAppAccountTokenResponse, rhs: Entitled_V1_SetAppAccountTokenResponse) -> Bool {
     if lhs._setAt != rhs._setAt {return false}
+    if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Entitled_V1_GetTestNotificationStatusRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".GetTestNotificationStatusRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}test_notification_token\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
-      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.testNotificationToken) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.app.isEmpty {
-      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
-    }
-    if self.environment != .unspecified {
-      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
-    }
-    if !self.testNotificationToken.isEmpty {
-      try visitor.visitSingularStringField(value: self.testNotificationToken, fieldNumber: 3)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Entitled_V1_GetTestNotificationStatusRequest, rhs: Entitled_V1_GetTestNotificationStatusRequest) -> Bool {
-    if lhs.app != rhs.app {return false}
-    if lhs.environment != rhs.environment {return false}
-    if lhs.testNotificationToken != rhs.testNotificationToken {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Entitled_V1_GetTestNotificationStatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".GetTestNotificationStatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}payload_json\0\u{3}send_attempts\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.payloadJson) }()
-      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.sendAttempts) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.payloadJson.isEmpty {
-      try visitor.visitSingularStringField(value: self.payloadJson, fieldNumber: 1)
-    }
-    if !self.sendAttempts.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.sendAttempts, fieldNumber: 2)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Entitled_V1_GetTestNotificationStatusResponse, rhs: Entitled_V1_GetTestNotificationStatusResponse) -> Bool {
-    if lhs.payloadJson != rhs.payloadJson {return false}
-    if lhs.sendAttempts != rhs.sendAttempts {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension Entitled_V1_SendAttempt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".SendAttempt"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}attempt_date\0\u{1}result\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._attemptDate) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.result) }()
-      default: break
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._attemptDate {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    if !self.result.isEmpty {
-      try visitor.visitSingularStringField(value: self.result, fieldNumber: 2)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: Entitled_V1_SendAttempt, rhs: Entitled_V1_SendAttempt) -> Bool {
-    if lhs._attemptDate != rhs._attemptDate {return false}
-    if lhs.result != rhs.result {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2586,7 +2500,7 @@ nonisolated extension Entitled_V1_ClaimSeatResponse: SwiftProtobuf.Message, Swif
 
 nonisolated extension Entitled_V1_AssociateSeatRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AssociateSeatRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}original_transaction_id\0\u{3}seat_id\0\u{3}customer_id\0\u{3}request_identifier\0\u{1}actor\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}original_transaction_id\0\u{3}seat_id\0\u{3}customer_id\0\u{1}actor\0\u{1}note\0\u{3}idempotency_key\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2599,8 +2513,9 @@ nonisolated extension Entitled_V1_AssociateSeatRequest: SwiftProtobuf.Message, S
       case 3: try { try decoder.decodeSingularStringField(value: &self.originalTransactionID) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.seatID) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
-      case 6: try { try decoder.decodeSingularStringField(value: &self.requestIdentifier) }()
-      case 7: try { try decoder.decodeSingularStringField(value: &self.actor) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.actor) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
       default: break
       }
     }
@@ -2622,11 +2537,14 @@ nonisolated extension Entitled_V1_AssociateSeatRequest: SwiftProtobuf.Message, S
     if !self.customerID.isEmpty {
       try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 5)
     }
-    if !self.requestIdentifier.isEmpty {
-      try visitor.visitSingularStringField(value: self.requestIdentifier, fieldNumber: 6)
-    }
     if !self.actor.isEmpty {
-      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 7)
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 6)
+    }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 7)
+    }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 8)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2637,8 +2555,9 @@ nonisolated extension Entitled_V1_AssociateSeatRequest: SwiftProtobuf.Message, S
     if lhs.originalTransactionID != rhs.originalTransactionID {return false}
     if lhs.seatID != rhs.seatID {return false}
     if lhs.customerID != rhs.customerID {return false}
-    if lhs.requestIdentifier != rhs.requestIdentifier {return false}
     if lhs.actor != rhs.actor {return false}
+    if lhs.note != rhs.note {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2646,7 +2565,7 @@ nonisolated extension Entitled_V1_AssociateSeatRequest: SwiftProtobuf.Message, S
 
 nonisolated extension Entitled_V1_AssociateSeatResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AssociateSeatResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}seat\0\u{2}\u{e}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}seat\0\u{1}repeated\0\u{2}\u{d}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2655,6 +2574,7 @@ nonisolated extension Entitled_V1_AssociateSeatResponse: SwiftProtobuf.Message, 
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._seat) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
@@ -2669,6 +2589,9 @@ nonisolated extension Entitled_V1_AssociateSeatResponse: SwiftProtobuf.Message, 
     try { if let v = self._seat {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 2)
+    }
     if !self.position.isEmpty {
       try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
     }
@@ -2677,6 +2600,7 @@ nonisolated extension Entitled_V1_AssociateSeatResponse: SwiftProtobuf.Message, 
 
   public static func ==(lhs: Entitled_V1_AssociateSeatResponse, rhs: Entitled_V1_AssociateSeatResponse) -> Bool {
     if lhs._seat != rhs._seat {return false}
+    if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2685,7 +2609,7 @@ nonisolated extension Entitled_V1_AssociateSeatResponse: SwiftProtobuf.Message, 
 
 nonisolated extension Entitled_V1_UnclaimSeatRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UnclaimSeatRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}original_transaction_id\0\u{3}seat_id\0\u{3}request_identifier\0\u{1}actor\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}original_transaction_id\0\u{3}seat_id\0\u{1}actor\0\u{1}note\0\u{3}idempotency_key\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2697,8 +2621,9 @@ nonisolated extension Entitled_V1_UnclaimSeatRequest: SwiftProtobuf.Message, Swi
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.originalTransactionID) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.seatID) }()
-      case 5: try { try decoder.decodeSingularStringField(value: &self.requestIdentifier) }()
-      case 6: try { try decoder.decodeSingularStringField(value: &self.actor) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.actor) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
       default: break
       }
     }
@@ -2717,11 +2642,14 @@ nonisolated extension Entitled_V1_UnclaimSeatRequest: SwiftProtobuf.Message, Swi
     if !self.seatID.isEmpty {
       try visitor.visitSingularStringField(value: self.seatID, fieldNumber: 4)
     }
-    if !self.requestIdentifier.isEmpty {
-      try visitor.visitSingularStringField(value: self.requestIdentifier, fieldNumber: 5)
-    }
     if !self.actor.isEmpty {
-      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 6)
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 5)
+    }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 6)
+    }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 7)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2731,8 +2659,9 @@ nonisolated extension Entitled_V1_UnclaimSeatRequest: SwiftProtobuf.Message, Swi
     if lhs.environment != rhs.environment {return false}
     if lhs.originalTransactionID != rhs.originalTransactionID {return false}
     if lhs.seatID != rhs.seatID {return false}
-    if lhs.requestIdentifier != rhs.requestIdentifier {return false}
     if lhs.actor != rhs.actor {return false}
+    if lhs.note != rhs.note {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2740,7 +2669,7 @@ nonisolated extension Entitled_V1_UnclaimSeatRequest: SwiftProtobuf.Message, Swi
 
 nonisolated extension Entitled_V1_UnclaimSeatResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UnclaimSeatResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}seat\0\u{2}\u{e}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}seat\0\u{1}repeated\0\u{2}\u{d}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2749,6 +2678,7 @@ nonisolated extension Entitled_V1_UnclaimSeatResponse: SwiftProtobuf.Message, Sw
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._seat) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
@@ -2763,6 +2693,9 @@ nonisolated extension Entitled_V1_UnclaimSeatResponse: SwiftProtobuf.Message, Sw
     try { if let v = self._seat {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 2)
+    }
     if !self.position.isEmpty {
       try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
     }
@@ -2771,6 +2704,7 @@ nonisolated extension Entitled_V1_UnclaimSeatResponse: SwiftProtobuf.Message, Sw
 
   public static func ==(lhs: Entitled_V1_UnclaimSeatResponse, rhs: Entitled_V1_UnclaimSeatResponse) -> Bool {
     if lhs._seat != rhs._seat {return false}
+    if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

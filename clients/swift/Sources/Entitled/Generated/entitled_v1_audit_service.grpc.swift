@@ -57,7 +57,7 @@ extension Entitled_V1_AuditService {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Who looked at customers, and who changed them.
+    /// > The audit log: calls that looked at customers or changed them.
     public protocol ClientProtocol: Sendable {
         /// Call the "ListAuditEntries" method.
         ///
@@ -92,7 +92,7 @@ extension Entitled_V1_AuditService {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Who looked at customers, and who changed them.
+    /// > The audit log: calls that looked at customers or changed them.
     public struct Client<Transport>: ClientProtocol where Transport: GRPCCore.ClientTransport {
         private let client: GRPCCore.GRPCClient<Transport>
 

@@ -29,16 +29,16 @@ public nonisolated struct Entitled_V1_ListAuditEntriesRequest: Sendable {
   /// Only calls about this app; empty: all apps.
   public var app: String = String()
 
-  /// Only calls about this customer. After an erasure: the pseudonym.
+  /// Only calls about this customer. Empty: about all. After an erasure: the pseudonym.
   public var customerID: String = String()
 
-  /// Only calls of this caller, or on behalf of this person.
+  /// Only calls of this caller, or on behalf of this person. Empty: of all.
   public var actor: String = String()
 
-  /// Only calls of this method, for example "GetCustomer".
+  /// Only calls of this method, for example "GetCustomer". Empty: of all.
   public var method: String = String()
 
-  /// Only calls from this instant on.
+  /// The start of the range, inclusive. Unset: the first entry.
   public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_from = newValue}
@@ -48,7 +48,7 @@ public nonisolated struct Entitled_V1_ListAuditEntriesRequest: Sendable {
   /// Clears the value of `from`. Subsequent reads from it will return its default value.
   public mutating func clearFrom() {self._from = nil}
 
-  /// Only calls before this instant.
+  /// The end of the range, exclusive. Unset: now.
   public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_to = newValue}
@@ -58,10 +58,10 @@ public nonisolated struct Entitled_V1_ListAuditEntriesRequest: Sendable {
   /// Clears the value of `to`. Subsequent reads from it will return its default value.
   public mutating func clearTo() {self._to = nil}
 
-  /// The maximum number of entries: 1 to 1000; unset: 100.
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   public var pageSize: Int32 = 0
 
-  /// The `next_page_token` of the previous page; empty for the first page.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   public var pageToken: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -135,6 +135,9 @@ public nonisolated struct Entitled_V1_AuditEntry: Sendable {
 
   /// The id of the call in the logs.
   public var requestID: String = String()
+
+  /// The IP address of the peer: that of the caller, or of the proxy before this service.
+  public var address: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -253,7 +256,7 @@ nonisolated extension Entitled_V1_ListAuditEntriesResponse: SwiftProtobuf.Messag
 
 nonisolated extension Entitled_V1_AuditEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AuditEntry"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}time\0\u{1}caller\0\u{1}actor\0\u{1}method\0\u{1}app\0\u{3}customer_ids\0\u{1}subject\0\u{1}note\0\u{1}outcome\0\u{3}request_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}time\0\u{1}caller\0\u{1}actor\0\u{1}method\0\u{1}app\0\u{3}customer_ids\0\u{1}subject\0\u{1}note\0\u{1}outcome\0\u{3}request_id\0\u{1}address\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -272,6 +275,7 @@ nonisolated extension Entitled_V1_AuditEntry: SwiftProtobuf.Message, SwiftProtob
       case 9: try { try decoder.decodeSingularStringField(value: &self.note) }()
       case 10: try { try decoder.decodeSingularStringField(value: &self.outcome) }()
       case 11: try { try decoder.decodeSingularStringField(value: &self.requestID) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self.address) }()
       default: break
       }
     }
@@ -315,6 +319,9 @@ nonisolated extension Entitled_V1_AuditEntry: SwiftProtobuf.Message, SwiftProtob
     if !self.requestID.isEmpty {
       try visitor.visitSingularStringField(value: self.requestID, fieldNumber: 11)
     }
+    if !self.address.isEmpty {
+      try visitor.visitSingularStringField(value: self.address, fieldNumber: 12)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -330,6 +337,7 @@ nonisolated extension Entitled_V1_AuditEntry: SwiftProtobuf.Message, SwiftProtob
     if lhs.note != rhs.note {return false}
     if lhs.outcome != rhs.outcome {return false}
     if lhs.requestID != rhs.requestID {return false}
+    if lhs.address != rhs.address {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

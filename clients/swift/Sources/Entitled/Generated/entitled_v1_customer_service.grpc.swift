@@ -204,7 +204,7 @@ extension Entitled_V1_CustomerService {
         /// > Source IDL Documentation:
         /// >
         /// > Finds customers by anything that a person may have at hand: a customer id or its beginning, an appAccountToken, an
-        /// > id of Apple's, a grant, an event, a notification, the value of an attribute.
+        /// > id of Apple's, a grant, an event, a notification, the value of an attribute. Page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_FindCustomersRequest` message.
@@ -479,7 +479,7 @@ extension Entitled_V1_CustomerService {
         /// > Source IDL Documentation:
         /// >
         /// > Finds customers by anything that a person may have at hand: a customer id or its beginning, an appAccountToken, an
-        /// > id of Apple's, a grant, an event, a notification, the value of an attribute.
+        /// > id of Apple's, a grant, an event, a notification, the value of an attribute. Page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_FindCustomersRequest` message.
@@ -859,7 +859,7 @@ extension Entitled_V1_CustomerService.ClientProtocol {
     /// > Source IDL Documentation:
     /// >
     /// > Finds customers by anything that a person may have at hand: a customer id or its beginning, an appAccountToken, an
-    /// > id of Apple's, a grant, an event, a notification, the value of an attribute.
+    /// > id of Apple's, a grant, an event, a notification, the value of an attribute. Page by page.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_FindCustomersRequest` message.
@@ -1183,7 +1183,7 @@ extension Entitled_V1_CustomerService.ClientProtocol {
     /// > Source IDL Documentation:
     /// >
     /// > Finds customers by anything that a person may have at hand: a customer id or its beginning, an appAccountToken, an
-    /// > id of Apple's, a grant, an event, a notification, the value of an attribute.
+    /// > id of Apple's, a grant, an event, a notification, the value of an attribute. Page by page.
     ///
     /// - Parameters:
     ///   - message: request message to send.

@@ -229,7 +229,7 @@ public nonisolated struct Entitled_V1_FindCustomersRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// What to search, at most 256 bytes. `event 12`, `#12` and `evidence 12` name an event and a piece of evidence;
+  /// What to search, 1 to 256 bytes. Required. `event 12`, `#12` and `evidence 12` name an event and a piece of evidence;
   /// `NAME=VALUE` names an attribute.
   public var query: String = String()
 
@@ -239,8 +239,11 @@ public nonisolated struct Entitled_V1_FindCustomersRequest: Sendable {
   /// Only this environment; unspecified: all.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// The maximum number of hits: 1 to 1000; unset: 100.
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   public var pageSize: Int32 = 0
+
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  public var pageToken: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -256,8 +259,8 @@ public nonisolated struct Entitled_V1_FindCustomersResponse: Sendable {
   /// The hits, exact ones first. The same customer can have several.
   public var hits: [Entitled_V1_CustomerHit] = []
 
-  /// Whether there are more hits than the page has; a longer query finds fewer.
-  public var truncated: Bool = false
+  /// The token of the next page; empty on the last page.
+  public var nextPageToken: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -273,7 +276,7 @@ public nonisolated struct Entitled_V1_CustomerHit: Sendable {
   /// What the query was recognized as.
   public var kind: Entitled_V1_CustomerHitKind = .unspecified
 
-  /// The app of the hit.
+  /// The configured name of the app of the hit.
   public var app: String = String()
 
   /// The environment of the hit; unspecified for evidence whose environment is not known.
@@ -282,23 +285,37 @@ public nonisolated struct Entitled_V1_CustomerHit: Sendable {
   /// The customers, the longest-standing owner of a purchase first; none for an unclaimed purchase.
   public var customerIds: [String] = []
 
-  /// The customer that a merged customer belongs to now.
+  /// The merge target of a merged customer. Empty: the customer was not merged.
   public var mergedIntoCustomerID: String = String()
 
-  /// The purchase; empty: the hit names none.
+  /// The purchase, by the id of its first transaction. Empty: the hit names none.
   public var originalTransactionID: String = String()
 
-  /// The transaction; empty: the hit names none.
+  /// The transaction, by Apple's id. Empty: the hit names none.
   public var transactionID: String = String()
 
-  /// The product of the transaction or of the latest transaction of the purchase.
+  /// The product of the transaction or of the latest transaction of the purchase. Empty: the hit names none.
   public var productID: String = String()
 
-  /// The piece of evidence; 0: the hit names none.
-  public var evidenceID: Int64 = 0
+  /// The piece of evidence. Unset: the hit names none.
+  public var evidenceID: Int64 {
+    get {_evidenceID ?? 0}
+    set {_evidenceID = newValue}
+  }
+  /// Returns true if `evidenceID` has been explicitly set.
+  public var hasEvidenceID: Bool {self._evidenceID != nil}
+  /// Clears the value of `evidenceID`. Subsequent reads from it will return its default value.
+  public mutating func clearEvidenceID() {self._evidenceID = nil}
 
-  /// The event; 0: the hit names none.
-  public var sequence: Int64 = 0
+  /// The event. Unset: the hit names none.
+  public var sequence: Int64 {
+    get {_sequence ?? 0}
+    set {_sequence = newValue}
+  }
+  /// Returns true if `sequence` has been explicitly set.
+  public var hasSequence: Bool {self._sequence != nil}
+  /// Clears the value of `sequence`. Subsequent reads from it will return its default value.
+  public mutating func clearSequence() {self._sequence = nil}
 
   /// The hit as a sentence.
   public var explanation: String = String()
@@ -306,6 +323,9 @@ public nonisolated struct Entitled_V1_CustomerHit: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _evidenceID: Int64? = nil
+  fileprivate var _sequence: Int64? = nil
 }
 
 /// The request of DescribeCustomer.
@@ -314,13 +334,13 @@ public nonisolated struct Entitled_V1_DescribeCustomerRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The operator's id of the customer.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   public var customerID: String = String()
 
-  /// The environment; unspecified: the app's first one.
+  /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -433,10 +453,10 @@ public nonisolated struct Entitled_V1_OpenRefundRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The transaction.
+  /// The transaction, by Apple's id.
   public var transactionID: String = String()
 
-  /// The product.
+  /// The product, by its App Store product id.
   public var productID: String = String()
 
   /// When Apple asked.
@@ -473,20 +493,24 @@ public nonisolated struct Entitled_V1_AddNoteRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The operator's id of the customer.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   public var customerID: String = String()
 
-  /// The environment; unspecified: the app's first one.
+  /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// The text, at most 4096 bytes.
+  /// The text, 1 to 4096 bytes. Required.
   public var text: String = String()
 
-  /// The person who writes the note.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   public var actor: String = String()
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -509,6 +533,9 @@ public nonisolated struct Entitled_V1_AddNoteResponse: Sendable {
   /// Clears the value of `note`. Subsequent reads from it will return its default value.
   public mutating func clearNote() {self._note = nil}
 
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
+
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   public var position: String = String()
@@ -526,7 +553,7 @@ public nonisolated struct Entitled_V1_Note: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Identifies the note.
+  /// Identifies the note, for DeleteNote.
   public var noteID: String = String()
 
   /// The customer it was written about; a customer merged into the one of the request keeps its notes.
@@ -548,7 +575,7 @@ public nonisolated struct Entitled_V1_Note: Sendable {
   /// Clears the value of `createdAt`. Subsequent reads from it will return its default value.
   public mutating func clearCreatedAt() {self._createdAt = nil}
 
-  /// The command that added it.
+  /// The evidence of the command that added it.
   public var evidenceID: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -564,19 +591,19 @@ public nonisolated struct Entitled_V1_ListNotesRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The operator's id of the customer.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   public var customerID: String = String()
 
-  /// The environment; unspecified: the app's first one.
+  /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// The maximum number of notes: 1 to 1000; unset: 100.
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   public var pageSize: Int32 = 0
 
-  /// The `next_page_token` of the previous page; empty for the first page.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   public var pageToken: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -607,14 +634,18 @@ public nonisolated struct Entitled_V1_DeleteNoteRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The note.
+  /// The note, by its id. Required.
   public var noteID: String = String()
 
-  /// The person who deletes it.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   public var actor: String = String()
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -626,6 +657,9 @@ public nonisolated struct Entitled_V1_DeleteNoteResponse: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
+
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
 
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
@@ -642,20 +676,24 @@ public nonisolated struct Entitled_V1_SetCustomerAttributesRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The operator's id of the customer.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   public var customerID: String = String()
 
-  /// The environment; unspecified: the app's first one.
+  /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
   /// Attributes to set; an empty value removes one. Attributes that are not named stay. A customer has at most 64.
   public var attributes: [Entitled_V1_CustomerAttribute] = []
 
-  /// The person who changes them.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   public var actor: String = String()
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -670,6 +708,9 @@ public nonisolated struct Entitled_V1_SetCustomerAttributesResponse: Sendable {
 
   /// All attributes of the customer, by name.
   public var attributes: [Entitled_V1_CustomerAttribute] = []
+
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
 
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
@@ -686,10 +727,10 @@ public nonisolated struct Entitled_V1_CustomerAttribute: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// At most 64 bytes of letters, digits, `_`, `-`, `.` and `:`.
+  /// The name: 1 to 64 bytes of letters, digits, `_`, `-`, `.` and `:`.
   public var name: String = String()
 
-  /// At most 256 bytes.
+  /// The value, at most 256 bytes.
   public var value: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -703,13 +744,13 @@ public nonisolated struct Entitled_V1_GetCustomerAttributesRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The operator's id of the customer.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   public var customerID: String = String()
 
-  /// The environment; unspecified: the app's first one.
+  /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -737,13 +778,13 @@ public nonisolated struct Entitled_V1_GetPurchaseRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The environment; unspecified: the app's first one.
+  /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// The original transaction id, or the id of any transaction of the purchase.
+  /// The original transaction id, or the id of any transaction of the purchase. Required.
   public var originalTransactionID: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -837,14 +878,22 @@ public nonisolated struct Entitled_V1_PurchaseTransaction: Sendable {
   /// Clears the value of `transaction`. Subsequent reads from it will return its default value.
   public mutating func clearTransaction() {self._transaction = nil}
 
-  /// The evidence that stated its present content first; 0: its body was purged.
-  public var evidenceID: Int64 = 0
+  /// The evidence that stated its present content first. Unset: its body was purged.
+  public var evidenceID: Int64 {
+    get {_evidenceID ?? 0}
+    set {_evidenceID = newValue}
+  }
+  /// Returns true if `evidenceID` has been explicitly set.
+  public var hasEvidenceID: Bool {self._evidenceID != nil}
+  /// Clears the value of `evidenceID`. Subsequent reads from it will return its default value.
+  public mutating func clearEvidenceID() {self._evidenceID = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _transaction: Entitled_V1_Transaction? = nil
+  fileprivate var _evidenceID: Int64? = nil
 }
 
 /// A purchase was linked to a customer, or unlinked.
@@ -960,13 +1009,13 @@ public nonisolated struct Entitled_V1_GetCustomerHistoryRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The operator's id of the customer.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   public var customerID: String = String()
 
-  /// The environment; unspecified: the app's first one.
+  /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
   /// The first instant of the lanes; unset: 13 months before `as_of`.
@@ -1128,8 +1177,15 @@ public nonisolated struct Entitled_V1_HistorySegment: Sendable {
   /// The grant that decides; empty: none.
   public var grantID: String = String()
 
-  /// The evidence of the transaction or the grant; 0: none.
-  public var evidenceID: Int64 = 0
+  /// The evidence of the transaction or the grant. Unset: none.
+  public var evidenceID: Int64 {
+    get {_evidenceID ?? 0}
+    set {_evidenceID = newValue}
+  }
+  /// Returns true if `evidenceID` has been explicitly set.
+  public var hasEvidenceID: Bool {self._evidenceID != nil}
+  /// Clears the value of `evidenceID`. Subsequent reads from it will return its default value.
+  public mutating func clearEvidenceID() {self._evidenceID = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1138,6 +1194,7 @@ public nonisolated struct Entitled_V1_HistorySegment: Sendable {
   fileprivate var _since: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
   fileprivate var _until: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
   fileprivate var _price: Entitled_V1_Money? = nil
+  fileprivate var _evidenceID: Int64? = nil
 }
 
 /// An instant at which something happened.
@@ -1166,17 +1223,33 @@ public nonisolated struct Entitled_V1_HistoryMark: Sendable {
   /// The transaction; empty: none.
   public var transactionID: String = String()
 
-  /// The evidence; 0: none.
-  public var evidenceID: Int64 = 0
+  /// The evidence. Unset: none.
+  public var evidenceID: Int64 {
+    get {_evidenceID ?? 0}
+    set {_evidenceID = newValue}
+  }
+  /// Returns true if `evidenceID` has been explicitly set.
+  public var hasEvidenceID: Bool {self._evidenceID != nil}
+  /// Clears the value of `evidenceID`. Subsequent reads from it will return its default value.
+  public mutating func clearEvidenceID() {self._evidenceID = nil}
 
-  /// The event; 0: none.
-  public var sequence: Int64 = 0
+  /// The sequence of the event. Unset: none.
+  public var sequence: Int64 {
+    get {_sequence ?? 0}
+    set {_sequence = newValue}
+  }
+  /// Returns true if `sequence` has been explicitly set.
+  public var hasSequence: Bool {self._sequence != nil}
+  /// Clears the value of `sequence`. Subsequent reads from it will return its default value.
+  public mutating func clearSequence() {self._sequence = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _time: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _evidenceID: Int64? = nil
+  fileprivate var _sequence: Int64? = nil
 }
 
 /// The request of GetEvidence.
@@ -1185,10 +1258,10 @@ public nonisolated struct Entitled_V1_GetEvidenceRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The id of the piece of evidence.
+  /// The id of the piece of evidence, from 1. Required.
   public var evidenceID: Int64 = 0
 
   /// Whether to return the bytes as they arrived. Needs the role `admin`.
@@ -1350,10 +1423,10 @@ public nonisolated struct Entitled_V1_GetEventRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The sequence of the event.
+  /// The sequence of the event, from 1. Required.
   public var sequence: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1398,7 +1471,7 @@ nonisolated extension Entitled_V1_HistoryLaneKind: SwiftProtobuf._ProtoNameProvi
 
 nonisolated extension Entitled_V1_FindCustomersRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FindCustomersRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0\u{1}app\0\u{1}environment\0\u{3}page_size\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0\u{1}app\0\u{1}environment\0\u{3}page_size\0\u{3}page_token\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1410,6 +1483,7 @@ nonisolated extension Entitled_V1_FindCustomersRequest: SwiftProtobuf.Message, S
       case 2: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 3: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 4: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
       default: break
       }
     }
@@ -1428,6 +1502,9 @@ nonisolated extension Entitled_V1_FindCustomersRequest: SwiftProtobuf.Message, S
     if self.pageSize != 0 {
       try visitor.visitSingularInt32Field(value: self.pageSize, fieldNumber: 4)
     }
+    if !self.pageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.pageToken, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1436,6 +1513,7 @@ nonisolated extension Entitled_V1_FindCustomersRequest: SwiftProtobuf.Message, S
     if lhs.app != rhs.app {return false}
     if lhs.environment != rhs.environment {return false}
     if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1443,7 +1521,7 @@ nonisolated extension Entitled_V1_FindCustomersRequest: SwiftProtobuf.Message, S
 
 nonisolated extension Entitled_V1_FindCustomersResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FindCustomersResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hits\0\u{1}truncated\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hits\0\u{3}next_page_token\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1452,7 +1530,7 @@ nonisolated extension Entitled_V1_FindCustomersResponse: SwiftProtobuf.Message, 
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.hits) }()
-      case 2: try { try decoder.decodeSingularBoolField(value: &self.truncated) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.nextPageToken) }()
       default: break
       }
     }
@@ -1462,15 +1540,15 @@ nonisolated extension Entitled_V1_FindCustomersResponse: SwiftProtobuf.Message, 
     if !self.hits.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.hits, fieldNumber: 1)
     }
-    if self.truncated != false {
-      try visitor.visitSingularBoolField(value: self.truncated, fieldNumber: 2)
+    if !self.nextPageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.nextPageToken, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_FindCustomersResponse, rhs: Entitled_V1_FindCustomersResponse) -> Bool {
     if lhs.hits != rhs.hits {return false}
-    if lhs.truncated != rhs.truncated {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1494,8 +1572,8 @@ nonisolated extension Entitled_V1_CustomerHit: SwiftProtobuf.Message, SwiftProto
       case 6: try { try decoder.decodeSingularStringField(value: &self.originalTransactionID) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.transactionID) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.productID) }()
-      case 9: try { try decoder.decodeSingularInt64Field(value: &self.evidenceID) }()
-      case 10: try { try decoder.decodeSingularInt64Field(value: &self.sequence) }()
+      case 9: try { try decoder.decodeSingularInt64Field(value: &self._evidenceID) }()
+      case 10: try { try decoder.decodeSingularInt64Field(value: &self._sequence) }()
       case 11: try { try decoder.decodeSingularStringField(value: &self.explanation) }()
       default: break
       }
@@ -1503,6 +1581,10 @@ nonisolated extension Entitled_V1_CustomerHit: SwiftProtobuf.Message, SwiftProto
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.kind != .unspecified {
       try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 1)
     }
@@ -1527,12 +1609,12 @@ nonisolated extension Entitled_V1_CustomerHit: SwiftProtobuf.Message, SwiftProto
     if !self.productID.isEmpty {
       try visitor.visitSingularStringField(value: self.productID, fieldNumber: 8)
     }
-    if self.evidenceID != 0 {
-      try visitor.visitSingularInt64Field(value: self.evidenceID, fieldNumber: 9)
-    }
-    if self.sequence != 0 {
-      try visitor.visitSingularInt64Field(value: self.sequence, fieldNumber: 10)
-    }
+    try { if let v = self._evidenceID {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 9)
+    } }()
+    try { if let v = self._sequence {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 10)
+    } }()
     if !self.explanation.isEmpty {
       try visitor.visitSingularStringField(value: self.explanation, fieldNumber: 11)
     }
@@ -1548,8 +1630,8 @@ nonisolated extension Entitled_V1_CustomerHit: SwiftProtobuf.Message, SwiftProto
     if lhs.originalTransactionID != rhs.originalTransactionID {return false}
     if lhs.transactionID != rhs.transactionID {return false}
     if lhs.productID != rhs.productID {return false}
-    if lhs.evidenceID != rhs.evidenceID {return false}
-    if lhs.sequence != rhs.sequence {return false}
+    if lhs._evidenceID != rhs._evidenceID {return false}
+    if lhs._sequence != rhs._sequence {return false}
     if lhs.explanation != rhs.explanation {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1790,7 +1872,7 @@ nonisolated extension Entitled_V1_OpenRefundRequest: SwiftProtobuf.Message, Swif
 
 nonisolated extension Entitled_V1_AddNoteRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AddNoteRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0\u{1}text\0\u{1}actor\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0\u{1}text\0\u{1}actor\0\u{3}idempotency_key\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1803,6 +1885,7 @@ nonisolated extension Entitled_V1_AddNoteRequest: SwiftProtobuf.Message, SwiftPr
       case 3: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.text) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.actor) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
       default: break
       }
     }
@@ -1824,6 +1907,9 @@ nonisolated extension Entitled_V1_AddNoteRequest: SwiftProtobuf.Message, SwiftPr
     if !self.actor.isEmpty {
       try visitor.visitSingularStringField(value: self.actor, fieldNumber: 5)
     }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1833,6 +1919,7 @@ nonisolated extension Entitled_V1_AddNoteRequest: SwiftProtobuf.Message, SwiftPr
     if lhs.environment != rhs.environment {return false}
     if lhs.text != rhs.text {return false}
     if lhs.actor != rhs.actor {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1840,7 +1927,7 @@ nonisolated extension Entitled_V1_AddNoteRequest: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Entitled_V1_AddNoteResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AddNoteResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}note\0\u{2}\u{e}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}note\0\u{1}repeated\0\u{2}\u{d}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1849,6 +1936,7 @@ nonisolated extension Entitled_V1_AddNoteResponse: SwiftProtobuf.Message, SwiftP
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._note) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
@@ -1863,6 +1951,9 @@ nonisolated extension Entitled_V1_AddNoteResponse: SwiftProtobuf.Message, SwiftP
     try { if let v = self._note {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 2)
+    }
     if !self.position.isEmpty {
       try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
     }
@@ -1871,6 +1962,7 @@ nonisolated extension Entitled_V1_AddNoteResponse: SwiftProtobuf.Message, SwiftP
 
   public static func ==(lhs: Entitled_V1_AddNoteResponse, rhs: Entitled_V1_AddNoteResponse) -> Bool {
     if lhs._note != rhs._note {return false}
+    if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2023,7 +2115,7 @@ nonisolated extension Entitled_V1_ListNotesResponse: SwiftProtobuf.Message, Swif
 
 nonisolated extension Entitled_V1_DeleteNoteRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DeleteNoteRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}note_id\0\u{1}actor\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}note_id\0\u{1}actor\0\u{3}idempotency_key\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2034,6 +2126,7 @@ nonisolated extension Entitled_V1_DeleteNoteRequest: SwiftProtobuf.Message, Swif
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.noteID) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.actor) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
       default: break
       }
     }
@@ -2049,6 +2142,9 @@ nonisolated extension Entitled_V1_DeleteNoteRequest: SwiftProtobuf.Message, Swif
     if !self.actor.isEmpty {
       try visitor.visitSingularStringField(value: self.actor, fieldNumber: 3)
     }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2056,6 +2152,7 @@ nonisolated extension Entitled_V1_DeleteNoteRequest: SwiftProtobuf.Message, Swif
     if lhs.app != rhs.app {return false}
     if lhs.noteID != rhs.noteID {return false}
     if lhs.actor != rhs.actor {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2063,7 +2160,7 @@ nonisolated extension Entitled_V1_DeleteNoteRequest: SwiftProtobuf.Message, Swif
 
 nonisolated extension Entitled_V1_DeleteNoteResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DeleteNoteResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\u{f}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}repeated\0\u{2}\u{e}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2071,6 +2168,7 @@ nonisolated extension Entitled_V1_DeleteNoteResponse: SwiftProtobuf.Message, Swi
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
@@ -2078,6 +2176,9 @@ nonisolated extension Entitled_V1_DeleteNoteResponse: SwiftProtobuf.Message, Swi
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 1)
+    }
     if !self.position.isEmpty {
       try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
     }
@@ -2085,6 +2186,7 @@ nonisolated extension Entitled_V1_DeleteNoteResponse: SwiftProtobuf.Message, Swi
   }
 
   public static func ==(lhs: Entitled_V1_DeleteNoteResponse, rhs: Entitled_V1_DeleteNoteResponse) -> Bool {
+    if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2093,7 +2195,7 @@ nonisolated extension Entitled_V1_DeleteNoteResponse: SwiftProtobuf.Message, Swi
 
 nonisolated extension Entitled_V1_SetCustomerAttributesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SetCustomerAttributesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0\u{1}attributes\0\u{1}actor\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0\u{1}attributes\0\u{1}actor\0\u{3}idempotency_key\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2106,6 +2208,7 @@ nonisolated extension Entitled_V1_SetCustomerAttributesRequest: SwiftProtobuf.Me
       case 3: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 4: try { try decoder.decodeRepeatedMessageField(value: &self.attributes) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.actor) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
       default: break
       }
     }
@@ -2127,6 +2230,9 @@ nonisolated extension Entitled_V1_SetCustomerAttributesRequest: SwiftProtobuf.Me
     if !self.actor.isEmpty {
       try visitor.visitSingularStringField(value: self.actor, fieldNumber: 5)
     }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2136,6 +2242,7 @@ nonisolated extension Entitled_V1_SetCustomerAttributesRequest: SwiftProtobuf.Me
     if lhs.environment != rhs.environment {return false}
     if lhs.attributes != rhs.attributes {return false}
     if lhs.actor != rhs.actor {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2143,7 +2250,7 @@ nonisolated extension Entitled_V1_SetCustomerAttributesRequest: SwiftProtobuf.Me
 
 nonisolated extension Entitled_V1_SetCustomerAttributesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SetCustomerAttributesResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}attributes\0\u{2}\u{e}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}attributes\0\u{1}repeated\0\u{2}\u{d}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2152,6 +2259,7 @@ nonisolated extension Entitled_V1_SetCustomerAttributesResponse: SwiftProtobuf.M
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.attributes) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
@@ -2162,6 +2270,9 @@ nonisolated extension Entitled_V1_SetCustomerAttributesResponse: SwiftProtobuf.M
     if !self.attributes.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.attributes, fieldNumber: 1)
     }
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 2)
+    }
     if !self.position.isEmpty {
       try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
     }
@@ -2170,6 +2281,7 @@ nonisolated extension Entitled_V1_SetCustomerAttributesResponse: SwiftProtobuf.M
 
   public static func ==(lhs: Entitled_V1_SetCustomerAttributesResponse, rhs: Entitled_V1_SetCustomerAttributesResponse) -> Bool {
     if lhs.attributes != rhs.attributes {return false}
+    if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -2416,7 +2528,7 @@ nonisolated extension Entitled_V1_PurchaseTransaction: SwiftProtobuf.Message, Sw
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._transaction) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self.evidenceID) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._evidenceID) }()
       default: break
       }
     }
@@ -2430,15 +2542,15 @@ nonisolated extension Entitled_V1_PurchaseTransaction: SwiftProtobuf.Message, Sw
     try { if let v = self._transaction {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
-    if self.evidenceID != 0 {
-      try visitor.visitSingularInt64Field(value: self.evidenceID, fieldNumber: 2)
-    }
+    try { if let v = self._evidenceID {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_PurchaseTransaction, rhs: Entitled_V1_PurchaseTransaction) -> Bool {
     if lhs._transaction != rhs._transaction {return false}
-    if lhs.evidenceID != rhs.evidenceID {return false}
+    if lhs._evidenceID != rhs._evidenceID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2773,7 +2885,7 @@ nonisolated extension Entitled_V1_HistorySegment: SwiftProtobuf.Message, SwiftPr
       case 7: try { try decoder.decodeSingularMessageField(value: &self._price) }()
       case 8: try { try decoder.decodeSingularEnumField(value: &self.offerType) }()
       case 9: try { try decoder.decodeSingularStringField(value: &self.grantID) }()
-      case 10: try { try decoder.decodeSingularInt64Field(value: &self.evidenceID) }()
+      case 10: try { try decoder.decodeSingularInt64Field(value: &self._evidenceID) }()
       default: break
       }
     }
@@ -2811,9 +2923,9 @@ nonisolated extension Entitled_V1_HistorySegment: SwiftProtobuf.Message, SwiftPr
     if !self.grantID.isEmpty {
       try visitor.visitSingularStringField(value: self.grantID, fieldNumber: 9)
     }
-    if self.evidenceID != 0 {
-      try visitor.visitSingularInt64Field(value: self.evidenceID, fieldNumber: 10)
-    }
+    try { if let v = self._evidenceID {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 10)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2827,7 +2939,7 @@ nonisolated extension Entitled_V1_HistorySegment: SwiftProtobuf.Message, SwiftPr
     if lhs._price != rhs._price {return false}
     if lhs.offerType != rhs.offerType {return false}
     if lhs.grantID != rhs.grantID {return false}
-    if lhs.evidenceID != rhs.evidenceID {return false}
+    if lhs._evidenceID != rhs._evidenceID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2847,8 +2959,8 @@ nonisolated extension Entitled_V1_HistoryMark: SwiftProtobuf.Message, SwiftProto
       case 2: try { try decoder.decodeSingularStringField(value: &self.type) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.explanation) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.transactionID) }()
-      case 5: try { try decoder.decodeSingularInt64Field(value: &self.evidenceID) }()
-      case 6: try { try decoder.decodeSingularInt64Field(value: &self.sequence) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self._evidenceID) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self._sequence) }()
       default: break
       }
     }
@@ -2871,12 +2983,12 @@ nonisolated extension Entitled_V1_HistoryMark: SwiftProtobuf.Message, SwiftProto
     if !self.transactionID.isEmpty {
       try visitor.visitSingularStringField(value: self.transactionID, fieldNumber: 4)
     }
-    if self.evidenceID != 0 {
-      try visitor.visitSingularInt64Field(value: self.evidenceID, fieldNumber: 5)
-    }
-    if self.sequence != 0 {
-      try visitor.visitSingularInt64Field(value: self.sequence, fieldNumber: 6)
-    }
+    try { if let v = self._evidenceID {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._sequence {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2885,8 +2997,8 @@ nonisolated extension Entitled_V1_HistoryMark: SwiftProtobuf.Message, SwiftProto
     if lhs.type != rhs.type {return false}
     if lhs.explanation != rhs.explanation {return false}
     if lhs.transactionID != rhs.transactionID {return false}
-    if lhs.evidenceID != rhs.evidenceID {return false}
-    if lhs.sequence != rhs.sequence {return false}
+    if lhs._evidenceID != rhs._evidenceID {return false}
+    if lhs._sequence != rhs._sequence {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -461,7 +461,7 @@ extension Entitled_V1_EntitlementService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns a customer's events, oldest first, page by page.
+        /// > Returns a customer's events in the requested order, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListTimelineRequest` message.
@@ -599,7 +599,7 @@ extension Entitled_V1_EntitlementService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the purchases without an owner.
+        /// > Returns the purchases without an owner, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListUnclaimedPurchasesRequest` message.
@@ -622,7 +622,7 @@ extension Entitled_V1_EntitlementService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the consumable purchases with units to deliver, or to take back after a refund.
+        /// > Returns the consumable purchases with units to deliver, or to take back after a refund, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListUnfulfilledPurchasesRequest` message.
@@ -668,7 +668,7 @@ extension Entitled_V1_EntitlementService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns customers who are probably in the same family, with the grounds. Never decides about access.
+        /// > Returns customers who are probably in the same family, with the grounds, page by page. Never decides about access.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_GetProbableFamilyRequest` message.
@@ -1021,7 +1021,7 @@ extension Entitled_V1_EntitlementService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns a customer's events, oldest first, page by page.
+        /// > Returns a customer's events in the requested order, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListTimelineRequest` message.
@@ -1225,7 +1225,7 @@ extension Entitled_V1_EntitlementService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the purchases without an owner.
+        /// > Returns the purchases without an owner, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListUnclaimedPurchasesRequest` message.
@@ -1259,7 +1259,7 @@ extension Entitled_V1_EntitlementService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the consumable purchases with units to deliver, or to take back after a refund.
+        /// > Returns the consumable purchases with units to deliver, or to take back after a refund, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListUnfulfilledPurchasesRequest` message.
@@ -1327,7 +1327,7 @@ extension Entitled_V1_EntitlementService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns customers who are probably in the same family, with the grounds. Never decides about access.
+        /// > Returns customers who are probably in the same family, with the grounds, page by page. Never decides about access.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_GetProbableFamilyRequest` message.
@@ -1713,7 +1713,7 @@ extension Entitled_V1_EntitlementService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns a customer's events, oldest first, page by page.
+    /// > Returns a customer's events in the requested order, page by page.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_ListTimelineRequest` message.
@@ -1887,7 +1887,7 @@ extension Entitled_V1_EntitlementService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the purchases without an owner.
+    /// > Returns the purchases without an owner, page by page.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_ListUnclaimedPurchasesRequest` message.
@@ -1916,7 +1916,7 @@ extension Entitled_V1_EntitlementService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the consumable purchases with units to deliver, or to take back after a refund.
+    /// > Returns the consumable purchases with units to deliver, or to take back after a refund, page by page.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_ListUnfulfilledPurchasesRequest` message.
@@ -1974,7 +1974,7 @@ extension Entitled_V1_EntitlementService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns customers who are probably in the same family, with the grounds. Never decides about access.
+    /// > Returns customers who are probably in the same family, with the grounds, page by page. Never decides about access.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_GetProbableFamilyRequest` message.
@@ -2344,7 +2344,7 @@ extension Entitled_V1_EntitlementService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns a customer's events, oldest first, page by page.
+    /// > Returns a customer's events in the requested order, page by page.
     ///
     /// - Parameters:
     ///   - message: request message to send.
@@ -2542,7 +2542,7 @@ extension Entitled_V1_EntitlementService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the purchases without an owner.
+    /// > Returns the purchases without an owner, page by page.
     ///
     /// - Parameters:
     ///   - message: request message to send.
@@ -2575,7 +2575,7 @@ extension Entitled_V1_EntitlementService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the consumable purchases with units to deliver, or to take back after a refund.
+    /// > Returns the consumable purchases with units to deliver, or to take back after a refund, page by page.
     ///
     /// - Parameters:
     ///   - message: request message to send.
@@ -2641,7 +2641,7 @@ extension Entitled_V1_EntitlementService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns customers who are probably in the same family, with the grounds. Never decides about access.
+    /// > Returns customers who are probably in the same family, with the grounds, page by page. Never decides about access.
     ///
     /// - Parameters:
     ///   - message: request message to send.

@@ -185,13 +185,13 @@ public nonisolated struct Entitled_V1_CheckRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The configured name of the app, for example "ocean-journal".
+  /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The operator's id of the customer.
+  /// The operator's id of the customer, 1 to 256 bytes. Required.
   public var customerID: String = String()
 
-  /// The entitlement, for example "pro".
+  /// The name of the entitlement in the catalog, for example "pro". Required.
   public var entitlement: String = String()
 
   /// The environment. Unspecified: the default environment of the app.
@@ -245,7 +245,7 @@ public nonisolated struct Entitled_V1_BatchCheckRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// At most 1000.
+  /// The checks, at most 1000.
   public var checks: [Entitled_V1_CheckRequest] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -562,7 +562,7 @@ public nonisolated struct Entitled_V1_CustomerSubscriptionGroup: Sendable {
   /// The customer's state for the group.
   public var state: Entitled_V1_ProductState = .unspecified
 
-  /// The active product, if any, and the product of its next renewal.
+  /// The active product. Empty: none.
   public var productID: String = String()
 
   /// The product of the next renewal. Empty: none is known.
@@ -578,7 +578,7 @@ public nonisolated struct Entitled_V1_CustomerSubscriptionGroup: Sendable {
   /// The win-back offers for which the customer is eligible, according to Apple.
   public var eligibleWinBackOfferIds: [String] = []
 
-  /// Days of paid service that count towards Apple's higher revenue share.
+  /// Days of paid service that count towards Apple's higher revenue share, 0 or more.
   public var paidServiceDays: Int32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1043,7 +1043,7 @@ public nonisolated struct Entitled_V1_EntitlementEvent: @unchecked Sendable {
   /// Clears the value of `after`. Subsequent reads from it will return its default value.
   public mutating func clearAfter() {_uniqueStorage()._after = nil}
 
-  /// When it became true (the purchase, revocation or request date), and when the service recorded it.
+  /// When it became true: the purchase, revocation or request date.
   public var effectiveAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_storage._effectiveAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_uniqueStorage()._effectiveAt = newValue}
@@ -1091,8 +1091,7 @@ public nonisolated struct Entitled_V1_EntitlementEvent: @unchecked Sendable {
     set {_uniqueStorage()._actor = newValue}
   }
 
-  /// The product, quantity and price of that transaction. The price is unset for customers who do not pay. It is that of
-  /// the whole transaction, but of one seat if a subscription has a `quantity` above 1: see Transaction.
+  /// The product of that transaction. Empty: the event is about no transaction.
   public var productID: String {
     get {_storage._productID}
     set {_uniqueStorage()._productID = newValue}
@@ -1110,7 +1109,8 @@ public nonisolated struct Entitled_V1_EntitlementEvent: @unchecked Sendable {
     set {_uniqueStorage()._quantity = newValue}
   }
 
-  /// The price of that transaction. Unset for customers who do not pay.
+  /// The price of the whole transaction, but of one seat if a subscription has a `quantity` above 1: see Transaction.
+  /// Unset for customers who do not pay.
   public var price: Entitled_V1_Money {
     get {_storage._price ?? Entitled_V1_Money()}
     set {_uniqueStorage()._price = newValue}
@@ -1138,7 +1138,7 @@ public nonisolated struct Entitled_V1_EntitlementEvent: @unchecked Sendable {
     set {_uniqueStorage()._productTypeRaw = newValue}
   }
 
-  /// The billing plan and the commitment of that transaction. The price is unset for customers who do not pay.
+  /// The billing plan of that transaction.
   public var billingPlanType: Entitled_V1_BillingPlanType {
     get {_storage._billingPlanType}
     set {_uniqueStorage()._billingPlanType = newValue}
@@ -1198,7 +1198,7 @@ public nonisolated struct Entitled_V1_ListTimelineRequest: Sendable {
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   public var pageSize: Int32 = 0
 
-  /// The token of the previous response.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   public var pageToken: String = String()
 
   /// Includes Apple's notifications, also those that changed nothing.
@@ -1227,10 +1227,10 @@ public nonisolated struct Entitled_V1_ListTimelineResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The events, oldest first.
+  /// The events, in the order that the request selects.
   public var events: [Entitled_V1_EntitlementEvent] = []
 
-  /// Empty: there is no more.
+  /// The token of the next page; empty on the last page.
   public var nextPageToken: String = String()
 
   /// Apple's notifications about the customer's purchases in the time range of this page, in the order of arrival:
@@ -1304,10 +1304,10 @@ public nonisolated struct Entitled_V1_LinkPurchaseRequest: Sendable {
   /// The rule for a purchase that another customer owns. Unspecified: the app's configured policy.
   public var policy: Entitled_V1_OwnershipPolicy = .unspecified
 
-  /// The person or service of the request, for the audit trail.
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   public var actor: String = String()
 
-  /// Returns the effects without committing them.
+  /// Whether to return the effects without committing them.
   public var dryRun: Bool = false
 
   /// The reason, for the audit trail: at most 4096 bytes.
@@ -1364,7 +1364,7 @@ public nonisolated struct Entitled_V1_RegisterAppAccountTokenRequest: Sendable {
   /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// The UUID that the app sets when the customer buys (StoreKit's appAccountToken).
+  /// The UUID that the app sets when the customer buys (StoreKit's appAccountToken). Required.
   public var appAccountToken: String = String()
 
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
@@ -1372,6 +1372,10 @@ public nonisolated struct Entitled_V1_RegisterAppAccountTokenRequest: Sendable {
 
   /// Whether to return the effects without committing them.
   public var dryRun: Bool = false
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1389,6 +1393,9 @@ public nonisolated struct Entitled_V1_RegisterAppAccountTokenResponse: Sendable 
 
   /// The events that the call made, in order; with `dry_run` those that it would make.
   public var events: [Entitled_V1_EntitlementEvent] = []
+
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
 
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
@@ -1411,10 +1418,10 @@ public nonisolated struct Entitled_V1_MergeCustomersRequest: Sendable {
   /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// The customer that is merged.
+  /// The customer that is merged, 1 to 256 bytes. Required.
   public var fromCustomerID: String = String()
 
-  /// The merge target, which then owns all purchases.
+  /// The merge target, which then owns all purchases, 1 to 256 bytes. Required.
   public var intoCustomerID: String = String()
 
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
@@ -1489,7 +1496,7 @@ public nonisolated struct Entitled_V1_TransferPurchaseRequest: Sendable {
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   public var actor: String = String()
 
-  /// The reason, for the audit trail.
+  /// The reason, for the audit trail: at most 4096 bytes.
   public var note: String = String()
 
   /// Whether to return the effects without committing them.
@@ -1661,7 +1668,7 @@ public nonisolated struct Entitled_V1_ListUnfulfilledPurchasesRequest: Sendable 
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
   public var pageSize: Int32 = 0
 
-  /// The token of the previous response.
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   public var pageToken: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1678,7 +1685,7 @@ public nonisolated struct Entitled_V1_ListUnfulfilledPurchasesResponse: Sendable
   /// The purchases, ordered by transaction id.
   public var purchases: [Entitled_V1_UnfulfilledPurchase] = []
 
-  /// Empty: there is no more.
+  /// The token of the next page; empty on the last page.
   public var nextPageToken: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1730,7 +1737,8 @@ public nonisolated struct Entitled_V1_AcknowledgeFulfillmentRequest: Sendable {
   /// The transaction, by Apple's id. Required.
   public var transactionID: String = String()
 
-  /// Your id of this delivery. A repeated id changes nothing.
+  /// The operator's id of this delivery, at most 256 bytes, instead of an idempotency key: a repeated id changes nothing,
+  /// whatever its age. Required.
   public var fulfillmentID: String = String()
 
   /// The units that were delivered; negative: taken back. Unset: those that are due.
@@ -1789,6 +1797,12 @@ public nonisolated struct Entitled_V1_GetProbableFamilyRequest: Sendable {
   /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  public var pageSize: Int32 = 0
+
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  public var pageToken: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1800,8 +1814,11 @@ public nonisolated struct Entitled_V1_GetProbableFamilyResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The probable members, the most probable first.
+  /// The probable members, the most probable first. At most 64 customers are compared.
   public var members: [Entitled_V1_ProbableFamilyMember] = []
+
+  /// The token of the next page; empty on the last page.
+  public var nextPageToken: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1864,13 +1881,13 @@ public nonisolated struct Entitled_V1_GrantRequest: @unchecked Sendable {
     set {_uniqueStorage()._entitlement = newValue}
   }
 
-  /// How much is granted: LIMITED or FULL.
+  /// How much is granted: LIMITED or FULL. Required.
   public var accessLevel: Entitled_V1_AccessLevel {
     get {_storage._accessLevel}
     set {_uniqueStorage()._accessLevel = newValue}
   }
 
-  /// Unset: now.
+  /// The start of the access. Unset: now.
   public var since: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_storage._since ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_uniqueStorage()._since = newValue}
@@ -1880,7 +1897,7 @@ public nonisolated struct Entitled_V1_GrantRequest: @unchecked Sendable {
   /// Clears the value of `since`. Subsequent reads from it will return its default value.
   public mutating func clearSince() {_uniqueStorage()._since = nil}
 
-  /// Unset: no expiry.
+  /// The end of the access, exclusive, after `since`. Unset: no expiry.
   public var until: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_storage._until ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_uniqueStorage()._until = newValue}
@@ -1890,7 +1907,7 @@ public nonisolated struct Entitled_V1_GrantRequest: @unchecked Sendable {
   /// Clears the value of `until`. Subsequent reads from it will return its default value.
   public mutating func clearUntil() {_uniqueStorage()._until = nil}
 
-  /// The reason, for the timeline.
+  /// The reason, for the timeline: at most 4096 bytes.
   public var note: String {
     get {_storage._note}
     set {_uniqueStorage()._note = newValue}
@@ -1909,7 +1926,7 @@ public nonisolated struct Entitled_V1_GrantRequest: @unchecked Sendable {
     set {_uniqueStorage()._idempotencyKey = newValue}
   }
 
-  /// Returns the effects without committing them.
+  /// Whether to return the effects without committing them.
   public var dryRun: Bool {
     get {_storage._dryRun}
     set {_uniqueStorage()._dryRun = newValue}
@@ -1923,13 +1940,13 @@ public nonisolated struct Entitled_V1_GrantRequest: @unchecked Sendable {
     set {_uniqueStorage()._source = newValue}
   }
 
-  /// The store's id of the purchase, required with `source`. A purchase is one grant.
+  /// The store's id of the purchase, at most 256 bytes, required with `source`. A purchase is one grant.
   public var externalID: String {
     get {_storage._externalID}
     set {_uniqueStorage()._externalID = newValue}
   }
 
-  /// The store's id of the product.
+  /// The store's id of the product, at most 256 bytes. Only with `source`.
   public var productID: String {
     get {_storage._productID}
     set {_uniqueStorage()._productID = newValue}
@@ -2140,8 +2157,12 @@ public nonisolated struct Entitled_V1_RevokeGrantRequest: Sendable {
   /// The reason, at most 4096 bytes, for the timeline.
   public var note: String = String()
 
-  /// Returns the effects without committing them.
+  /// Whether to return the effects without committing them.
   public var dryRun: Bool = false
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2176,6 +2197,9 @@ public nonisolated struct Entitled_V1_RevokeGrantResponse: Sendable {
 
   /// The events, in order.
   public var events: [Entitled_V1_EntitlementEvent] = []
+
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
 
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
@@ -2227,7 +2251,7 @@ public nonisolated struct Entitled_V1_ListGrantsResponse: Sendable {
   /// The grants with their customers, ended ones included, ordered by id as text.
   public var grants: [Entitled_V1_Grant] = []
 
-  /// The token of the next page; empty: there is no more.
+  /// The token of the next page; empty on the last page.
   public var nextPageToken: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2253,7 +2277,7 @@ public nonisolated struct Entitled_V1_IssueTokenRequest: Sendable {
   /// Only these entitlements; empty: all of the customer's.
   public var entitlements: [String] = []
 
-  /// The verifier of the token: its `aud`.
+  /// The verifier of the token: its `aud`. Empty: none.
   public var audience: String = String()
 
   /// The lifetime; unset or longer than configured: the configured lifetime.
@@ -2337,7 +2361,7 @@ public nonisolated struct Entitled_V1_EraseCustomerResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The number of rows that were changed.
+  /// The number of stored rows that the erasure changes, 0 or more: a measure of its size.
   public var erasedRows: Int64 = 0
 
   /// When the customer was erased.
@@ -4251,7 +4275,7 @@ nonisolated extension Entitled_V1_LinkPurchaseResponse: SwiftProtobuf.Message, S
 
 nonisolated extension Entitled_V1_RegisterAppAccountTokenRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RegisterAppAccountTokenRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0\u{3}app_account_token\0\u{1}actor\0\u{3}dry_run\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0\u{3}app_account_token\0\u{1}actor\0\u{3}dry_run\0\u{3}idempotency_key\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4265,6 +4289,7 @@ nonisolated extension Entitled_V1_RegisterAppAccountTokenRequest: SwiftProtobuf.
       case 4: try { try decoder.decodeSingularStringField(value: &self.appAccountToken) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
       default: break
       }
     }
@@ -4289,6 +4314,9 @@ nonisolated extension Entitled_V1_RegisterAppAccountTokenRequest: SwiftProtobuf.
     if self.dryRun != false {
       try visitor.visitSingularBoolField(value: self.dryRun, fieldNumber: 6)
     }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4299,6 +4327,7 @@ nonisolated extension Entitled_V1_RegisterAppAccountTokenRequest: SwiftProtobuf.
     if lhs.appAccountToken != rhs.appAccountToken {return false}
     if lhs.actor != rhs.actor {return false}
     if lhs.dryRun != rhs.dryRun {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4306,7 +4335,7 @@ nonisolated extension Entitled_V1_RegisterAppAccountTokenRequest: SwiftProtobuf.
 
 nonisolated extension Entitled_V1_RegisterAppAccountTokenResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RegisterAppAccountTokenResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}original_transaction_ids\0\u{1}events\0\u{2}\u{d}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}original_transaction_ids\0\u{1}events\0\u{1}repeated\0\u{2}\u{c}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4316,6 +4345,7 @@ nonisolated extension Entitled_V1_RegisterAppAccountTokenResponse: SwiftProtobuf
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedStringField(value: &self.originalTransactionIds) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.events) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
@@ -4329,6 +4359,9 @@ nonisolated extension Entitled_V1_RegisterAppAccountTokenResponse: SwiftProtobuf
     if !self.events.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.events, fieldNumber: 2)
     }
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 3)
+    }
     if !self.position.isEmpty {
       try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
     }
@@ -4338,6 +4371,7 @@ nonisolated extension Entitled_V1_RegisterAppAccountTokenResponse: SwiftProtobuf
   public static func ==(lhs: Entitled_V1_RegisterAppAccountTokenResponse, rhs: Entitled_V1_RegisterAppAccountTokenResponse) -> Bool {
     if lhs.originalTransactionIds != rhs.originalTransactionIds {return false}
     if lhs.events != rhs.events {return false}
+    if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -5029,7 +5063,7 @@ nonisolated extension Entitled_V1_AcknowledgeFulfillmentResponse: SwiftProtobuf.
 
 nonisolated extension Entitled_V1_GetProbableFamilyRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetProbableFamilyRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0\u{3}page_size\0\u{3}page_token\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5040,6 +5074,8 @@ nonisolated extension Entitled_V1_GetProbableFamilyRequest: SwiftProtobuf.Messag
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
       case 3: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 4: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
       default: break
       }
     }
@@ -5055,6 +5091,12 @@ nonisolated extension Entitled_V1_GetProbableFamilyRequest: SwiftProtobuf.Messag
     if self.environment != .unspecified {
       try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 3)
     }
+    if self.pageSize != 0 {
+      try visitor.visitSingularInt32Field(value: self.pageSize, fieldNumber: 4)
+    }
+    if !self.pageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.pageToken, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5062,6 +5104,8 @@ nonisolated extension Entitled_V1_GetProbableFamilyRequest: SwiftProtobuf.Messag
     if lhs.app != rhs.app {return false}
     if lhs.customerID != rhs.customerID {return false}
     if lhs.environment != rhs.environment {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5069,7 +5113,7 @@ nonisolated extension Entitled_V1_GetProbableFamilyRequest: SwiftProtobuf.Messag
 
 nonisolated extension Entitled_V1_GetProbableFamilyResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetProbableFamilyResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}members\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}members\0\u{3}next_page_token\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5078,6 +5122,7 @@ nonisolated extension Entitled_V1_GetProbableFamilyResponse: SwiftProtobuf.Messa
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.members) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.nextPageToken) }()
       default: break
       }
     }
@@ -5087,11 +5132,15 @@ nonisolated extension Entitled_V1_GetProbableFamilyResponse: SwiftProtobuf.Messa
     if !self.members.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.members, fieldNumber: 1)
     }
+    if !self.nextPageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.nextPageToken, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_GetProbableFamilyResponse, rhs: Entitled_V1_GetProbableFamilyResponse) -> Bool {
     if lhs.members != rhs.members {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5551,7 +5600,7 @@ nonisolated extension Entitled_V1_Grant: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Entitled_V1_RevokeGrantRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RevokeGrantRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}grant_id\0\u{1}actor\0\u{1}note\0\u{3}dry_run\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}grant_id\0\u{1}actor\0\u{1}note\0\u{3}dry_run\0\u{3}idempotency_key\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5564,6 +5613,7 @@ nonisolated extension Entitled_V1_RevokeGrantRequest: SwiftProtobuf.Message, Swi
       case 3: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.note) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
       default: break
       }
     }
@@ -5585,6 +5635,9 @@ nonisolated extension Entitled_V1_RevokeGrantRequest: SwiftProtobuf.Message, Swi
     if self.dryRun != false {
       try visitor.visitSingularBoolField(value: self.dryRun, fieldNumber: 5)
     }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5594,6 +5647,7 @@ nonisolated extension Entitled_V1_RevokeGrantRequest: SwiftProtobuf.Message, Swi
     if lhs.actor != rhs.actor {return false}
     if lhs.note != rhs.note {return false}
     if lhs.dryRun != rhs.dryRun {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5601,7 +5655,7 @@ nonisolated extension Entitled_V1_RevokeGrantRequest: SwiftProtobuf.Message, Swi
 
 nonisolated extension Entitled_V1_RevokeGrantResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RevokeGrantResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grant\0\u{1}entitlement\0\u{1}events\0\u{2}\u{c}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grant\0\u{1}entitlement\0\u{1}events\0\u{1}repeated\0\u{2}\u{b}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5612,6 +5666,7 @@ nonisolated extension Entitled_V1_RevokeGrantResponse: SwiftProtobuf.Message, Sw
       case 1: try { try decoder.decodeSingularMessageField(value: &self._grant) }()
       case 2: try { try decoder.decodeSingularMessageField(value: &self._entitlement) }()
       case 3: try { try decoder.decodeRepeatedMessageField(value: &self.events) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
@@ -5632,6 +5687,9 @@ nonisolated extension Entitled_V1_RevokeGrantResponse: SwiftProtobuf.Message, Sw
     if !self.events.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.events, fieldNumber: 3)
     }
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 4)
+    }
     if !self.position.isEmpty {
       try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
     }
@@ -5642,6 +5700,7 @@ nonisolated extension Entitled_V1_RevokeGrantResponse: SwiftProtobuf.Message, Sw
     if lhs._grant != rhs._grant {return false}
     if lhs._entitlement != rhs._entitlement {return false}
     if lhs.events != rhs.events {return false}
+    if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

@@ -111,6 +111,19 @@ public enum Entitled_V1_NotificationService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "GetTestNotificationStatus" metadata.
+        public enum GetTestNotificationStatus: Sendable {
+            /// Request type for "GetTestNotificationStatus".
+            public typealias Input = Entitled_V1_GetTestNotificationStatusRequest
+            /// Response type for "GetTestNotificationStatus".
+            public typealias Output = Entitled_V1_GetTestNotificationStatusResponse
+            /// Descriptor for "GetTestNotificationStatus".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.NotificationService"),
+                method: "GetTestNotificationStatus",
+                type: .unary
+            )
+        }
         /// Namespace for "CompareNotificationVersions" metadata.
         public enum CompareNotificationVersions: Sendable {
             /// Request type for "CompareNotificationVersions".
@@ -133,6 +146,7 @@ public enum Entitled_V1_NotificationService: Sendable {
             ListRepairs.descriptor,
             GetDriftReport.descriptor,
             RequestTestNotification.descriptor,
+            GetTestNotificationStatus.descriptor,
             CompareNotificationVersions.descriptor
         ]
     }
@@ -253,7 +267,7 @@ extension Entitled_V1_NotificationService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns repairs, newest first, including those that started by themselves.
+        /// > Returns repairs, newest first, page by page, including those that started by themselves.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListRepairsRequest` message.
@@ -276,7 +290,7 @@ extension Entitled_V1_NotificationService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the drifts that a repair found.
+        /// > Returns the drifts that a repair found, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_GetDriftReportRequest` message.
@@ -316,6 +330,29 @@ extension Entitled_V1_NotificationService {
             deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_RequestTestNotificationResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_RequestTestNotificationResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "GetTestNotificationStatus" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns the delivery result of a test notification.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetTestNotificationStatusRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetTestNotificationStatusRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetTestNotificationStatusResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func getTestNotificationStatus<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetTestNotificationStatusRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetTestNotificationStatusRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetTestNotificationStatusResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetTestNotificationStatusResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
 
         /// Call the "CompareNotificationVersions" method.
@@ -503,7 +540,7 @@ extension Entitled_V1_NotificationService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns repairs, newest first, including those that started by themselves.
+        /// > Returns repairs, newest first, page by page, including those that started by themselves.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListRepairsRequest` message.
@@ -537,7 +574,7 @@ extension Entitled_V1_NotificationService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the drifts that a repair found.
+        /// > Returns the drifts that a repair found, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_GetDriftReportRequest` message.
@@ -594,6 +631,40 @@ extension Entitled_V1_NotificationService {
             try await self.client.unary(
                 request: request,
                 descriptor: Entitled_V1_NotificationService.Method.RequestTestNotification.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "GetTestNotificationStatus" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns the delivery result of a test notification.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetTestNotificationStatusRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetTestNotificationStatusRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetTestNotificationStatusResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func getTestNotificationStatus<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetTestNotificationStatusRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetTestNotificationStatusRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetTestNotificationStatusResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetTestNotificationStatusResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_NotificationService.Method.GetTestNotificationStatus.descriptor,
                 serializer: serializer,
                 deserializer: deserializer,
                 options: options,
@@ -761,7 +832,7 @@ extension Entitled_V1_NotificationService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns repairs, newest first, including those that started by themselves.
+    /// > Returns repairs, newest first, page by page, including those that started by themselves.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_ListRepairsRequest` message.
@@ -790,7 +861,7 @@ extension Entitled_V1_NotificationService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the drifts that a repair found.
+    /// > Returns the drifts that a repair found, page by page.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_GetDriftReportRequest` message.
@@ -839,6 +910,35 @@ extension Entitled_V1_NotificationService.ClientProtocol {
             request: request,
             serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_RequestTestNotificationRequest>(),
             deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_RequestTestNotificationResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetTestNotificationStatus" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns the delivery result of a test notification.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_GetTestNotificationStatusRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getTestNotificationStatus<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_GetTestNotificationStatusRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetTestNotificationStatusResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.getTestNotificationStatus(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetTestNotificationStatusRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetTestNotificationStatusResponse>(),
             options: options,
             onResponse: handleResponse
         )
@@ -1014,7 +1114,7 @@ extension Entitled_V1_NotificationService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns repairs, newest first, including those that started by themselves.
+    /// > Returns repairs, newest first, page by page, including those that started by themselves.
     ///
     /// - Parameters:
     ///   - message: request message to send.
@@ -1047,7 +1147,7 @@ extension Entitled_V1_NotificationService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the drifts that a repair found.
+    /// > Returns the drifts that a repair found, page by page.
     ///
     /// - Parameters:
     ///   - message: request message to send.
@@ -1103,6 +1203,39 @@ extension Entitled_V1_NotificationService.ClientProtocol {
             metadata: metadata
         )
         return try await self.requestTestNotification(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetTestNotificationStatus" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns the delivery result of a test notification.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getTestNotificationStatus<Result>(
+        _ message: Entitled_V1_GetTestNotificationStatusRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetTestNotificationStatusResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_GetTestNotificationStatusRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.getTestNotificationStatus(
             request: request,
             options: options,
             onResponse: handleResponse

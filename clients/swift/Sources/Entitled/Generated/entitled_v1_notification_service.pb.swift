@@ -253,7 +253,7 @@ public nonisolated struct Entitled_V1_IngestNotificationResponse: Sendable {
   /// Clears the value of `notification`. Subsequent reads from it will return its default value.
   public mutating func clearNotification() {self._notification = nil}
 
-  /// The notification was stored before; nothing changed.
+  /// Whether the notification was stored before, so that nothing changed.
   public var alreadyKnown: Bool = false
 
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
@@ -285,13 +285,13 @@ public nonisolated struct Entitled_V1_Notification: @unchecked Sendable {
     set {_uniqueStorage()._notificationUuid = newValue}
   }
 
-  /// 1 or 2.
+  /// The version of App Store Server Notifications: 1 or 2.
   public var version: Int32 {
     get {_storage._version}
     set {_uniqueStorage()._version = newValue}
   }
 
-  /// Apple's values.
+  /// Apple's `notificationType`.
   public var notificationType: String {
     get {_storage._notificationType}
     set {_uniqueStorage()._notificationType = newValue}
@@ -399,7 +399,7 @@ public nonisolated struct Entitled_V1_ListNotificationsRequest: Sendable {
   /// Only those in this state. Unspecified: all.
   public var state: Entitled_V1_NotificationState = .unspecified
 
-  /// The range of arrival times; `to` is exclusive.
+  /// The start of the range of arrival times, inclusive. Unset: the first notification.
   public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_from = newValue}
@@ -462,7 +462,7 @@ public nonisolated struct Entitled_V1_ReprocessNotificationsRequest: Sendable {
   /// Only these notifications; empty: all that match the filters below.
   public var evidenceIds: [Int64] = []
 
-  /// Unset: UNSUPPORTED, REJECTED and UNCONFIRMED.
+  /// Only notifications in this state. Unspecified: UNSUPPORTED, REJECTED and UNCONFIRMED.
   public var state: Entitled_V1_NotificationState = .unspecified
 
   /// The start of the range, inclusive. Unset: the first notification.
@@ -485,7 +485,7 @@ public nonisolated struct Entitled_V1_ReprocessNotificationsRequest: Sendable {
   /// Clears the value of `to`. Subsequent reads from it will return its default value.
   public mutating func clearTo() {self._to = nil}
 
-  /// Returns the changes without committing them and without calls to Apple.
+  /// Whether to return the changes without committing them and without calls to Apple.
   public var dryRun: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -535,7 +535,7 @@ public nonisolated struct Entitled_V1_BackfillNotificationsRequest: Sendable {
   /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// Unset: the limit of Apple's history, 180 days ago, or 30 in Apple's sandbox.
+  /// The start of the range, inclusive. Unset: the limit of Apple's history, 180 days ago, or 30 in Apple's sandbox.
   public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_from = newValue}
@@ -545,7 +545,7 @@ public nonisolated struct Entitled_V1_BackfillNotificationsRequest: Sendable {
   /// Clears the value of `from`. Subsequent reads from it will return its default value.
   public mutating func clearFrom() {self._from = nil}
 
-  /// Unset: now.
+  /// The end of the range, exclusive. Unset: now.
   public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_to = newValue}
@@ -642,7 +642,7 @@ public nonisolated struct Entitled_V1_Repair: @unchecked Sendable {
     set {_uniqueStorage()._phase = newValue}
   }
 
-  /// The range that is repaired.
+  /// The start of the range that is repaired, inclusive.
   public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_storage._from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_uniqueStorage()._from = newValue}
@@ -662,7 +662,7 @@ public nonisolated struct Entitled_V1_Repair: @unchecked Sendable {
   /// Clears the value of `to`. Subsequent reads from it will return its default value.
   public mutating func clearTo() {_uniqueStorage()._to = nil}
 
-  /// Only notifications that Apple could not deliver are fetched.
+  /// Whether only notifications that Apple could not deliver are fetched.
   public var onlyFailures: Bool {
     get {_storage._onlyFailures}
     set {_uniqueStorage()._onlyFailures = newValue}
@@ -678,7 +678,7 @@ public nonisolated struct Entitled_V1_Repair: @unchecked Sendable {
   /// Clears the value of `startedAt`. Subsequent reads from it will return its default value.
   public mutating func clearStartedAt() {_uniqueStorage()._startedAt = nil}
 
-  /// Unset while the repair runs.
+  /// When the repair ended. Unset: it runs.
   public var finishedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_storage._finishedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_uniqueStorage()._finishedAt = newValue}
@@ -688,13 +688,13 @@ public nonisolated struct Entitled_V1_Repair: @unchecked Sendable {
   /// Clears the value of `finishedAt`. Subsequent reads from it will return its default value.
   public mutating func clearFinishedAt() {_uniqueStorage()._finishedAt = nil}
 
-  /// Notifications that were missing, and notifications that were stored before.
+  /// The number of notifications that were missing.
   public var received: Int64 {
     get {_storage._received}
     set {_uniqueStorage()._received = newValue}
   }
 
-  /// Notifications of the range that were stored before.
+  /// The number of notifications of the range that were stored before.
   public var alreadyKnown: Int64 {
     get {_storage._alreadyKnown}
     set {_uniqueStorage()._alreadyKnown = newValue}
@@ -712,7 +712,7 @@ public nonisolated struct Entitled_V1_Repair: @unchecked Sendable {
     set {_uniqueStorage()._driftedCustomers = newValue}
   }
 
-  /// The error that stopped the repair or a part of it.
+  /// The error that stopped the repair or a part of it, as a sentence. Empty: none.
   public var error: String {
     get {_storage._error}
     set {_uniqueStorage()._error = newValue}
@@ -734,7 +734,7 @@ public nonisolated struct Entitled_V1_ListRepairsRequest: Sendable {
   /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// Unset: all.
+  /// The environment. Unspecified: all.
   public var environment: Entitled_V1_Environment = .unspecified
 
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
@@ -774,7 +774,7 @@ public nonisolated struct Entitled_V1_GetDriftReportRequest: Sendable {
   /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// Empty: the latest repair.
+  /// The id of the repair. Empty: the latest one.
   public var repairID: String = String()
 
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
@@ -804,7 +804,7 @@ public nonisolated struct Entitled_V1_GetDriftReportResponse: Sendable {
   /// Clears the value of `repair`. Subsequent reads from it will return its default value.
   public mutating func clearRepair() {self._repair = nil}
 
-  /// Ordered by customer and entitlement.
+  /// The drifts, ordered by customer and entitlement.
   public var drifts: [Entitled_V1_Drift] = []
 
   /// The token of the next page; empty on the last page.
@@ -883,6 +883,10 @@ public nonisolated struct Entitled_V1_RequestTestNotificationRequest: Sendable {
   /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
   public var actor: String = String()
 
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -897,6 +901,9 @@ public nonisolated struct Entitled_V1_RequestTestNotificationResponse: Sendable 
   /// Apple's token, to query the result.
   public var testNotificationToken: String = String()
 
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
+
   /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
   /// call wrote. Empty: it could not be read.
   public var position: String = String()
@@ -904,6 +911,69 @@ public nonisolated struct Entitled_V1_RequestTestNotificationResponse: Sendable 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+}
+
+/// The request of GetTestNotificationStatus.
+public nonisolated struct Entitled_V1_GetTestNotificationStatusRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// Apple's token, as RequestTestNotification returned it. Required.
+  public var testNotificationToken: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of GetTestNotificationStatus.
+public nonisolated struct Entitled_V1_GetTestNotificationStatusResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The payload that Apple signed.
+  public var payloadJson: String = String()
+
+  /// Apple's attempts to deliver it, oldest first.
+  public var sendAttempts: [Entitled_V1_SendAttempt] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// One delivery attempt of Apple.
+public nonisolated struct Entitled_V1_SendAttempt: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// When Apple tried to deliver.
+  public var attemptDate: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_attemptDate ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_attemptDate = newValue}
+  }
+  /// Returns true if `attemptDate` has been explicitly set.
+  public var hasAttemptDate: Bool {self._attemptDate != nil}
+  /// Clears the value of `attemptDate`. Subsequent reads from it will return its default value.
+  public mutating func clearAttemptDate() {self._attemptDate = nil}
+
+  /// Apple's `sendAttemptResult`: SUCCESS, TIMED_OUT, TLS_ISSUE, ...
+  public var result: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _attemptDate: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// The request of CompareNotificationVersions.
@@ -918,7 +988,7 @@ public nonisolated struct Entitled_V1_CompareNotificationVersionsRequest: Sendab
   /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// The range of arrival times; `to` is exclusive. Unset: from the first notification, until now.
+  /// The start of the range of arrival times, inclusive. Unset: the first notification.
   public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_from = newValue}
@@ -938,7 +1008,7 @@ public nonisolated struct Entitled_V1_CompareNotificationVersionsRequest: Sendab
   /// Clears the value of `to`. Subsequent reads from it will return its default value.
   public mutating func clearTo() {self._to = nil}
 
-  /// Includes purchases without a difference.
+  /// Whether to include purchases without a difference.
   public var includeEqual: Bool = false
 
   /// The number of purchases that are compared for a page: 1 to 1000, larger numbers count as 1000; 0: 100. The page
@@ -982,13 +1052,13 @@ public nonisolated struct Entitled_V1_VersionComparison: Sendable {
   /// The purchase, by the id of its first transaction.
   public var originalTransactionID: String = String()
 
-  /// Empty: the purchase has no owner.
+  /// The owner of the purchase. Empty: it has none.
   public var customerID: String = String()
 
   /// Whether the two versions differ about the purchase.
   public var differs: Bool = false
 
-  /// The number of notifications of each version. 0: none.
+  /// The number of notifications of version 1, from 0.
   public var version1Notifications: Int32 = 0
 
   /// The number of notifications of version 2, from 0.
@@ -1020,10 +1090,10 @@ public nonisolated struct Entitled_V1_VersionDifference: Sendable {
   /// Apple's field name in version 2, such as `expiresDate`.
   public var field: String = String()
 
-  /// Empty: the renewal.
+  /// The transaction. Empty: the difference is about the renewal.
   public var transactionID: String = String()
 
-  /// Empty: the version does not contain the field.
+  /// The value of version 1. Empty: the version does not contain the field.
   public var version1: String = String()
 
   /// The value of version 2. Empty: the version does not contain the field.
@@ -2030,7 +2100,7 @@ nonisolated extension Entitled_V1_Drift: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Entitled_V1_RequestTestNotificationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RequestTestNotificationRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}actor\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}actor\0\u{3}idempotency_key\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2041,6 +2111,7 @@ nonisolated extension Entitled_V1_RequestTestNotificationRequest: SwiftProtobuf.
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.actor) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
       default: break
       }
     }
@@ -2056,6 +2127,9 @@ nonisolated extension Entitled_V1_RequestTestNotificationRequest: SwiftProtobuf.
     if !self.actor.isEmpty {
       try visitor.visitSingularStringField(value: self.actor, fieldNumber: 3)
     }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2063,6 +2137,7 @@ nonisolated extension Entitled_V1_RequestTestNotificationRequest: SwiftProtobuf.
     if lhs.app != rhs.app {return false}
     if lhs.environment != rhs.environment {return false}
     if lhs.actor != rhs.actor {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2070,7 +2145,7 @@ nonisolated extension Entitled_V1_RequestTestNotificationRequest: SwiftProtobuf.
 
 nonisolated extension Entitled_V1_RequestTestNotificationResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RequestTestNotificationResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}test_notification_token\0\u{2}\u{e}position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}test_notification_token\0\u{1}repeated\0\u{2}\u{d}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2079,6 +2154,7 @@ nonisolated extension Entitled_V1_RequestTestNotificationResponse: SwiftProtobuf
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.testNotificationToken) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
       case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
@@ -2089,6 +2165,9 @@ nonisolated extension Entitled_V1_RequestTestNotificationResponse: SwiftProtobuf
     if !self.testNotificationToken.isEmpty {
       try visitor.visitSingularStringField(value: self.testNotificationToken, fieldNumber: 1)
     }
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 2)
+    }
     if !self.position.isEmpty {
       try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
     }
@@ -2097,7 +2176,122 @@ nonisolated extension Entitled_V1_RequestTestNotificationResponse: SwiftProtobuf
 
   public static func ==(lhs: Entitled_V1_RequestTestNotificationResponse, rhs: Entitled_V1_RequestTestNotificationResponse) -> Bool {
     if lhs.testNotificationToken != rhs.testNotificationToken {return false}
+    if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetTestNotificationStatusRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetTestNotificationStatusRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}test_notification_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.testNotificationToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.testNotificationToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.testNotificationToken, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetTestNotificationStatusRequest, rhs: Entitled_V1_GetTestNotificationStatusRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.testNotificationToken != rhs.testNotificationToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetTestNotificationStatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetTestNotificationStatusResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}payload_json\0\u{3}send_attempts\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.payloadJson) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.sendAttempts) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.payloadJson.isEmpty {
+      try visitor.visitSingularStringField(value: self.payloadJson, fieldNumber: 1)
+    }
+    if !self.sendAttempts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.sendAttempts, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetTestNotificationStatusResponse, rhs: Entitled_V1_GetTestNotificationStatusResponse) -> Bool {
+    if lhs.payloadJson != rhs.payloadJson {return false}
+    if lhs.sendAttempts != rhs.sendAttempts {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_SendAttempt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SendAttempt"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}attempt_date\0\u{1}result\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._attemptDate) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.result) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._attemptDate {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.result.isEmpty {
+      try visitor.visitSingularStringField(value: self.result, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_SendAttempt, rhs: Entitled_V1_SendAttempt) -> Bool {
+    if lhs._attemptDate != rhs._attemptDate {return false}
+    if lhs.result != rhs.result {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

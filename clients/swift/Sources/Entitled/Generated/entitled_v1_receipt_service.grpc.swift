@@ -176,6 +176,19 @@ public enum Entitled_V1_ReceiptService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "PurgeMigration" metadata.
+        public enum PurgeMigration: Sendable {
+            /// Request type for "PurgeMigration".
+            public typealias Input = Entitled_V1_PurgeMigrationRequest
+            /// Response type for "PurgeMigration".
+            public typealias Output = Entitled_V1_PurgeMigrationResponse
+            /// Descriptor for "PurgeMigration".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.ReceiptService"),
+                method: "PurgeMigration",
+                type: .unary
+            )
+        }
         /// Namespace for "SignOffer" metadata.
         public enum SignOffer: Sendable {
             /// Request type for "SignOffer".
@@ -203,6 +216,7 @@ public enum Entitled_V1_ReceiptService: Sendable {
             UploadMigrationInput.descriptor,
             CompareWithApple.descriptor,
             CancelMigration.descriptor,
+            PurgeMigration.descriptor,
             SignOffer.descriptor
         ]
     }
@@ -225,7 +239,7 @@ extension Entitled_V1_ReceiptService {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Evidence from apps, and signatures for offers.
+    /// > Evidence from apps, migrations of receipts, and signatures for offers.
     public protocol ClientProtocol: Sendable {
         /// Call the "SubmitTransaction" method.
         ///
@@ -441,7 +455,8 @@ extension Entitled_V1_ReceiptService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Uploads the input of a job in pieces, for callers whose files are not on the server.
+        /// > Uploads the input of a job in pieces, for callers whose files are not on the server. It is a file of the import
+        /// > folder, not of the store.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_UploadMigrationInputRequest` message.
@@ -487,8 +502,7 @@ extension Entitled_V1_ReceiptService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Cancels a job; finished lines stay. For a job that has ended, deletes its uploaded input
-        /// > and its failures.
+        /// > Cancels a job; finished lines stay. A job that has ended stays as it is.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_CancelMigrationRequest` message.
@@ -507,11 +521,34 @@ extension Entitled_V1_ReceiptService {
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_CancelMigrationResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
 
+        /// Call the "PurgeMigration" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Deletes the uploaded input and the failures of a job that has ended. The job with its counts stays.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_PurgeMigrationRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_PurgeMigrationRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_PurgeMigrationResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func purgeMigration<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_PurgeMigrationRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_PurgeMigrationRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_PurgeMigrationResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_PurgeMigrationResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
         /// Call the "SignOffer" method.
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Signs an offer for the app to present. Fails with NEVER_SUBSCRIBED, EXISTING_SUBSCRIBER or
+        /// > Signs an offer for the app to present. Stores nothing, but is audited. Fails with NEVER_SUBSCRIBED, EXISTING_SUBSCRIBER or
         /// > INTRODUCTORY_OFFER_USED if the customer's history contradicts it.
         ///
         /// - Parameters:
@@ -540,7 +577,7 @@ extension Entitled_V1_ReceiptService {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Evidence from apps, and signatures for offers.
+    /// > Evidence from apps, migrations of receipts, and signatures for offers.
     public struct Client<Transport>: ClientProtocol where Transport: GRPCCore.ClientTransport {
         private let client: GRPCCore.GRPCClient<Transport>
 
@@ -863,7 +900,8 @@ extension Entitled_V1_ReceiptService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Uploads the input of a job in pieces, for callers whose files are not on the server.
+        /// > Uploads the input of a job in pieces, for callers whose files are not on the server. It is a file of the import
+        /// > folder, not of the store.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_UploadMigrationInputRequest` message.
@@ -931,8 +969,7 @@ extension Entitled_V1_ReceiptService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Cancels a job; finished lines stay. For a job that has ended, deletes its uploaded input
-        /// > and its failures.
+        /// > Cancels a job; finished lines stay. A job that has ended stays as it is.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_CancelMigrationRequest` message.
@@ -962,11 +999,45 @@ extension Entitled_V1_ReceiptService {
             )
         }
 
+        /// Call the "PurgeMigration" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Deletes the uploaded input and the failures of a job that has ended. The job with its counts stays.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_PurgeMigrationRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_PurgeMigrationRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_PurgeMigrationResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func purgeMigration<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_PurgeMigrationRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_PurgeMigrationRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_PurgeMigrationResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_PurgeMigrationResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_ReceiptService.Method.PurgeMigration.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
         /// Call the "SignOffer" method.
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Signs an offer for the app to present. Fails with NEVER_SUBSCRIBED, EXISTING_SUBSCRIBER or
+        /// > Signs an offer for the app to present. Stores nothing, but is audited. Fails with NEVER_SUBSCRIBED, EXISTING_SUBSCRIBER or
         /// > INTRODUCTORY_OFFER_USED if the customer's history contradicts it.
         ///
         /// - Parameters:
@@ -1268,7 +1339,8 @@ extension Entitled_V1_ReceiptService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Uploads the input of a job in pieces, for callers whose files are not on the server.
+    /// > Uploads the input of a job in pieces, for callers whose files are not on the server. It is a file of the import
+    /// > folder, not of the store.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_UploadMigrationInputRequest` message.
@@ -1326,8 +1398,7 @@ extension Entitled_V1_ReceiptService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Cancels a job; finished lines stay. For a job that has ended, deletes its uploaded input
-    /// > and its failures.
+    /// > Cancels a job; finished lines stay. A job that has ended stays as it is.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_CancelMigrationRequest` message.
@@ -1352,11 +1423,40 @@ extension Entitled_V1_ReceiptService.ClientProtocol {
         )
     }
 
+    /// Call the "PurgeMigration" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Deletes the uploaded input and the failures of a job that has ended. The job with its counts stays.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_PurgeMigrationRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func purgeMigration<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_PurgeMigrationRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_PurgeMigrationResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.purgeMigration(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_PurgeMigrationRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_PurgeMigrationResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
     /// Call the "SignOffer" method.
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Signs an offer for the app to present. Fails with NEVER_SUBSCRIBED, EXISTING_SUBSCRIBER or
+    /// > Signs an offer for the app to present. Stores nothing, but is audited. Fails with NEVER_SUBSCRIBED, EXISTING_SUBSCRIBER or
     /// > INTRODUCTORY_OFFER_USED if the customer's history contradicts it.
     ///
     /// - Parameters:
@@ -1689,7 +1789,8 @@ extension Entitled_V1_ReceiptService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Uploads the input of a job in pieces, for callers whose files are not on the server.
+    /// > Uploads the input of a job in pieces, for callers whose files are not on the server. It is a file of the import
+    /// > folder, not of the store.
     ///
     /// - Parameters:
     ///   - message: request message to send.
@@ -1755,8 +1856,7 @@ extension Entitled_V1_ReceiptService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Cancels a job; finished lines stay. For a job that has ended, deletes its uploaded input
-    /// > and its failures.
+    /// > Cancels a job; finished lines stay. A job that has ended stays as it is.
     ///
     /// - Parameters:
     ///   - message: request message to send.
@@ -1785,11 +1885,44 @@ extension Entitled_V1_ReceiptService.ClientProtocol {
         )
     }
 
+    /// Call the "PurgeMigration" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Deletes the uploaded input and the failures of a job that has ended. The job with its counts stays.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func purgeMigration<Result>(
+        _ message: Entitled_V1_PurgeMigrationRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_PurgeMigrationResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_PurgeMigrationRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.purgeMigration(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
     /// Call the "SignOffer" method.
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Signs an offer for the app to present. Fails with NEVER_SUBSCRIBED, EXISTING_SUBSCRIBER or
+    /// > Signs an offer for the app to present. Stores nothing, but is audited. Fails with NEVER_SUBSCRIBED, EXISTING_SUBSCRIBER or
     /// > INTRODUCTORY_OFFER_USED if the customer's history contradicts it.
     ///
     /// - Parameters:

@@ -346,7 +346,7 @@ public nonisolated struct Entitled_V1_SubmitTransactionRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The configured id of the app, for instance "ocean-journal".
+  /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
   /// The operator's id of the customer. Empty: the purchase is stored in the claim queue.
@@ -375,7 +375,7 @@ public nonisolated struct Entitled_V1_SubmitTransactionResponse: Sendable {
   /// The id of the verbatim document.
   public var evidenceID: Int64 = 0
 
-  /// The document was stored before; nothing changed.
+  /// Whether the document was stored before, so that nothing changed.
   public var alreadyKnown: Bool = false
 
   /// The submitted transaction. Unset: none was submitted.
@@ -437,7 +437,7 @@ public nonisolated struct Entitled_V1_SubmitTransactionsRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
   /// The operator's id of the customer. Empty: the purchases are stored in the claim queue.
@@ -596,7 +596,7 @@ public nonisolated struct Entitled_V1_SubmitReceiptResponse: Sendable {
   /// Clears the value of `evidenceID`. Subsequent reads from it will return its default value.
   public mutating func clearEvidenceID() {self._evidenceID = nil}
 
-  /// The same receipt was submitted before for the same customer.
+  /// Whether the same receipt was submitted before for the same customer.
   public var alreadyKnown: Bool = false
 
   /// The environment of the receipt.
@@ -611,7 +611,7 @@ public nonisolated struct Entitled_V1_SubmitReceiptResponse: Sendable {
   /// The app version that the customer got first, if the receipt contains it.
   public var originalApplicationVersion: String = String()
 
-  /// The lookup at Apple is pending; the answer rests on the receipt alone.
+  /// Whether the lookup at Apple is pending, so that the answer rests on the receipt alone.
   public var refreshPending: Bool = false
 
   /// The customer's state for each product of the catalog.
@@ -736,7 +736,7 @@ public nonisolated struct Entitled_V1_InspectResponse: Sendable {
   /// The kind of the document.
   public var kind: Entitled_V1_DocumentKind = .unspecified
 
-  /// Signed by Apple (or under a configured trust anchor), for this app, in an accepted environment.
+  /// Whether it is signed by Apple (or under a configured trust anchor), for this app, in an accepted environment.
   public var verified: Bool = false
 
   /// Stable: VERIFIED, or the first fault: NOT_A_JWS, BAD_SIGNATURE, UNTRUSTED_ROOT, WRONG_BUNDLE, ...
@@ -945,7 +945,7 @@ public nonisolated struct Entitled_V1_MigrateReceiptsResponse: Sendable {
   /// The result.
   public var outcome: Entitled_V1_MigrationOutcome = .unspecified
 
-  /// Why it was rejected or is retryable; unset if migrated.
+  /// Why it was rejected or is retryable. Unset: it was migrated.
   public var error: Google_Rpc_Status {
     get {_error ?? Google_Rpc_Status()}
     set {_error = newValue}
@@ -955,8 +955,12 @@ public nonisolated struct Entitled_V1_MigrateReceiptsResponse: Sendable {
   /// Clears the value of `error`. Subsequent reads from it will return its default value.
   public mutating func clearError() {self._error = nil}
 
-  /// The number of the receipt's transactions that are stored now.
+  /// The number of the receipt's transactions that are stored now, from 0.
   public var transactions: Int32 = 0
+
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -998,7 +1002,7 @@ public nonisolated struct Entitled_V1_StartMigrationRequest: Sendable {
     set {input = .uploadID(newValue)}
   }
 
-  /// The number of receipts in parallel; 0: 32.
+  /// The number of receipts in parallel: 1 to 256; 0: 32.
   public var concurrency: Int32 = 0
 
   /// Whether to verify and count only, without calls to Apple and without changes.
@@ -1018,7 +1022,7 @@ public nonisolated struct Entitled_V1_StartMigrationRequest: Sendable {
   /// Clears the value of `format`. Subsequent reads from it will return its default value.
   public mutating func clearFormat() {self._format = nil}
 
-  /// The caller vouches that the purchases of lines without a receipt belong to the customers of these lines;
+  /// Whether the caller vouches that the purchases of lines without a receipt belong to the customers of these lines;
   /// otherwise they are only looked up.
   public var linkUnverifiedIds: Bool = false
 
@@ -1038,7 +1042,7 @@ public nonisolated struct Entitled_V1_StartMigrationRequest: Sendable {
   fileprivate var _format: Entitled_V1_MigrationInputFormat? = nil
 }
 
-/// The format of a job's input. Empty fields have the values in parentheses.
+/// The format of a job's input.
 public nonisolated struct Entitled_V1_MigrationInputFormat: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1047,7 +1051,7 @@ public nonisolated struct Entitled_V1_MigrationInputFormat: Sendable {
   /// The syntax of the input. Unspecified: detected from its first character.
   public var syntax: Entitled_V1_MigrationInputSyntax = .unspecified
 
-  /// The columns (customer_id, receipt, original_transaction_id). In NDJSON a dot selects a member of an object.
+  /// The column of the customer id. Empty: customer_id. In NDJSON a dot selects a member of an object, in every column.
   public var customerColumn: String = String()
 
   /// The column of the receipt. Empty: receipt.
@@ -1056,7 +1060,7 @@ public nonisolated struct Entitled_V1_MigrationInputFormat: Sendable {
   /// The column of the original transaction id. Empty: original_transaction_id.
   public var originalTransactionIDColumn: String = String()
 
-  /// For CSV (a comma).
+  /// The character between the values of CSV, one byte. Empty: a comma.
   public var delimiter: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1070,13 +1074,16 @@ public nonisolated struct Entitled_V1_UploadMigrationInputRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Chosen by the caller: 1 to 64 letters, digits, dots, dashes and underscores.
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// Chosen by the caller: 1 to 64 letters, digits, dots, dashes and underscores. Unique in the app. Required.
   public var uploadID: String = String()
 
   /// The number of bytes before this piece; bytes that were received before are not written again.
   public var offset: Int64 = 0
 
-  /// At most 1 MiB. Empty: queries the size.
+  /// The piece, at most 1 MiB. Empty: only the size is returned.
   public var data: Data = Data()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1110,7 +1117,7 @@ public nonisolated struct Entitled_V1_CompareWithAppleRequest: Sendable {
   /// The environment. Unspecified: the default environment of the app.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// Compares one of this many customers; 0 and 1: all.
+  /// Compares one of this number of customers, from 0; 0 and 1: all.
   public var sampleEvery: Int32 = 0
 
   /// The number of customers of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
@@ -1163,10 +1170,10 @@ public nonisolated struct Entitled_V1_CustomerDrift: Sendable {
   /// The purchase, by the id of its first transaction.
   public var originalTransactionID: String = String()
 
-  /// Empty if the difference is not about one transaction.
+  /// The transaction, by Apple's id. Empty: the difference is not about one transaction.
   public var transactionID: String = String()
 
-  /// UNKNOWN_HERE, DIFFERENT, RENEWAL_DIFFERENT or UNKNOWN_TO_APPLE.
+  /// The stable reason: UNKNOWN_HERE, DIFFERENT, RENEWAL_DIFFERENT or UNKNOWN_TO_APPLE.
   public var reason: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1222,7 +1229,7 @@ public nonisolated struct Entitled_V1_Migration: @unchecked Sendable {
     set {_uniqueStorage()._state = newValue}
   }
 
-  /// The number of lines that are done.
+  /// The number of lines that are done: the sum of the five outcomes.
   public var total: Int64 {
     get {_storage._total}
     set {_uniqueStorage()._total = newValue}
@@ -1278,7 +1285,7 @@ public nonisolated struct Entitled_V1_Migration: @unchecked Sendable {
   /// Clears the value of `finishedAt`. Subsequent reads from it will return its default value.
   public mutating func clearFinishedAt() {_uniqueStorage()._finishedAt = nil}
 
-  /// Receipts per second, recently.
+  /// Receipts per second over the last 10 seconds; 0: the job does not run.
   public var rate: Double {
     get {_storage._rate}
     set {_uniqueStorage()._rate = newValue}
@@ -1296,7 +1303,7 @@ public nonisolated struct Entitled_V1_Migration: @unchecked Sendable {
     set {_uniqueStorage()._reasons = newValue}
   }
 
-  /// The error that failed the job.
+  /// The error that failed the job, as a sentence. Empty: none.
   public var error: String {
     get {_storage._error}
     set {_uniqueStorage()._error = newValue}
@@ -1398,6 +1405,9 @@ public nonisolated struct Entitled_V1_GetMigrationRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
   /// The id of the job. Required.
   public var migrationID: String = String()
 
@@ -1458,7 +1468,7 @@ public nonisolated struct Entitled_V1_ListMigrationsResponse: Sendable {
   /// The jobs, latest first.
   public var migrations: [Entitled_V1_Migration] = []
 
-  /// The token of the next page; empty: there is no more.
+  /// The token of the next page; empty on the last page.
   public var nextPageToken: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1471,6 +1481,9 @@ public nonisolated struct Entitled_V1_ListMigrationFailuresRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
 
   /// The id of the job. Required.
   public var migrationID: String = String()
@@ -1509,7 +1522,7 @@ public nonisolated struct Entitled_V1_MigrationFailure: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Line of the input, from 1.
+  /// The line of the input, from 1.
   public var line: Int64 = 0
 
   /// The customer of the line. Empty: it has none.
@@ -1538,6 +1551,9 @@ public nonisolated struct Entitled_V1_CancelMigrationRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
   /// The id of the job. Required.
   public var migrationID: String = String()
 
@@ -1561,6 +1577,54 @@ public nonisolated struct Entitled_V1_CancelMigrationResponse: Sendable {
   public var hasMigration: Bool {self._migration != nil}
   /// Clears the value of `migration`. Subsequent reads from it will return its default value.
   public mutating func clearMigration() {self._migration = nil}
+
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _migration: Entitled_V1_Migration? = nil
+}
+
+/// The request of PurgeMigration.
+public nonisolated struct Entitled_V1_PurgeMigrationRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The id of the job. Required.
+  public var migrationID: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of PurgeMigration.
+public nonisolated struct Entitled_V1_PurgeMigrationResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The job in its present state.
+  public var migration: Entitled_V1_Migration {
+    get {_migration ?? Entitled_V1_Migration()}
+    set {_migration = newValue}
+  }
+  /// Returns true if `migration` has been explicitly set.
+  public var hasMigration: Bool {self._migration != nil}
+  /// Clears the value of `migration`. Subsequent reads from it will return its default value.
+  public mutating func clearMigration() {self._migration = nil}
+
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1596,16 +1660,16 @@ public nonisolated struct Entitled_V1_SignOfferRequest: Sendable {
   /// The same value that the app passes to StoreKit: a UUID, or for StoreKit 1 the application user name.
   public var appAccountToken: String = String()
 
-  /// Required by the introductory form.
+  /// The transaction, by Apple's id. Required by the introductory form.
   public var transactionID: String = String()
 
-  /// The eligibility that the introductory form signs.
+  /// The eligibility that the introductory form signs: whether the customer may have the offer.
   public var allowIntroductoryOffer: Bool = false
 
   /// The JSON of an Advanced Commerce request.
   public var advancedCommerceRequestJson: String = String()
 
-  /// Signs without an eligibility check.
+  /// Whether to sign without an eligibility check.
   public var skipEligibilityCheck: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1628,7 +1692,7 @@ public nonisolated struct Entitled_V1_SignOfferResponse: Sendable {
   /// The nonce that was signed, only in the legacy form.
   public var nonce: String = String()
 
-  /// Milliseconds since 1970, as StoreKit expects.
+  /// The time of the signature in milliseconds since 1970, as StoreKit expects.
   public var timestamp: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2563,7 +2627,7 @@ nonisolated extension Entitled_V1_MigrateReceiptsRequest: SwiftProtobuf.Message,
 
 nonisolated extension Entitled_V1_MigrateReceiptsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MigrateReceiptsResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}correlation_id\0\u{1}outcome\0\u{1}error\0\u{1}transactions\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}correlation_id\0\u{1}outcome\0\u{1}error\0\u{1}transactions\0\u{2}\u{b}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2575,6 +2639,7 @@ nonisolated extension Entitled_V1_MigrateReceiptsResponse: SwiftProtobuf.Message
       case 2: try { try decoder.decodeSingularEnumField(value: &self.outcome) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._error) }()
       case 4: try { try decoder.decodeSingularInt32Field(value: &self.transactions) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
     }
@@ -2597,6 +2662,9 @@ nonisolated extension Entitled_V1_MigrateReceiptsResponse: SwiftProtobuf.Message
     if self.transactions != 0 {
       try visitor.visitSingularInt32Field(value: self.transactions, fieldNumber: 4)
     }
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2605,6 +2673,7 @@ nonisolated extension Entitled_V1_MigrateReceiptsResponse: SwiftProtobuf.Message
     if lhs.outcome != rhs.outcome {return false}
     if lhs._error != rhs._error {return false}
     if lhs.transactions != rhs.transactions {return false}
+    if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2749,7 +2818,7 @@ nonisolated extension Entitled_V1_MigrationInputFormat: SwiftProtobuf.Message, S
 
 nonisolated extension Entitled_V1_UploadMigrationInputRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".UploadMigrationInputRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}upload_id\0\u{1}offset\0\u{1}data\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}upload_id\0\u{1}offset\0\u{1}data\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2757,28 +2826,33 @@ nonisolated extension Entitled_V1_UploadMigrationInputRequest: SwiftProtobuf.Mes
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.uploadID) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self.offset) }()
-      case 3: try { try decoder.decodeSingularBytesField(value: &self.data) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.uploadID) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.offset) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.data) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
     if !self.uploadID.isEmpty {
-      try visitor.visitSingularStringField(value: self.uploadID, fieldNumber: 1)
+      try visitor.visitSingularStringField(value: self.uploadID, fieldNumber: 2)
     }
     if self.offset != 0 {
-      try visitor.visitSingularInt64Field(value: self.offset, fieldNumber: 2)
+      try visitor.visitSingularInt64Field(value: self.offset, fieldNumber: 3)
     }
     if !self.data.isEmpty {
-      try visitor.visitSingularBytesField(value: self.data, fieldNumber: 3)
+      try visitor.visitSingularBytesField(value: self.data, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_UploadMigrationInputRequest, rhs: Entitled_V1_UploadMigrationInputRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
     if lhs.uploadID != rhs.uploadID {return false}
     if lhs.offset != rhs.offset {return false}
     if lhs.data != rhs.data {return false}
@@ -3274,7 +3348,7 @@ nonisolated extension Entitled_V1_MigrationReasonCount: SwiftProtobuf.Message, S
 
 nonisolated extension Entitled_V1_GetMigrationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetMigrationRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}migration_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}migration_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3282,20 +3356,25 @@ nonisolated extension Entitled_V1_GetMigrationRequest: SwiftProtobuf.Message, Sw
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.migrationID) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.migrationID) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
     if !self.migrationID.isEmpty {
-      try visitor.visitSingularStringField(value: self.migrationID, fieldNumber: 1)
+      try visitor.visitSingularStringField(value: self.migrationID, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_GetMigrationRequest, rhs: Entitled_V1_GetMigrationRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
     if lhs.migrationID != rhs.migrationID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -3413,7 +3492,7 @@ nonisolated extension Entitled_V1_ListMigrationsResponse: SwiftProtobuf.Message,
 
 nonisolated extension Entitled_V1_ListMigrationFailuresRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListMigrationFailuresRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}migration_id\0\u{3}page_size\0\u{3}page_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}migration_id\0\u{3}page_size\0\u{3}page_token\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3421,28 +3500,33 @@ nonisolated extension Entitled_V1_ListMigrationFailuresRequest: SwiftProtobuf.Me
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.migrationID) }()
-      case 2: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.migrationID) }()
+      case 3: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
     if !self.migrationID.isEmpty {
-      try visitor.visitSingularStringField(value: self.migrationID, fieldNumber: 1)
+      try visitor.visitSingularStringField(value: self.migrationID, fieldNumber: 2)
     }
     if self.pageSize != 0 {
-      try visitor.visitSingularInt32Field(value: self.pageSize, fieldNumber: 2)
+      try visitor.visitSingularInt32Field(value: self.pageSize, fieldNumber: 3)
     }
     if !self.pageToken.isEmpty {
-      try visitor.visitSingularStringField(value: self.pageToken, fieldNumber: 3)
+      try visitor.visitSingularStringField(value: self.pageToken, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_ListMigrationFailuresRequest, rhs: Entitled_V1_ListMigrationFailuresRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
     if lhs.migrationID != rhs.migrationID {return false}
     if lhs.pageSize != rhs.pageSize {return false}
     if lhs.pageToken != rhs.pageToken {return false}
@@ -3543,7 +3627,7 @@ nonisolated extension Entitled_V1_MigrationFailure: SwiftProtobuf.Message, Swift
 
 nonisolated extension Entitled_V1_CancelMigrationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CancelMigrationRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}migration_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}migration_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3551,20 +3635,25 @@ nonisolated extension Entitled_V1_CancelMigrationRequest: SwiftProtobuf.Message,
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.migrationID) }()
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.migrationID) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
     if !self.migrationID.isEmpty {
-      try visitor.visitSingularStringField(value: self.migrationID, fieldNumber: 1)
+      try visitor.visitSingularStringField(value: self.migrationID, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_CancelMigrationRequest, rhs: Entitled_V1_CancelMigrationRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
     if lhs.migrationID != rhs.migrationID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -3573,7 +3662,7 @@ nonisolated extension Entitled_V1_CancelMigrationRequest: SwiftProtobuf.Message,
 
 nonisolated extension Entitled_V1_CancelMigrationResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CancelMigrationResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}migration\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}migration\0\u{2}\u{e}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3582,6 +3671,7 @@ nonisolated extension Entitled_V1_CancelMigrationResponse: SwiftProtobuf.Message
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._migration) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
     }
@@ -3595,11 +3685,89 @@ nonisolated extension Entitled_V1_CancelMigrationResponse: SwiftProtobuf.Message
     try { if let v = self._migration {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_CancelMigrationResponse, rhs: Entitled_V1_CancelMigrationResponse) -> Bool {
     if lhs._migration != rhs._migration {return false}
+    if lhs.position != rhs.position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_PurgeMigrationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PurgeMigrationRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}migration_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.migrationID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.migrationID.isEmpty {
+      try visitor.visitSingularStringField(value: self.migrationID, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_PurgeMigrationRequest, rhs: Entitled_V1_PurgeMigrationRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.migrationID != rhs.migrationID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_PurgeMigrationResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PurgeMigrationResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}migration\0\u{2}\u{e}position\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._migration) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._migration {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_PurgeMigrationResponse, rhs: Entitled_V1_PurgeMigrationResponse) -> Bool {
+    if lhs._migration != rhs._migration {return false}
+    if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

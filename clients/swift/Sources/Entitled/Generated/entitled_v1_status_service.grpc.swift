@@ -85,7 +85,7 @@ extension Entitled_V1_StatusService {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > The state of the service itself, its configuration, and the caller as the service sees it.
+    /// > The state of the service itself, its configuration, and the authenticated caller.
     public protocol ClientProtocol: Sendable {
         /// Call the "WhoAmI" method.
         ///
@@ -165,7 +165,7 @@ extension Entitled_V1_StatusService {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > The state of the service itself, its configuration, and the caller as the service sees it.
+    /// > The state of the service itself, its configuration, and the authenticated caller.
     public struct Client<Transport>: ClientProtocol where Transport: GRPCCore.ClientTransport {
         private let client: GRPCCore.GRPCClient<Transport>
 

@@ -103,7 +103,7 @@ public nonisolated struct Entitled_V1_GetStatusResponse: Sendable {
   /// Each environment of the apps that the caller may access.
   public var apps: [Entitled_V1_AppStatus] = []
 
-  /// The size of the store; unset for a caller who is limited to some apps.
+  /// The store. Unset: the caller may not access all apps.
   public var store: Entitled_V1_StoreStatus {
     get {_store ?? Entitled_V1_StoreStatus()}
     set {_store = newValue}
@@ -131,8 +131,8 @@ public nonisolated struct Entitled_V1_HealthCheck: Sendable {
   /// The stable name, such as `store_writable`.
   public var name: String = String()
 
-  /// The problem as a sentence; empty: the check succeeded.
-  public var problem: String = String()
+  /// The error as a sentence. Empty: the check succeeded.
+  public var error: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -181,7 +181,7 @@ public nonisolated struct Entitled_V1_AppStatus: Sendable {
   /// Clears the value of `completeUntil`. Subsequent reads from it will return its default value.
   public mutating func clearCompleteUntil() {self._completeUntil = nil}
 
-  /// Status polls that are overdue.
+  /// The number of status polls that are overdue.
   public var overduePolls: Int64 = 0
 
   /// When the next status poll is due; unset: none is scheduled.
@@ -194,7 +194,7 @@ public nonisolated struct Entitled_V1_AppStatus: Sendable {
   /// Clears the value of `nextPollAt`. Subsequent reads from it will return its default value.
   public mutating func clearNextPollAt() {self._nextPollAt = nil}
 
-  /// Consumption requests that wait for an answer to Apple.
+  /// The number of consumption requests that wait for an answer to Apple.
   public var openConsumptionRequests: Int64 = 0
 
   /// Whether an in-app purchase key is configured, so that Apple can be called.
@@ -225,15 +225,24 @@ public nonisolated struct Entitled_V1_StoreStatus: Sendable {
   /// The size of the database file, in bytes.
   public var sizeBytes: Int64 = 0
 
-  /// The free space on its disk, in bytes; 0: not known.
-  public var freeBytes: Int64 = 0
+  /// The free space on its disk, in bytes. Unset: not known.
+  public var freeBytes: Int64 {
+    get {_freeBytes ?? 0}
+    set {_freeBytes = newValue}
+  }
+  /// Returns true if `freeBytes` has been explicitly set.
+  public var hasFreeBytes: Bool {self._freeBytes != nil}
+  /// Clears the value of `freeBytes`. Subsequent reads from it will return its default value.
+  public mutating func clearFreeBytes() {self._freeBytes = nil}
 
-  /// The id of the last piece of evidence.
+  /// The id of the last piece of evidence; 0: none yet.
   public var lastEvidenceID: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _freeBytes: Int64? = nil
 }
 
 /// The request of GetConfiguration.
@@ -253,8 +262,8 @@ public nonisolated struct Entitled_V1_GetConfigurationResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The configuration as JSON, with the values of secrets replaced by `"(secret)"`. A caller who is limited to some apps
-  /// sees only these, and no callers.
+  /// The configuration as JSON, with the values of secrets replaced by `"(secret)"`. Contains only the apps that the
+  /// caller may access, and the list of callers only if the caller may access all apps.
   public var configurationJson: String = String()
 
   /// The path of the file; empty: the demo configuration.
@@ -430,7 +439,7 @@ nonisolated extension Entitled_V1_GetStatusResponse: SwiftProtobuf.Message, Swif
 
 nonisolated extension Entitled_V1_HealthCheck: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".HealthCheck"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}problem\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}error\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -439,7 +448,7 @@ nonisolated extension Entitled_V1_HealthCheck: SwiftProtobuf.Message, SwiftProto
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.problem) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.error) }()
       default: break
       }
     }
@@ -449,15 +458,15 @@ nonisolated extension Entitled_V1_HealthCheck: SwiftProtobuf.Message, SwiftProto
     if !self.name.isEmpty {
       try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
     }
-    if !self.problem.isEmpty {
-      try visitor.visitSingularStringField(value: self.problem, fieldNumber: 2)
+    if !self.error.isEmpty {
+      try visitor.visitSingularStringField(value: self.error, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_HealthCheck, rhs: Entitled_V1_HealthCheck) -> Bool {
     if lhs.name != rhs.name {return false}
-    if lhs.problem != rhs.problem {return false}
+    if lhs.error != rhs.error {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -558,7 +567,7 @@ nonisolated extension Entitled_V1_StoreStatus: SwiftProtobuf.Message, SwiftProto
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularInt64Field(value: &self.sizeBytes) }()
-      case 2: try { try decoder.decodeSingularInt64Field(value: &self.freeBytes) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._freeBytes) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self.lastEvidenceID) }()
       default: break
       }
@@ -566,12 +575,16 @@ nonisolated extension Entitled_V1_StoreStatus: SwiftProtobuf.Message, SwiftProto
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.sizeBytes != 0 {
       try visitor.visitSingularInt64Field(value: self.sizeBytes, fieldNumber: 1)
     }
-    if self.freeBytes != 0 {
-      try visitor.visitSingularInt64Field(value: self.freeBytes, fieldNumber: 2)
-    }
+    try { if let v = self._freeBytes {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
     if self.lastEvidenceID != 0 {
       try visitor.visitSingularInt64Field(value: self.lastEvidenceID, fieldNumber: 3)
     }
@@ -580,7 +593,7 @@ nonisolated extension Entitled_V1_StoreStatus: SwiftProtobuf.Message, SwiftProto
 
   public static func ==(lhs: Entitled_V1_StoreStatus, rhs: Entitled_V1_StoreStatus) -> Bool {
     if lhs.sizeBytes != rhs.sizeBytes {return false}
-    if lhs.freeBytes != rhs.freeBytes {return false}
+    if lhs._freeBytes != rhs._freeBytes {return false}
     if lhs.lastEvidenceID != rhs.lastEvidenceID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

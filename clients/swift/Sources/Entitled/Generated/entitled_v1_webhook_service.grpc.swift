@@ -134,7 +134,7 @@ extension Entitled_V1_WebhookService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the webhooks and forwarding endpoints of an app with their state.
+        /// > Returns the webhooks and forwarding endpoints of an app with their state, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListWebhooksRequest` message.
@@ -294,7 +294,7 @@ extension Entitled_V1_WebhookService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Returns the webhooks and forwarding endpoints of an app with their state.
+        /// > Returns the webhooks and forwarding endpoints of an app with their state, page by page.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_ListWebhooksRequest` message.
@@ -503,7 +503,7 @@ extension Entitled_V1_WebhookService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the webhooks and forwarding endpoints of an app with their state.
+    /// > Returns the webhooks and forwarding endpoints of an app with their state, page by page.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_ListWebhooksRequest` message.
@@ -681,7 +681,7 @@ extension Entitled_V1_WebhookService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Returns the webhooks and forwarding endpoints of an app with their state.
+    /// > Returns the webhooks and forwarding endpoints of an app with their state, page by page.
     ///
     /// - Parameters:
     ///   - message: request message to send.

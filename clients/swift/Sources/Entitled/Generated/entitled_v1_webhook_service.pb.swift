@@ -227,13 +227,13 @@ public nonisolated struct Entitled_V1_Webhook: Sendable {
   /// The sequence of the latest event of the app, or the evidence id of the latest notification of any app.
   public var latestPosition: Int64 = 0
 
-  /// Messages that wait for another attempt, or for an earlier message.
+  /// The number of messages that wait for another attempt, or for an earlier message.
   public var pending: Int64 = 0
 
-  /// Dead letters.
+  /// The number of dead letters.
   public var deadLetters: Int64 = 0
 
-  /// The time of the oldest pending message.
+  /// When the event or notification of the oldest pending message occurred. Unset: none is pending.
   public var oldestPendingAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_oldestPendingAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_oldestPendingAt = newValue}
@@ -262,7 +262,7 @@ public nonisolated struct Entitled_V1_Delivery: Sendable {
   /// The `webhook-id` of each attempt; empty for forwarded notifications.
   public var webhookID: String = String()
 
-  /// Such as `entitlement.started`, or Apple's notification type.
+  /// The type of the message, such as `entitlement.started`, or Apple's notification type.
   public var type: String = String()
 
   /// The environment of the event or notification. Unspecified: the notification has none.
@@ -300,7 +300,7 @@ public nonisolated struct Entitled_V1_Delivery: Sendable {
   /// Clears the value of `firstAttemptAt`. Subsequent reads from it will return its default value.
   public mutating func clearFirstAttemptAt() {self._firstAttemptAt = nil}
 
-  /// Unset: after an earlier message, or a dead letter.
+  /// When the next attempt is due. Unset: after an earlier message, or it is a dead letter.
   public var nextAttemptAt: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_nextAttemptAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_nextAttemptAt = newValue}
@@ -334,7 +334,7 @@ public nonisolated struct Entitled_V1_ListDeliveriesRequest: Sendable {
   /// The content of the webhook's messages. Unspecified: EVENTS.
   public var kind: Entitled_V1_WebhookKind = .unspecified
 
-  /// Unset: both.
+  /// Only messages in this state. Unspecified: both.
   public var state: Entitled_V1_DeliveryState = .unspecified
 
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
@@ -450,6 +450,10 @@ public nonisolated struct Entitled_V1_ResendDeliveriesRequest: Sendable {
     set {selection = .range(newValue)}
   }
 
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The messages. Required.
@@ -485,6 +489,13 @@ public nonisolated struct Entitled_V1_ResendDeliveriesResponse: Sendable {
   /// Clears the value of `continueFromPosition`. Subsequent reads from it will return its default value.
   public mutating func clearContinueFromPosition() {self._continueFromPosition = nil}
 
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
+
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -492,7 +503,7 @@ public nonisolated struct Entitled_V1_ResendDeliveriesResponse: Sendable {
   fileprivate var _continueFromPosition: Int64? = nil
 }
 
-/// Messages that are not dead letters stay.
+/// The request of DiscardDeliveries. Messages that are not dead letters stay.
 public nonisolated struct Entitled_V1_DiscardDeliveriesRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -551,6 +562,10 @@ public nonisolated struct Entitled_V1_DiscardDeliveriesResponse: Sendable {
   /// The number of discarded dead letters.
   public var discarded: Int64 = 0
 
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -592,6 +607,10 @@ public nonisolated struct Entitled_V1_ResumeWebhookResponse: Sendable {
   /// Clears the value of `webhook`. Subsequent reads from it will return its default value.
   public mutating func clearWebhook() {self._webhook = nil}
 
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -605,16 +624,16 @@ public nonisolated struct Entitled_V1_GetDeliveryRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The configured name of the app.
+  /// The configured name of the app, for example "ocean-journal". Required.
   public var app: String = String()
 
-  /// The name of the webhook in the configuration.
+  /// The name of the webhook in the configuration. Required.
   public var webhook: String = String()
 
-  /// The content of its messages; unspecified: EVENTS.
+  /// The content of the webhook's messages. Unspecified: EVENTS.
   public var kind: Entitled_V1_WebhookKind = .unspecified
 
-  /// The sequence of the event, or the evidence id of the notification.
+  /// The sequence of the event, or the evidence id of the notification, from 1. Required.
   public var position: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -634,7 +653,7 @@ public nonisolated struct Entitled_V1_GetDeliveryResponse: @unchecked Sendable {
     set {_uniqueStorage()._webhookID = newValue}
   }
 
-  /// Such as `entitlement.started`, or Apple's notification type.
+  /// The type of the message, such as `entitlement.started`, or Apple's notification type.
   public var type: String {
     get {_storage._type}
     set {_uniqueStorage()._type = newValue}
@@ -1079,7 +1098,7 @@ nonisolated extension Entitled_V1_DeliveryRange: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ResendDeliveriesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{3}dead_letters\0\u{1}positions\0\u{1}range\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{3}dead_letters\0\u{1}positions\0\u{1}range\0\u{3}idempotency_key\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1124,6 +1143,7 @@ nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message
           self.selection = .range(v)
         }
       }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
       default: break
       }
     }
@@ -1158,6 +1178,9 @@ nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message
     }()
     case nil: break
     }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1166,6 +1189,7 @@ nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message
     if lhs.webhook != rhs.webhook {return false}
     if lhs.kind != rhs.kind {return false}
     if lhs.selection != rhs.selection {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1173,7 +1197,7 @@ nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message
 
 nonisolated extension Entitled_V1_ResendDeliveriesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ResendDeliveriesResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}resent\0\u{3}continue_from_position\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}resent\0\u{3}continue_from_position\0\u{1}repeated\0\u{2}\u{c}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1183,6 +1207,8 @@ nonisolated extension Entitled_V1_ResendDeliveriesResponse: SwiftProtobuf.Messag
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularInt64Field(value: &self.resent) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self._continueFromPosition) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
     }
@@ -1199,12 +1225,20 @@ nonisolated extension Entitled_V1_ResendDeliveriesResponse: SwiftProtobuf.Messag
     try { if let v = self._continueFromPosition {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
     } }()
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 3)
+    }
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_ResendDeliveriesResponse, rhs: Entitled_V1_ResendDeliveriesResponse) -> Bool {
     if lhs.resent != rhs.resent {return false}
     if lhs._continueFromPosition != rhs._continueFromPosition {return false}
+    if lhs.repeated != rhs.repeated {return false}
+    if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1289,7 +1323,7 @@ nonisolated extension Entitled_V1_DiscardDeliveriesRequest: SwiftProtobuf.Messag
 
 nonisolated extension Entitled_V1_DiscardDeliveriesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DiscardDeliveriesResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}discarded\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}discarded\0\u{2}\u{e}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1298,6 +1332,7 @@ nonisolated extension Entitled_V1_DiscardDeliveriesResponse: SwiftProtobuf.Messa
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularInt64Field(value: &self.discarded) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
     }
@@ -1307,11 +1342,15 @@ nonisolated extension Entitled_V1_DiscardDeliveriesResponse: SwiftProtobuf.Messa
     if self.discarded != 0 {
       try visitor.visitSingularInt64Field(value: self.discarded, fieldNumber: 1)
     }
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_DiscardDeliveriesResponse, rhs: Entitled_V1_DiscardDeliveriesResponse) -> Bool {
     if lhs.discarded != rhs.discarded {return false}
+    if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1359,7 +1398,7 @@ nonisolated extension Entitled_V1_ResumeWebhookRequest: SwiftProtobuf.Message, S
 
 nonisolated extension Entitled_V1_ResumeWebhookResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ResumeWebhookResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}webhook\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}webhook\0\u{2}\u{e}position\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1368,6 +1407,7 @@ nonisolated extension Entitled_V1_ResumeWebhookResponse: SwiftProtobuf.Message, 
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._webhook) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
       default: break
       }
     }
@@ -1381,11 +1421,15 @@ nonisolated extension Entitled_V1_ResumeWebhookResponse: SwiftProtobuf.Message, 
     try { if let v = self._webhook {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_ResumeWebhookResponse, rhs: Entitled_V1_ResumeWebhookResponse) -> Bool {
     if lhs._webhook != rhs._webhook {return false}
+    if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
