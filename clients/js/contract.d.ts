@@ -540,7 +540,7 @@ export interface RefreshPurchaseRequest {
 
 /** The response of RefreshPurchase. */
 export interface RefreshPurchaseResponse {
-  /** The transactions, as stored now. */
+  /** The latest transactions, as stored now. At most 1000. */
   transactions?: Array<Transaction>;
   /** The number of transactions that were new or newer, from 0. */
   changed?: number;
@@ -2831,7 +2831,7 @@ export interface SubmitReceiptResponse {
   alreadyKnown?: boolean;
   /** The environment of the receipt. */
   environment?: Environment;
-  /** The customer's transactions as stored now. */
+  /** The customer's latest transactions as stored now. At most 1000. */
   transactions?: Array<Transaction>;
   /** One answer for each entitlement of the app, with advice, as Check would return it. */
   entitlements?: Array<Entitlement>;
@@ -3656,20 +3656,20 @@ export interface GetPurchaseResponse {
   environment?: Environment;
   /** The owners now, the longest-standing first; none: the purchase is unclaimed. */
   customerIds?: Array<string>;
-  /** All transactions with their evidence, oldest first. */
+  /** The latest transactions with their evidence, oldest first. At most 1000. */
   transactions?: Array<PurchaseTransaction>;
   /** The latest renewal info; unset: none. */
   renewalInfo?: RenewalInfo;
-  /** Links and unlinks, oldest first. */
+  /** The latest links and unlinks, oldest first. At most 1000. */
   ownershipChanges?: Array<OwnershipChange>;
   /**
    * The latest events about the purchase of its present and former owners, oldest first; refused claims are among them.
    * At most 1000.
    */
   events?: Array<EntitlementEvent>;
-  /** Apple's notifications about the purchase, oldest first; at most 1000. */
+  /** Apple's notifications about the purchase, oldest first. At most the first 1000; ListNotifications has all. */
   notifications?: Array<Notification>;
-  /** The claimed seats, oldest first. */
+  /** The latest claims of seats, oldest first. At most 1000; ListSeats returns all that are held. */
   seats?: Array<PurchaseSeat>;
   /** When the next status poll is due; unset: none is scheduled. */
   nextPollAt?: string;

@@ -392,7 +392,7 @@ package struct RefreshPurchaseRequest: WireMessage {
 
 /// The response of RefreshPurchase.
 package struct RefreshPurchaseResponse: WireMessage {
-  /// The transactions, as stored now.
+  /// The latest transactions, as stored now. At most 1000.
   package var transactions: [Transaction] = []
   /// The number of transactions that were new or newer, from 0.
   package var changed: Int32 = 0

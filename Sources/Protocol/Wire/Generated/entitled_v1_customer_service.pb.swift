@@ -924,18 +924,18 @@ package struct GetPurchaseResponse: WireMessage {
   package var environment: Environment = .init()
   /// The owners now, the longest-standing first; none: the purchase is unclaimed.
   package var customerIds: [String] = []
-  /// All transactions with their evidence, oldest first.
+  /// The latest transactions with their evidence, oldest first. At most 1000.
   package var transactions: [PurchaseTransaction] = []
   /// The latest renewal info; unset: none.
   package var renewalInfo: RenewalInfo?
-  /// Links and unlinks, oldest first.
+  /// The latest links and unlinks, oldest first. At most 1000.
   package var ownershipChanges: [OwnershipChange] = []
   /// The latest events about the purchase of its present and former owners, oldest first; refused claims are among them.
   /// At most 1000.
   package var events: [EntitlementEvent] = []
-  /// Apple's notifications about the purchase, oldest first; at most 1000.
+  /// Apple's notifications about the purchase, oldest first. At most the first 1000; ListNotifications has all.
   package var notifications: [Notification] = []
-  /// The claimed seats, oldest first.
+  /// The latest claims of seats, oldest first. At most 1000; ListSeats returns all that are held.
   package var seats: [PurchaseSeat] = []
   /// When the next status poll is due; unset: none is scheduled.
   package var nextPollAt: GoogleProtobuf.Timestamp?

@@ -572,7 +572,7 @@ package struct SubmitReceiptResponse: WireMessage {
   package var alreadyKnown: Bool = false
   /// The environment of the receipt.
   package var environment: Environment = .init()
-  /// The customer's transactions as stored now.
+  /// The customer's latest transactions as stored now. At most 1000.
   package var transactions: [Transaction] = []
   /// One answer for each entitlement of the app, with advice, as Check would return it.
   package var entitlements: [Entitlement] = []

@@ -20,7 +20,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     let timeout: Duration?
 
     /// Verified transactions as messages.
-    func messages(_ transactions: [JWSTransactionDecodedPayload]) -> [Wire.Transaction] {
+    func messages(_ transactions: ArraySlice<JWSTransactionDecodedPayload>) -> [Wire.Transaction] {
       transactions.compactMap { try? TransactionFact($0) }
         .map { Wire.Transaction($0, of: app, environment: environment) }
     }
@@ -68,7 +68,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     let result = try await ingest(
       history.signedTransactions ?? [], lookupRequest(request.transactionId, call))
     return .with {
-      $0.transactions = call.messages(result.transactions)
+      $0.transactions = call.messages(result.transactions[...])
       if history.hasMore == true { $0.nextPageToken = history.revision.map(page.token(after:)) ?? "" }
     }
   }
@@ -87,7 +87,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     let result = try await ingest(order.signedTransactions ?? [], lookupRequest("", call))
     return .with {
       $0.valid = order.status == .valid
-      $0.transactions = call.messages(Array(result.transactions.dropFirst(first).prefix(size)))
+      $0.transactions = call.messages(result.transactions.dropFirst(first).prefix(size))
       $0.customerIds = result.customerIDs
       if result.transactions.count - first > size { $0.nextPageToken = page.token(after: first + size) }
     }
@@ -102,7 +102,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
       let result = try await context.lookup.fetchAll(lookupRequest(request.transactionId, call))
       try result.requireVerified()
       return .with {
-        $0.transactions = call.messages(result.transactions)
+        $0.transactions = call.messages(result.transactions.suffix(1_000))
         $0.changed = Int32(clamping: result.newDocuments)
       }
     } catch {

@@ -70,7 +70,7 @@ extension GetPurchaseResponse {
     environment = Wire.Environment(line.environment)
     customerIds = try reader.owners(of: line)
     let facts = try reader.facts(of: line)
-    transactions = try facts.transactions.map { fact throws(StoreError) in
+    transactions = try facts.transactions.suffix(limit).map { fact throws(StoreError) in
       let key = DecidingFact.transaction(fact.transactionID, ofLine: line.lineID)
       let evidence = try reader.evidence(of: key, of: line.customer(""))
       return .with {
@@ -79,7 +79,7 @@ extension GetPurchaseResponse {
       }
     }
     renewalInfo = facts.renewals.last.map { Wire.RenewalInfo($0, environment: line.environment) }
-    let changes = try reader.ownershipChanges(ofLine: line)
+    let changes = try reader.ownershipChanges(ofLine: line).suffix(limit)
     ownershipChanges = try changes.map { change throws(StoreError) in
       Wire.OwnershipChange(change, try reader.evidence(change.evidenceID)?.evidence)
     }
@@ -92,7 +92,7 @@ extension GetPurchaseResponse {
       about: line, from: Instant(millisecondsSince1970: .min), to: Instant(millisecondsSince1970: .max),
       limit: limit
     ).map { Wire.Notification($0, customerID: owner) }
-    seats = try reader.seats(of: line).map { seat throws(StoreError) in
+    seats = try reader.seats(of: line).suffix(limit).map { seat throws(StoreError) in
       PurchaseSeat(seat, holder: try reader.owners(of: line.other(seat.seatID)).first)
     }
     nextPollAt = try reader.nextPoll(of: line).map(GoogleProtobuf.Timestamp.init)

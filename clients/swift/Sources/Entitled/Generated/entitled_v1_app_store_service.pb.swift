@@ -375,7 +375,7 @@ public nonisolated struct Entitled_V1_RefreshPurchaseResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The transactions, as stored now.
+  /// The latest transactions, as stored now. At most 1000.
   public var transactions: [Entitled_V1_Transaction] = []
 
   /// The number of transactions that were new or newer, from 0.

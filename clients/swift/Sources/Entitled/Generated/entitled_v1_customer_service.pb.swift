@@ -807,7 +807,7 @@ public nonisolated struct Entitled_V1_GetPurchaseResponse: Sendable {
   /// The owners now, the longest-standing first; none: the purchase is unclaimed.
   public var customerIds: [String] = []
 
-  /// All transactions with their evidence, oldest first.
+  /// The latest transactions with their evidence, oldest first. At most 1000.
   public var transactions: [Entitled_V1_PurchaseTransaction] = []
 
   /// The latest renewal info; unset: none.
@@ -820,17 +820,17 @@ public nonisolated struct Entitled_V1_GetPurchaseResponse: Sendable {
   /// Clears the value of `renewalInfo`. Subsequent reads from it will return its default value.
   public mutating func clearRenewalInfo() {self._renewalInfo = nil}
 
-  /// Links and unlinks, oldest first.
+  /// The latest links and unlinks, oldest first. At most 1000.
   public var ownershipChanges: [Entitled_V1_OwnershipChange] = []
 
   /// The latest events about the purchase of its present and former owners, oldest first; refused claims are among them.
   /// At most 1000.
   public var events: [Entitled_V1_EntitlementEvent] = []
 
-  /// Apple's notifications about the purchase, oldest first; at most 1000.
+  /// Apple's notifications about the purchase, oldest first. At most the first 1000; ListNotifications has all.
   public var notifications: [Entitled_V1_Notification] = []
 
-  /// The claimed seats, oldest first.
+  /// The latest claims of seats, oldest first. At most 1000; ListSeats returns all that are held.
   public var seats: [Entitled_V1_PurchaseSeat] = []
 
   /// When the next status poll is due; unset: none is scheduled.

@@ -602,7 +602,7 @@ public nonisolated struct Entitled_V1_SubmitReceiptResponse: Sendable {
   /// The environment of the receipt.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// The customer's transactions as stored now.
+  /// The customer's latest transactions as stored now. At most 1000.
   public var transactions: [Entitled_V1_Transaction] = []
 
   /// One answer for each entitlement of the app, with advice, as Check would return it.

@@ -314,7 +314,7 @@ struct  Entitled__V1__RefreshPurchaseResponse
 {
   ProtobufCMessage base;
   /*
-   * The transactions, as stored now.
+   * The latest transactions, as stored now. At most 1000.
    */
   size_t n_transactions;
   Entitled__V1__Transaction **transactions;

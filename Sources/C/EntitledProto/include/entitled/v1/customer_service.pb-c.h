@@ -814,7 +814,7 @@ struct  Entitled__V1__GetPurchaseResponse
   size_t n_customer_ids;
   char **customer_ids;
   /*
-   * All transactions with their evidence, oldest first.
+   * The latest transactions with their evidence, oldest first. At most 1000.
    */
   size_t n_transactions;
   Entitled__V1__PurchaseTransaction **transactions;
@@ -823,7 +823,7 @@ struct  Entitled__V1__GetPurchaseResponse
    */
   Entitled__V1__RenewalInfo *renewal_info;
   /*
-   * Links and unlinks, oldest first.
+   * The latest links and unlinks, oldest first. At most 1000.
    */
   size_t n_ownership_changes;
   Entitled__V1__OwnershipChange **ownership_changes;
@@ -834,12 +834,12 @@ struct  Entitled__V1__GetPurchaseResponse
   size_t n_events;
   Entitled__V1__EntitlementEvent **events;
   /*
-   * Apple's notifications about the purchase, oldest first; at most 1000.
+   * Apple's notifications about the purchase, oldest first. At most the first 1000; ListNotifications has all.
    */
   size_t n_notifications;
   Entitled__V1__Notification **notifications;
   /*
-   * The claimed seats, oldest first.
+   * The latest claims of seats, oldest first. At most 1000; ListSeats returns all that are held.
    */
   size_t n_seats;
   Entitled__V1__PurchaseSeat **seats;

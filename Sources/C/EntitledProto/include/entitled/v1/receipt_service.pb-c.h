@@ -465,7 +465,7 @@ struct  Entitled__V1__SubmitReceiptResponse
    */
   Entitled__V1__Environment environment;
   /*
-   * The customer's transactions as stored now.
+   * The customer's latest transactions as stored now. At most 1000.
    */
   size_t n_transactions;
   Entitled__V1__Transaction **transactions;
