@@ -5,10 +5,14 @@ package struct Method {
   /// `/package.Service/Method`.
   package let path: String
   package let handler: Handler
+  /// Whether ``CallContext/address`` is set. Other calls do without it, because a copy of a text is a measurable part
+  /// of the shortest ones.
+  package let needsAddress: Bool
 
-  package init(path: String, handler: Handler) {
+  package init(path: String, handler: Handler, needsAddress: Bool = false) {
     self.path = path
     self.handler = handler
+    self.needsAddress = needsAddress
   }
 
   /// A handler that runs on the connection's event loop. It must not retain the bytes of the request.
@@ -71,7 +75,7 @@ package struct CallContext: Sendable {
   package let timeout: Timeout?
   /// The client certificate that the transport has verified.
   package let peer: PeerCertificate?
-  /// The IP address of the peer; empty if it is not known, and for calls on an event loop, which need none.
+  /// The IP address of the peer; empty if it is not known or not needed (``Method/needsAddress``).
   package var address = ""
   /// Whether the message of a unary call arrived compressed.
   package var messageWasCompressed = false

@@ -25,13 +25,12 @@ extension HTTP2Handler {
       requestEncoding: encoding, acceptsGzip: head.acceptsGzip)
     if let timeout = head.timeout, timeout.nanoseconds == 0 { return refuse(id, .deadlineExceeded) }
     let method = host.methods.methods[index]
+    if method.needsAddress { call.context.address = remoteIPAddress }
     switch method.handler {
     case .unary(let handler): openUnary(&call, handler)
     case .asyncUnary(let handler):
-      call.context.address = remoteIPAddress
       openUnary(&call) { UnaryResult(preparing: handler, $0, $1) }
     case .streaming(let handler):
-      call.context.address = remoteIPAddress
       let exchange = StreamingExchange(call, self)
       exchanges[id] = exchange
       exchange.start(handler, on: HealthService.serves(method.path) ? nil : .shared)

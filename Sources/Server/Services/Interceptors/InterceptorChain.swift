@@ -28,13 +28,17 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
   ) -> Method {
     switch method.handler {
     case .unary(let handler):
-      Method(path: method.path, handler: .unary(intercepting(handler, policy, local)))
+      Method(
+        path: method.path, handler: .unary(intercepting(handler, policy, local)),
+        needsAddress: policy.isRecorded)
     case .asyncUnary(let handler):
       Method(
         path: method.path,
-        handler: .unary(intercepting({ UnaryResult(preparing: handler, $0, $1) }, policy, local)))
+        handler: .unary(intercepting({ UnaryResult(preparing: handler, $0, $1) }, policy, local)),
+        needsAddress: policy.isRecorded)
     case .streaming(let handler):
-      Method(path: method.path, handler: .streaming(intercepting(handler, policy)))
+      Method(
+        path: method.path, handler: .streaming(intercepting(handler, policy)), needsAddress: policy.isRecorded)
     }
   }
 
