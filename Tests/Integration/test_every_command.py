@@ -188,12 +188,13 @@ def commands(caller):
             ["consumption", "answer", shells, "--consented", "--delivery", "delivered", "--refund", "decline"], {0, 1}),
         "AppStoreService/ListConsumptionRequests": (["consumption", "list"], {0}),
         "AppStoreService/SetConsumptionConsent": (["consumption", "consent", "ada"], {0}),
-        "AppStoreService/GetTestNotificationStatus": (["notifications", "test-status", test], {0, 1}),
+        "NotificationService/GetTestNotificationStatus": (["notifications", "test-status", test], {0, 1}),
         "AppStoreService/ListSeats": (["seats", "list", purchase], {0, 1}),
         "AppStoreService/ClaimSeat": (["seats", "claim", purchase, "eva"], {0, 1}),
         "AppStoreService/AssociateSeat": (["seats", "associate", purchase, "seat-1", "eva"], {0, 1}),
         "AppStoreService/UnclaimSeat": (["seats", "unclaim", purchase, "seat-1"], {0, 1}),
         "AuditService/ListAuditEntries": (["audit"], {0}),
+        "CatalogService/GetCatalog": (["catalog"], {0}),
         "CustomerService/FindCustomers": (["find", "ada"], {0}),
         "CustomerService/DescribeCustomer": (["describe", "ada"], {0}),
         "CustomerService/GetPurchase": (["purchase", purchase], {0}),
@@ -246,6 +247,7 @@ def commands(caller):
         "ReceiptService/ListMigrationFailures": (["migrate", "failures", job], {0}),
         "ReceiptService/CompareWithApple": (["migrate", "compare"], {0, 3}),
         "ReceiptService/CancelMigration": (["migrate", "cancel", job], {0}),
+        "ReceiptService/PurgeMigration": (["migrate", "purge", job], {0}),
         "ReceiptService/SignOffer": (
             ["sign-offer", "ada", "pro.monthly", "--offer", "stay50", "--skip-eligibility-check"], {0}),
         "StatusService/WhoAmI": (["whoami"], {0}),
@@ -311,8 +313,8 @@ def test_every_command_has_json_output(tree):
 
 
 def test_every_command_about_one_app_has_the_option_app(tree):
-    # No app: the whole service, an id that names its app, or files of this machine.
-    general = {"status", "whoami", "health", "config show", "doctor", "migrate status", "migrate failures", "migrate cancel"}
+    # No app: the whole service, or files of this machine.
+    general = {"status", "whoami", "health", "config show", "doctor"}
     for name, command in leaves(tree):
         if "grpc" in names(command) and name not in general | {"serve"}:
             assert "app" in names(command), name

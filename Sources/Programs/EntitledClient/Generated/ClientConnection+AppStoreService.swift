@@ -75,13 +75,6 @@ extension ClientConnection {
     try await call("/entitled.v1.AppStoreService/SetAppAccountToken", request, timeoutSeconds: timeoutSeconds)
   }
 
-  /// Calls `entitled.v1.AppStoreService/GetTestNotificationStatus` with a deadline of `timeoutSeconds`.
-  package func getTestNotificationStatus(
-    _ request: GetTestNotificationStatusRequest, timeoutSeconds: Int64 = 30
-  ) async throws(ClientError) -> GetTestNotificationStatusResponse {
-    try await call("/entitled.v1.AppStoreService/GetTestNotificationStatus", request, timeoutSeconds: timeoutSeconds)
-  }
-
   /// Calls `entitled.v1.AppStoreService/ClaimSeat` with a deadline of `timeoutSeconds`.
   package func claimSeat(
     _ request: ClaimSeatRequest, timeoutSeconds: Int64 = 30

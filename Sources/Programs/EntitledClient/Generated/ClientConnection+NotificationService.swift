@@ -54,6 +54,13 @@ extension ClientConnection {
     try await call("/entitled.v1.NotificationService/RequestTestNotification", request, timeoutSeconds: timeoutSeconds)
   }
 
+  /// Calls `entitled.v1.NotificationService/GetTestNotificationStatus` with a deadline of `timeoutSeconds`.
+  package func getTestNotificationStatus(
+    _ request: GetTestNotificationStatusRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> GetTestNotificationStatusResponse {
+    try await call("/entitled.v1.NotificationService/GetTestNotificationStatus", request, timeoutSeconds: timeoutSeconds)
+  }
+
   /// Calls `entitled.v1.NotificationService/CompareNotificationVersions` with a deadline of `timeoutSeconds`.
   package func compareNotificationVersions(
     _ request: CompareNotificationVersionsRequest, timeoutSeconds: Int64 = 30

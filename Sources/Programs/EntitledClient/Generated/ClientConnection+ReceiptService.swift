@@ -82,6 +82,13 @@ extension ClientConnection {
     try await call("/entitled.v1.ReceiptService/CancelMigration", request, timeoutSeconds: timeoutSeconds)
   }
 
+  /// Calls `entitled.v1.ReceiptService/PurgeMigration` with a deadline of `timeoutSeconds`.
+  package func purgeMigration(
+    _ request: PurgeMigrationRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> PurgeMigrationResponse {
+    try await call("/entitled.v1.ReceiptService/PurgeMigration", request, timeoutSeconds: timeoutSeconds)
+  }
+
   /// Calls `entitled.v1.ReceiptService/SignOffer` with a deadline of `timeoutSeconds`.
   package func signOffer(
     _ request: SignOfferRequest, timeoutSeconds: Int64 = 30

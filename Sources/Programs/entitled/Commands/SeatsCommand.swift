@@ -77,7 +77,7 @@ struct AssociateSeatCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
 
-  @Option(help: "Name of the person who changes it, for the timeline.") var actor = ""
+  @OptionGroup var change: ChangeOptions
 
   @Argument(help: "Original transaction id.") var purchase: String
   @Argument(help: "Seat id, as 'seats list' prints it.") var seat: String
@@ -91,8 +91,9 @@ struct AssociateSeatCommand: AsyncParsableCommand {
       $0.originalTransactionId = purchase
       $0.seatId = seat
       $0.customerId = customer
-      $0.requestIdentifier = UUID().uuidString.lowercased()
-      $0.actor = actor
+      $0.idempotencyKey = change.key
+      $0.actor = change.actor
+      $0.note = change.note
     }
     let response = try await client.withConnection { try await $0.associateSeat(request) }
     client.show(response, response.seat.map { [$0.row] } ?? [])
@@ -107,7 +108,7 @@ struct UnclaimSeatCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
 
-  @Option(help: "Name of the person who releases it, for the timeline.") var actor = ""
+  @OptionGroup var change: ChangeOptions
 
   @Argument(help: "Original transaction id.") var purchase: String
   @Argument(help: "Seat id, as 'seats list' prints it.") var seat: String
@@ -119,8 +120,9 @@ struct UnclaimSeatCommand: AsyncParsableCommand {
       $0.environment = environment
       $0.originalTransactionId = purchase
       $0.seatId = seat
-      $0.requestIdentifier = UUID().uuidString.lowercased()
-      $0.actor = actor
+      $0.idempotencyKey = change.key
+      $0.actor = change.actor
+      $0.note = change.note
     }
     let response = try await client.withConnection { try await $0.unclaimSeat(request) }
     client.show(response, [("released", seat)] + (response.seat.map { [$0.row] } ?? []))

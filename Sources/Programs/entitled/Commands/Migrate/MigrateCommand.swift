@@ -11,7 +11,7 @@ struct MigrateCommand: AsyncParsableCommand {
     commandName: "migrate", abstract: "Migrate legacy receipts to signed transactions.",
     subcommands: [
       MigrateRunCommand.self, MigrateListCommand.self, MigrateStatusCommand.self, MigrateFailuresCommand.self,
-      MigrateCancelCommand.self, MigrateCompareCommand.self,
+      MigrateCancelCommand.self, MigratePurgeCommand.self, MigrateCompareCommand.self,
     ],
     defaultSubcommand: MigrateRunCommand.self)
 }

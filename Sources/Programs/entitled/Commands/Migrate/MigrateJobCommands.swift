@@ -8,12 +8,18 @@ struct MigrateStatusCommand: AsyncParsableCommand {
     commandName: "status", abstract: "Show the progress and the results of a job.")
 
   @OptionGroup var client: ClientOptions
+  @OptionGroup var app: AppOption
 
   @Argument(help: "Migration id, as 'migrate list' prints it.") var migration: String
 
   func run() async throws {
+    let app = try await app.id(client)
     let response = try await client.withConnection {
-      try await $0.getMigration(.with { $0.migrationId = migration })
+      try await $0.getMigration(
+        .with {
+          $0.app = app
+          $0.migrationId = migration
+        })
     }
     guard let job = response.migration else { return }
     print(
@@ -27,16 +33,19 @@ struct MigrateFailuresCommand: AsyncParsableCommand {
     commandName: "failures", abstract: "List the failed lines of a job.")
 
   @OptionGroup var client: ClientOptions
+  @OptionGroup var app: AppOption
 
   @Argument(help: "Migration id, as 'migrate list' prints it.") var migration: String
 
   func run() async throws {
+    let app = try await app.id(client)
     try await client.showPages(
       empty: "no failed lines", nextPageToken: \.nextPageToken,
       rows: { (page: ListMigrationFailuresResponse) in page.failures.map(\.row) },
       fetch: { connection, token in
         try await connection.listMigrationFailures(
           .with {
+            $0.app = app
             $0.migrationId = migration
             $0.pageToken = token
           })
@@ -47,16 +56,44 @@ struct MigrateFailuresCommand: AsyncParsableCommand {
 /// `entitled migrate cancel`.
 struct MigrateCancelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "cancel", abstract: "Cancel a running job.",
-    discussion: "Deletes the stored input and the failed lines of a job that has ended.")
+    commandName: "cancel", abstract: "Cancel a running job.")
 
   @OptionGroup var client: ClientOptions
+  @OptionGroup var app: AppOption
 
   @Argument(help: "Migration id, as 'migrate list' prints it.") var migration: String
 
   func run() async throws {
+    let app = try await app.id(client)
     let response = try await client.withConnection {
-      try await $0.cancelMigration(.with { $0.migrationId = migration })
+      try await $0.cancelMigration(
+        .with {
+          $0.app = app
+          $0.migrationId = migration
+        })
+    }
+    client.show(response, [("state", response.migration?.state.word ?? "")])
+  }
+}
+
+/// `entitled migrate purge`.
+struct MigratePurgeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "purge", abstract: "Delete the input and the failed lines of an ended job.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var app: AppOption
+
+  @Argument(help: "Migration id, as 'migrate list' prints it.") var migration: String
+
+  func run() async throws {
+    let app = try await app.id(client)
+    let response = try await client.withConnection {
+      try await $0.purgeMigration(
+        .with {
+          $0.app = app
+          $0.migrationId = migration
+        })
     }
     client.show(response, [("state", response.migration?.state.word ?? "")])
   }

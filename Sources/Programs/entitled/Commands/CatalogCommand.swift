@@ -1,0 +1,50 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Wire
+
+/// `entitled catalog`.
+struct CatalogCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "catalog", abstract: "List the products of an app with their prices.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Argument(help: "Product ids (default: all).") var products: [String] = []
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    try await client.showPages(
+      empty: "no products", nextPageToken: \.nextPageToken,
+      rows: { (page: GetCatalogResponse) in page.products.flatMap(\.rows) },
+      fetch: { connection, token in
+        try await connection.getCatalog(
+          .with {
+            $0.app = app
+            $0.environment = environment
+            $0.productIds = products
+            $0.pageToken = token
+          })
+      })
+  }
+}
+
+extension CatalogProduct {
+  fileprivate var rows: [(String, String)] {
+    let granted = entitlements.map { entitlement in
+      entitlement.accessLevel == .limited ? "\(entitlement.name) (limited)" : entitlement.name
+    }
+    let group =
+      subscriptionGroupIdentifier.isEmpty
+      ? "" : ", group \(subscriptionGroupIdentifier), level \(subscriptionGroupLevel ?? 0)"
+    return [(productId, "grants \(granted.isEmpty ? "nothing" : granted.joined(separator: ", "))\(group)")]
+      + prices.map { ("  \($0.storefront)", $0.summary) }
+  }
+}
+
+extension StorefrontPrice {
+  fileprivate var summary: String {
+    let reason = transactionReason.isEmpty ? "" : ", \(transactionReason.lowercased())"
+    return "\(price?.text ?? "")\(reason), \(seenAt.text.prefix(10))"
+  }
+}
