@@ -60,7 +60,8 @@ import Wire
   func services() {
     #expect(
       FileDescriptors.serviceNames == [
-        "entitled.v1.AppStoreService", "entitled.v1.AuditService", "entitled.v1.CustomerService",
+        "entitled.v1.AppStoreService", "entitled.v1.AuditService", "entitled.v1.CatalogService",
+        "entitled.v1.CustomerService",
         "entitled.v1.EntitlementService",
         "entitled.v1.NotificationService",
         "entitled.v1.ReceiptService", "entitled.v1.StatusService", "entitled.v1.WebhookService",
