@@ -86,6 +86,8 @@ let package = Package(
     systemLibrary("Zlib", "zlib", "zlib1g-dev"),
     // Linux system calls without a library.
     .systemLibrary(name: "CLinux", path: "Sources/C/Linux"),
+    // The styles and scripts of the console, embedded by tools/embed-assets.
+    .target(name: "CConsoleAssets", path: "Sources/C/ConsoleAssets", exclude: ["assets"]),
     .target(
       name: "CEntitledProto", path: "Sources/C/EntitledProto", linkerSettings: [.linkedLibrary("protobuf-c")]),
 
@@ -118,6 +120,7 @@ let package = Package(
 
     // The protocols.
     library(.base, "HTTP", ["Bytes"]),
+    library(.base, "Markup", ["Bytes", "HTTP"]),
     library(.server, "Callers", ["AppStore", "Bytes", "HTTP", "JSON", "SignedData"]),
     library(.base, "Telemetry", ["Bytes", "JSON", coreMetrics, logging]),
     library(.wire, "HTTP2", ["CNghttp2", "HTTP"]),
@@ -136,6 +139,13 @@ let package = Package(
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
         "SignedData", "Store",
         "Telemetry", "Webhooks", "Wire", metrics,
+      ]),
+    library(
+      .server, "Console",
+      [
+        "AppStore", "Bytes", "CConsoleAssets", "Callers", "HTTP", "JSON", "Markup", "Platform", "RPC",
+        "Services",
+        "SignedData", "Wire",
       ]),
     library(
       .sandbox, "Sandbox", ["AppReceipt", "AppStore", "Bytes", "HTTP", "JSON", "Platform", "SignedData"]),
@@ -180,7 +190,7 @@ let package = Package(
     .executableTarget(
       name: "entitled",
       dependencies: [
-        "AppStore", "AppStoreClient", "Bytes", "Callers", "Configuration", "AppleLookup", "Doctor",
+        "AppStore", "AppStoreClient", "Bytes", "Callers", "Configuration", "AppleLookup", "Console", "Doctor",
         "EntitledClient",
         "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
@@ -258,6 +268,14 @@ let package = Package(
     test(
       .programs, "DoctorTests", ["AppStore", "AppStoreClient", "Doctor", "JSON", "Sandbox", "SignedData"]),
     test(.base, "HTTPTests", ["HTTP"]),
+    test(.base, "MarkupTests", ["Markup"]),
+    test(
+      .server, "ConsoleTests",
+      [
+        "AppStore", "Bytes", "Callers", "Console", "HTTP", "JSON", "Markup", "Platform", "RPC", "Services",
+        "SignedData",
+        "Wire",
+      ]),
     test(
       .data, "LedgerTests",
       [

@@ -1,0 +1,78 @@
+internal import Bytes
+internal import HTTP
+
+/// A URL for a link or a form: a path on this server, or an `https` page of a host in a list. Data cannot select another
+/// scheme or another host.
+package struct Link: Hashable, Sendable {
+  /// The URL, not yet escaped for an attribute.
+  package let text: String
+
+  /// A path on this server. Each segment and each query value is percent-encoded.
+  ///
+  /// - Parameters:
+  ///   - segments: the segments of the path, each one not encoded; none is the root.
+  ///   - query: the query; items without a value are left out.
+  ///   - fragment: the id of an element of the page.
+  package init(
+    _ segments: [String], query: [(name: String, value: String?)] = [], fragment: StaticString? = nil
+  ) {
+    var text = segments.map { "/" + Self.encoded(segment: $0) }.joined()
+    if text.isEmpty { text = "/" }
+    let items = query.compactMap { item in
+      item.value.map { "\(Self.encoded(item.name))=\(Self.encoded($0))" }
+    }
+    if !items.isEmpty { text += "?" + items.joined(separator: "&") }
+    if let fragment { text += "#\(fragment)" }
+    self.text = text
+  }
+
+  /// The same path with more items in its query.
+  package func adding(query: [(name: String, value: String?)]) -> Link {
+    let items = Link([], query: query).text.dropFirst(2)
+    return Link(text: text + (text.contains("?") ? "&" : "?") + items)
+  }
+
+  private init(text: String) { self.text = text }
+
+  /// A page of another host; `nil` unless it is an `https` URL of one of `hosts`, without user and port.
+  package init?(external url: String, hosts: Set<String>) {
+    let scheme = "https://"
+    guard url.hasPrefix(scheme), url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") })
+    else { return nil }
+    let host = url.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+    guard hosts.contains(String(host)) else { return nil }
+    text = url
+  }
+
+  /// The segments of a path as ``init(_:query:fragment:)`` got them; malformed UTF-8 becomes U+FFFD.
+  package static func segments(ofPath path: String) -> [String] {
+    path.split(separator: "/").map { segment in
+      let text = String(segment).replacing("+", with: "%2B").removingPercentEncoding()
+      return text.hasPrefix(escape) ? String(text.dropFirst()) : text
+    }
+  }
+
+  /// Precedes a segment that would not arrive otherwise: an empty one, and `.` and `..`, which browsers resolve also if
+  /// they are encoded.
+  private static let escape = "~"
+
+  private static func encoded(segment: String) -> String {
+    let needsEscape = ["", ".", ".."].contains(segment) || segment.hasPrefix(escape)
+    return needsEscape ? escape + encoded(segment) : encoded(segment)
+  }
+
+  /// Encodes all bytes but the unreserved characters (RFC 3986, section 2.3).
+  private static func encoded(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        bytes.append(byte)
+      default: bytes += [UInt8(ascii: "%")] + Hex.encode([byte]).utf8
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
