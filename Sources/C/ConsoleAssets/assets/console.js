@@ -1,0 +1,149 @@
+// Speed and keys for pages that work without this file. It writes no HTML but whole fragments of the server.
+"use strict";
+
+const html = document.documentElement;
+const policy = self.trustedTypes ? trustedTypes.createPolicy("console", { createHTML: (text) => text }) : null;
+const find = (selector, root = document) => root.querySelector(selector);
+const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+const stored = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
+const store = (name, value) => { try { localStorage.setItem(name, value); } catch { /* Private windows. */ } };
+const announce = (text) => { find("#announcement").textContent = text; };
+
+// Times in UTC, or in the person's time zone.
+let isLocal = stored("zone") === "local";
+const two = (number) => String(number).padStart(2, "0");
+function showTimes(root = document) {
+  const now = Date.now();
+  for (const time of all("time[datetime]", root)) {
+    time.dataset.utc ??= time.textContent;
+    const date = new Date(time.dateTime);
+    const local = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
+    time.textContent = isLocal ? local : time.dataset.utc;
+    const days = Math.round((date - now) / 86400000);
+    const distance = new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(days, "day");
+    time.title = `${time.dataset.utc} UTC · ${local} here · ${distance}`;
+  }
+  const zone = isLocal ? Intl.DateTimeFormat().resolvedOptions().timeZone : "UTC";
+  for (const label of all("[data-zone]", root)) label.textContent = zone;
+}
+function switchZone() {
+  isLocal = !isLocal;
+  store("zone", isLocal ? "local" : "utc");
+  showTimes();
+  announce(isLocal ? "Local times" : "Times in UTC");
+}
+
+// Colours: the system's, or the person's choice.
+if (stored("theme")) html.dataset.theme = stored("theme");
+function switchTheme() {
+  const isDark = html.dataset.theme ? html.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  html.dataset.theme = isDark ? "light" : "dark";
+  store("theme", html.dataset.theme);
+}
+
+async function copy(text, what) {
+  try { await navigator.clipboard.writeText(text); announce(`${what} copied`); } catch { announce("Copying is not allowed"); }
+}
+const ticket = () => find("[data-ticket]")?.dataset.ticket;
+
+// The slider moves the cursor at once, and fetches the figures of the moment.
+function moved(input) {
+  const output = find("#moment");
+  const date = new Date(input.value * 1000);
+  const share = (input.value - input.min) / (input.max - input.min);
+  const cursor = find(".lanes .cursor");
+  const x = 140 + share * 920;
+  if (cursor) { cursor.setAttribute("x1", x); cursor.setAttribute("x2", x); cursor.removeAttribute("visibility"); }
+  if (output) output.textContent = `${date.toISOString().slice(0, 10)} ${date.toISOString().slice(11, 16)} UTC`;
+}
+async function show(address) {
+  const main = find("main");
+  main.setAttribute("aria-busy", "true");
+  try {
+    const response = await fetch(address, { credentials: "same-origin" });
+    const text = await response.text();
+    const page = new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
+    for (const selector of ["main", ".moment"]) {
+      const [old, fresh] = [find(selector), find(selector, page)];
+      if (old && fresh) old.replaceWith(fresh);
+      else if (old) old.remove();
+      else if (fresh) find("main").before(fresh);
+    }
+    html.className = page.documentElement.className;
+    history.replaceState(null, "", address);
+    begin();
+  } catch { location.assign(address); }
+}
+function step(direction) {
+  const slider = find("input[name=at]");
+  const moments = (find("#moments-of-events")?.dataset.moments ?? "").split(" ").filter(Boolean).map(Number);
+  if (!slider || !moments.length) return;
+  const at = Number(slider.value);
+  const next = direction < 0 ? moments.filter((moment) => moment < at).pop() : moments.find((moment) => moment > at);
+  if (next === undefined) return;
+  slider.value = next;
+  moved(slider);
+  submitMoment(slider.form);
+}
+function submitMoment(form) { show(`${form.getAttribute("action")}?${new URLSearchParams(new FormData(form))}`); }
+
+function begin() {
+  showTimes();
+  for (const button of all("[data-action]")) button.hidden = false;
+  const slider = find("input[name=at]");
+  if (slider) {
+    slider.addEventListener("input", () => moved(slider));
+    slider.addEventListener("change", () => submitMoment(slider.form));
+    slider.form.addEventListener("submit", (event) => { event.preventDefault(); submitMoment(slider.form); });
+  }
+}
+
+const actions = {
+  zone: switchZone,
+  theme: switchTheme,
+  ticket: () => ticket() && copy(ticket(), "Text for a ticket"),
+};
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-action]");
+  if (button) actions[button.dataset.action]?.();
+});
+
+let prefix = "";
+function row(direction) {
+  const rows = all("tbody tr").filter((tr) => find("a", tr));
+  const index = rows.findIndex((tr) => tr.classList.contains("selected"));
+  rows[index]?.classList.remove("selected");
+  const next = rows[Math.max(0, Math.min(rows.length - 1, index + direction))];
+  next?.classList.add("selected");
+  next && find("a", next).focus();
+}
+const keys = {
+  "/": () => find(".find input").focus(),
+  g: () => { prefix = "g"; },
+  j: () => row(1),
+  k: () => row(-1),
+  a: () => find("[data-key-a]")?.click(),
+  m: () => { const menu = find("details.more"); if (menu) { menu.open = !menu.open; find("a, button", menu)?.focus(); } },
+  e: () => find(".card details summary")?.click(),
+  o: () => find(".card a[href*='/evidence/']")?.click(),
+  t: () => find("#timeline")?.scrollIntoView(),
+  "[": () => step(-1),
+  "]": () => step(1),
+  l: switchZone,
+  y: () => copy(location.href, "Address"),
+  ".": () => { const id = find("h1 [data-copy], h1[data-copy]"); id && copy(id.dataset.copy, "Id"); },
+  "?": () => { const menu = find("details.person"); menu.open = true; for (const list of all(".keys")) list.hidden = false; find("summary", menu).focus(); },
+};
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=range]), textarea, select")) return;
+  if (event.key === "Escape") { for (const menu of all("details.person, details.more")) menu.open = false; return; }
+  if (prefix === "g") {
+    prefix = "";
+    const link = find(`.frame nav a[data-key="${CSS.escape(event.key)}"]`);
+    if (link) { event.preventDefault(); link.click(); }
+    return;
+  }
+  const action = keys[event.key];
+  if (action) { event.preventDefault(); action(); }
+});
+begin();
