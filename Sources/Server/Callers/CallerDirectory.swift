@@ -10,6 +10,8 @@ package struct CallerDirectory: Sendable {
     package let caller: Caller
     /// When the credential expires; `nil`: never.
     package let expiresAt: Instant?
+    /// The subject of a signed token; `nil` for other credentials.
+    package var subject: String?
   }
 
   /// The identity provider; `nil`: only configured tokens are accepted.
@@ -53,9 +55,8 @@ package struct CallerDirectory: Sendable {
   private func find(
     bearing token: UnsafeRawBufferPointer, at now: () -> Instant
   ) throws(CallerError) -> Match {
-    if let issuer, token.contains(UInt8(ascii: ".")) {
-      let claims = try issuer.claims(of: String(decoding: token, as: UTF8.self), at: now())
-      return Match(caller: try caller(claims), expiresAt: claims.expiresAt)
+    if issuer != nil, token.contains(UInt8(ascii: ".")) {
+      return try find(signedToken: String(decoding: token, as: UTF8.self), at: now)
     }
     let hash = TokenHash(of: token)
     var found: Caller?
@@ -63,6 +64,13 @@ package struct CallerDirectory: Sendable {
     for entry in tokens where entry.hash == hash { found = entry.caller }
     guard let found else { throw .unknownToken }
     return Match(caller: found, expiresAt: nil)
+  }
+
+  /// Returns the caller of a token that the issuer signed (RFC 7519), and no other token.
+  package func find(signedToken token: String, at now: () -> Instant) throws(CallerError) -> Match {
+    guard let issuer else { throw .unknownToken }
+    let claims = try issuer.claims(of: token, at: now())
+    return Match(caller: try caller(claims), expiresAt: claims.expiresAt, subject: claims.subject)
   }
 
   /// Returns the configured caller of a subject, or a caller with the roles in the token under a name that no

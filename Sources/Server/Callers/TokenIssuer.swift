@@ -13,11 +13,14 @@ package final class TokenIssuer: Sendable {
     package let audience: String
     /// The claim with the roles of subjects that are not configured; `nil`: such subjects are rejected.
     package let rolesClaim: String?
+    /// The claim with the name of the subject.
+    package let subjectClaim: String
 
-    package init(issuer: String, audience: String, rolesClaim: String?) {
+    package init(issuer: String, audience: String, rolesClaim: String?, subjectClaim: String = "sub") {
       self.issuer = issuer
       self.audience = audience
       self.rolesClaim = rolesClaim
+      self.subjectClaim = subjectClaim
     }
   }
 
@@ -78,7 +81,7 @@ package final class TokenIssuer: Sendable {
         throw .badToken(reason: "not valid yet")
       }
     }
-    guard let subject = claims["sub"]?.stringValue, !subject.isEmpty else {
+    guard let subject = claims[terms.subjectClaim]?.stringValue, !subject.isEmpty else {
       throw .badToken(reason: "missing subject")
     }
     let roles = terms.rolesClaim.map { Self.texts(claims[$0]) } ?? []

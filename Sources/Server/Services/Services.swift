@@ -56,6 +56,9 @@ package struct Services: Sendable {
       chain: policy.chain, methods: asyncMethods + pool.methods(onEventLoop + HealthService.unaryPaths))
   }
 
+  /// The unary methods that run as tasks, for callers in this process.
+  package var inProcessCalls: InProcessCalls { InProcessCalls(policy: policy, methods: asyncMethods) }
+
   /// Entitlements as flags of OpenFeature.
   package var flagEndpoint: FlagEndpoint { FlagEndpoint(context, chain: policy.chain) }
 

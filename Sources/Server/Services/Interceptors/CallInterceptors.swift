@@ -43,6 +43,15 @@ package struct CallPolicy: Sendable {
       ticks: ticks, callers: callers)
   }
 
+  /// The interceptors for calls of this process by `caller`, authenticated by another component.
+  func chain(
+    for caller: Caller, person: String
+  ) -> InterceptorChain<CallInterceptors<KnownCallerInterceptor>> {
+    InterceptorChain(
+      interceptors: interceptors(meter.shared, KnownCallerInterceptor(caller: caller, person: person)),
+      ticks: ticks)
+  }
+
   /// The interceptors of one event loop, which counts and caches without locks.
   func eventLoopInterceptors() -> CallInterceptors<CachingAuthenticationInterceptor> {
     interceptors(
