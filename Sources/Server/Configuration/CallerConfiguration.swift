@@ -99,10 +99,14 @@ extension TokenIssuerConfiguration {
   static let memberNames = ["issuer", "audience", "keys", "roles_claim"]
 
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
-    let members = try node.members(Self.memberNames)
+    try self.init(node.members(Self.memberNames), subjectClaim: "sub")
+  }
+
+  /// An issuer from the members of a section. `subjectClaim` is the claim with the name of the subject.
+  init(_ members: ConfigurationNode.Members, subjectClaim: String) throws(ConfigurationError) {
     terms = TokenIssuer.Terms(
       issuer: try members.required("issuer").text(), audience: try members.required("audience").text(),
-      rolesClaim: try members["roles_claim"]?.text())
+      rolesClaim: try members["roles_claim"]?.text(), subjectClaim: subjectClaim)
     keys = try KeySource(members.required("keys"))
   }
 }

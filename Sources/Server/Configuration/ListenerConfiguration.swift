@@ -4,6 +4,8 @@ package struct ListenersConfiguration: Hashable, Sendable {
   package let grpc: ListenerConfiguration
   /// The edge listener: JSON, notifications, health.
   package let http: ListenerConfiguration
+  /// The console's listener.
+  package let console: ConsoleConfiguration
   /// The host names of the sandbox's listener besides `localhost`.
   package let sandboxHosts: [String]
   /// The hosts to which the sandbox sends notifications, besides this machine.
@@ -12,7 +14,7 @@ package struct ListenersConfiguration: Hashable, Sendable {
   package let limits: [LimitName: Int64]
 
   static let standard = ListenersConfiguration(
-    grpc: .standard, http: .standard, sandboxHosts: [], sandboxTargets: [], limits: [:])
+    grpc: .standard, http: .standard, console: .standard, sandboxHosts: [], sandboxTargets: [], limits: [:])
 }
 
 /// The settings of one listener.
@@ -83,7 +85,7 @@ package enum LimitName: String, Hashable, Sendable, CaseIterable {
 
 extension ListenersConfiguration {
   init(listeners: ConfigurationNode?, limits: ConfigurationNode?) throws(ConfigurationError) {
-    let members = try listeners?.members(["grpc", "http", "sandbox"])
+    let members = try listeners?.members(["grpc", "http", "sandbox", "console"])
     grpc =
       try members?["grpc"].map { node throws(ConfigurationError) in
         try ListenerConfiguration(node, ["tls", "cleartext"])
@@ -92,6 +94,7 @@ extension ListenersConfiguration {
       try members?["http"].map { node throws(ConfigurationError) in
         try ListenerConfiguration(node, ["tls", "cleartext", "allowed_hosts"])
       } ?? .standard
+    console = try members?["console"].map(ConsoleConfiguration.init) ?? .standard
     let sandbox = try members?["sandbox"]?.members(["allowed_hosts", "allowed_targets"])
     sandboxHosts = try sandbox?["allowed_hosts"]?.texts() ?? []
     sandboxTargets = try sandbox?["allowed_targets"]?.texts() ?? []
@@ -111,7 +114,7 @@ extension ListenersConfiguration {
 }
 
 extension ListenerConfiguration {
-  fileprivate init(_ node: ConfigurationNode, _ names: [String]) throws(ConfigurationError) {
+  init(_ node: ConfigurationNode, _ names: [String]) throws(ConfigurationError) {
     let members = try node.members(names)
     tls = try members["tls"].map(TLSFiles.init)
     allowsCleartext = try members["cleartext"]?.flag() ?? false

@@ -44,13 +44,14 @@ extension ServiceConfiguration {
     retention = try RetainedEvidence.days(members["retention"])
     auditRetentionDays = try RetainedEvidence.auditDays(members["retention"])
     tokenIssuer = try members["token_issuer"].map(TokenIssuerConfiguration.init)
-    callers = try CallerConfiguration(
-      members["callers"], knownApps: self.apps.map(\.definition.id), hasIssuer: tokenIssuer != nil)
-    erasures = try ErasureConfiguration(members["erasures"])
     publicURL = try members["public_url"].map(PublicURL.init)
     backup = try members["backup"].map(BackupConfiguration.init)
     store = try members["store"].map(StoreConfiguration.init) ?? .standard
     listeners = try ListenersConfiguration(listeners: members["listeners"], limits: members["limits"])
+    callers = try CallerConfiguration(
+      members["callers"], knownApps: self.apps.map(\.definition.id),
+      hasIssuer: tokenIssuer != nil || listeners.console.identity != nil)
+    erasures = try ErasureConfiguration(members["erasures"])
     document = root.document
   }
 }
@@ -141,7 +142,7 @@ extension ServiceConfiguration {
       do throws(ConfigurationError) {
         _ = try CallerConfiguration.definition(
           name, node, knownApps: apps.map(\.key),
-          hasIssuer: sections.contains { $0.key == "token_issuer" })
+          hasIssuer: sections.contains { ["token_issuer", "listeners"].contains($0.key) })
       } catch {
         problems.append(error)
       }
