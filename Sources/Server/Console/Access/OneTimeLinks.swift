@@ -1,0 +1,53 @@
+package import AppStore
+internal import Bytes
+internal import SignedData
+internal import Synchronization
+
+/// Codes that sign a person in once, for a console that only this machine can reach.
+///
+/// A code is an expiry and a nonce, authenticated with a key of the installation: a person who can read the files of the
+/// service can make one, also while the service runs.
+package final class OneTimeLinks: Sendable {
+  /// The path of the page that a link opens.
+  package static let path = "/session/once"
+
+  private static let lifetime: Int64 = 15 * 60_000
+  private static let maxUsed = 10_000
+
+  private let key: [UInt8]
+  private let used = Mutex<[String: Instant]>([:])
+
+  /// - Parameter key: a secret of the installation.
+  package init(key: [UInt8]) { self.key = key }
+
+  /// A new code, valid for 15 minutes from `now`.
+  package func makeCode(at now: Instant) -> String {
+    let expiry = now.advanced(byMilliseconds: Self.lifetime).millisecondsSince1970
+    let nonce = Hex.encode((0..<32).map { _ in UInt8.random(in: .min ... .max) })
+    return "\(expiry).\(nonce).\(tag(expiry, nonce))"
+  }
+
+  /// Whether `code` is valid and was not used before. It cannot be used again.
+  func use(_ code: String, at now: Instant) -> Bool {
+    guard isValid(code, at: now) else { return false }
+    return used.withLock { used in
+      used = used.filter { $0.value > now }
+      guard used[code] == nil, used.count < Self.maxUsed else { return false }
+      used[code] = now.advanced(byMilliseconds: Self.lifetime)
+      return true
+    }
+  }
+
+  private func isValid(_ code: String, at now: Instant) -> Bool {
+    let parts = code.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 3, let expiry = Int64(parts[0]), now.millisecondsSince1970 < expiry,
+      // Signed or not: no code is valid for longer than a new one.
+      expiry <= now.advanced(byMilliseconds: Self.lifetime).millisecondsSince1970
+    else { return false }
+    return constantTimeEquals(Array(tag(expiry, parts[1]).utf8), Array(parts[2].utf8))
+  }
+
+  private func tag(_ expiry: Int64, _ nonce: String) -> String {
+    Hex.encode(HMACSHA256.code(of: Array("console link \(expiry) \(nonce)".utf8), key: key))
+  }
+}

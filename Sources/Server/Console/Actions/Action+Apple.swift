@@ -1,0 +1,150 @@
+internal import JSON
+internal import Markup
+internal import RPC
+internal import Wire
+
+// Actions that call Apple.
+extension Action {
+  static let refresh = Action(
+    fields: [
+      ActionField(name: "transaction", label: Text.transactionID),
+      ActionField(name: "customer", label: Text.customer, kind: .hidden, isRequired: false),
+    ],
+    preview: { call async throws(Status) in ActionPreview(lines: [Text.willRefresh(call.form["transaction"])])
+    },
+    perform: { call async throws(Status) in
+      let response = try await call.visit.call(
+        Calls.refreshPurchase,
+        .with {
+          call.fill(&$0.app, &$0.environment)
+          $0.transactionId = call.form["transaction"]
+        })
+      let purchase = response.transactions.first?.originalTransactionId ?? call.form["transaction"]
+      return ActionResult(
+        customer: call.form["customer"].given, link: call.scope.purchase(purchase),
+        text: Text.refreshed(Int(response.changed), response.transactions.count))
+    })
+
+  static let extend = Action(
+    fields: [
+      .purchase,
+      ActionField(
+        name: "days", label: Text.extendBy,
+        kind: .choice([3, 7, 14, 30, 90].map { (String($0), Text.days($0)) }),
+        hint: Text.extendHint, initial: "7"),
+      ActionField(
+        name: "reason", label: Text.appleReason,
+        kind: .choice([
+          ("2", Text.reasonSatisfaction), ("4", Text.reasonServiceIssue), ("3", Text.reasonOther),
+          ("1", Text.reasonUndeclared),
+        ])),
+      ActionField(name: "customer", label: Text.customer, kind: .hidden, isRequired: false), .note,
+    ],
+    preview: { call async throws(Status) in
+      guard Int32(call.form["days"]).map({ (1...90).contains($0) }) == true else {
+        throw .field("days", Text.chooseOne)
+      }
+      let purchase = try await call.visit.call(
+        Calls.getPurchase,
+        .with {
+          call.fill(&$0.app, &$0.environment)
+          $0.originalTransactionId = call.form["purchase"]
+        })
+      let renewal = purchase.renewalInfo?.renewalDate?.instant.map { [Text.renewsAt($0)] } ?? []
+      return ActionPreview(
+        lines: [Text.willExtend(call.form["purchase"], call.form["days"])] + renewal + [
+          Text.extendHint, Text.noUndo,
+        ],
+        customers: purchase.customerIds)
+    },
+    perform: { call async throws(Status) in
+      let response = try await call.visit.call(
+        Calls.extendRenewalDate,
+        .with {
+          call.fill(&$0.app, &$0.environment)
+          $0.originalTransactionId = call.form["purchase"]
+          $0.extendByDays = Int32(call.form["days"]) ?? 0
+          $0.reason = ExtendReason(rawValue: Int32(call.form["reason"]) ?? 0)
+          $0.idempotencyKey = call.key
+          $0.actor = call.actor
+          $0.note = call.note
+        })
+      let date = response.effectiveDate?.instant.map { Text.renewsAt($0) } ?? ""
+      return ActionResult(
+        customer: call.form["customer"].given, link: call.scope.purchase(call.form["purchase"]), text: date)
+    })
+
+  static let answerRefund = Action(
+    fields: [
+      ActionField(name: "transaction", label: Text.transactionID),
+      ActionField(name: "customer", label: Text.customer, kind: .hidden, isRequired: false),
+      ActionField(
+        name: "consent", label: Text.consented, kind: .check, hint: Text.consentHint, isRequired: false),
+      ActionField(
+        name: "preference", label: Text.preference,
+        kind: .choice([
+          ("0", Text.preferenceNone), ("1", Text.preferenceDecline), ("2", Text.preferenceFull),
+          ("3", Text.preferenceProrated),
+        ])),
+      ActionField(
+        name: "delivery", label: Text.delivery,
+        kind: .choice([
+          ("1", Text.delivered), ("2", Text.qualityIssue), ("3", Text.wrongItem), ("4", Text.outage),
+          ("5", Text.undelivered),
+        ])),
+      ActionField(name: "consumed", label: Text.consumed, hint: Text.consumedHint, isRequired: false),
+      ActionField(name: "sample", label: Text.sample, kind: .check, isRequired: false), .note,
+    ],
+    preview: { call async throws(Status) in
+      let response = try await call.visit.call(
+        Calls.sendConsumptionInformation, try answer(call, isDryRun: true))
+      return ActionPreview(
+        lines: [Text.willAnswer(call.form["transaction"]), Text.noUndo], payload: response.payloadJson,
+        customers: [call.form["customer"]].filter { !$0.isEmpty })
+    },
+    perform: { call async throws(Status) in
+      _ = try await call.visit.call(Calls.sendConsumptionInformation, try answer(call, isDryRun: false))
+      return ActionResult(customer: call.form["customer"].given, link: call.scope.work(.refunds))
+    })
+
+  private static func answer(_ call: ActionCall, isDryRun: Bool) throws(Status)
+    -> SendConsumptionInformationRequest
+  {
+    var percentage: Int32?
+    if let text = call.form["consumed"].given {
+      guard let percent = Int32(text), (0...100).contains(percent) else {
+        throw .field("consumed", Text.notAPercentage)
+      }
+      percentage = percent * 1_000
+    }
+    return .with {
+      call.fill(&$0.app, &$0.environment)
+      $0.transactionId = call.form["transaction"]
+      $0.customerConsented = call.form["consent"] == "1"
+      $0.deliveryStatus = DeliveryStatus(rawValue: Int32(call.form["delivery"]) ?? 0)
+      $0.refundPreference = RefundPreference(rawValue: Int32(call.form["preference"]) ?? 0)
+      $0.consumptionPercentage = percentage
+      $0.sampleContentProvided = call.form["sample"] == "1"
+      $0.actor = call.actor
+      $0.dryRun = isDryRun
+      $0.note = call.note
+    }
+  }
+
+  static let lookUpOrder = Action(
+    fields: [ActionField(name: "order", label: Text.orderID)],
+    preview: { call async throws(Status) in ActionPreview(lines: [Text.willLookUp(call.form["order"])]) },
+    perform: { call async throws(Status) in
+      let response = try await call.visit.call(
+        Calls.lookUpOrder,
+        .with {
+          $0.app = call.scope.app
+          $0.orderId = call.form["order"]
+        })
+      guard response.valid, let transaction = response.transactions.first else {
+        throw Status(.notFound, reason: "ORDER_NOT_FOUND", Text.orderUnknown)
+      }
+      let scope = Scope(app: call.scope.app, environment: transaction.environment)
+      return ActionResult(link: scope.purchase(transaction.originalTransactionId))
+    })
+}

@@ -1,0 +1,125 @@
+internal import RPC
+internal import Wire
+
+// Actions on notes, attributes and webhooks.
+extension Action {
+  static let addNote = Action(
+    fields: [.hidden("customer"), ActionField(name: "text", label: Text.note, kind: .paragraph)],
+    preview: { call async throws(Status) in
+      ActionPreview(lines: [Text.willAddNote(call.form["customer"]), call.form["text"]])
+    },
+    perform: { call async throws(Status) in
+      let response = try await call.visit.call(
+        Calls.addNote,
+        .with {
+          call.fill(&$0.app, &$0.environment)
+          $0.customerId = call.form["customer"]
+          $0.text = call.form["text"]
+          $0.actor = call.actor
+        })
+      return ActionResult(
+        customer: call.form["customer"],
+        undo: ActionReceipt.Undo(action: .deleteNote, name: "note", id: response.note?.noteId ?? ""))
+    })
+
+  static let deleteNote = Action(
+    fields: [.hidden("customer"), .hidden("note")],
+    preview: { call async throws(Status) in ActionPreview(lines: [Text.willDeleteNote(call.form["customer"])])
+    },
+    perform: { call async throws(Status) in
+      _ = try await call.visit.call(
+        Calls.deleteNote,
+        .with {
+          $0.app = call.scope.app
+          $0.noteId = call.form["note"]
+          $0.actor = call.actor
+        })
+      return ActionResult(customer: call.form["customer"])
+    })
+
+  static let setAttribute = Action(
+    fields: [
+      .hidden("customer"), ActionField(name: "name", label: Text.attributeName),
+      ActionField(name: "value", label: Text.attributeValue, hint: Text.attributeHint, isRequired: false),
+    ],
+    preview: { call async throws(Status) in
+      ActionPreview(lines: [
+        Text.willSetAttribute(call.form["name"], call.form["value"], call.form["customer"])
+      ])
+    },
+    perform: { call async throws(Status) in
+      _ = try await call.visit.call(
+        Calls.setCustomerAttributes,
+        .with {
+          call.fill(&$0.app, &$0.environment)
+          $0.customerId = call.form["customer"]
+          $0.attributes = [
+            .with {
+              $0.name = call.form["name"]
+              $0.value = call.form["value"]
+            }
+          ]
+          $0.actor = call.actor
+        })
+      return ActionResult(customer: call.form["customer"])
+    })
+
+  static let resend = Action(
+    fields: webhookFields,
+    preview: { call async throws(Status) in
+      ActionPreview(lines: [Text.willResend(try await deadLetters(call), call.form["webhook"])])
+    },
+    perform: { call async throws(Status) in
+      let response = try await call.visit.call(
+        Calls.resendDeliveries,
+        .with {
+          $0.app = call.scope.app
+          $0.webhook = call.form["webhook"]
+          $0.kind = kind(call.form)
+          $0.selection = .deadLetters(true)
+        })
+      return ActionResult(link: call.scope.work(.deadLetters), text: Text.resent(response.resent))
+    })
+
+  static let discard = Action(
+    fields: webhookFields,
+    preview: { call async throws(Status) in
+      ActionPreview(lines: [Text.willDiscard(try await deadLetters(call), call.form["webhook"]), Text.noUndo])
+    },
+    perform: { call async throws(Status) in
+      let response = try await call.visit.call(
+        Calls.discardDeliveries,
+        .with {
+          $0.app = call.scope.app
+          $0.webhook = call.form["webhook"]
+          $0.kind = kind(call.form)
+          $0.selection = .deadLetters(true)
+        })
+      return ActionResult(link: call.scope.work(.deadLetters), text: Text.discarded(response.discarded))
+    })
+
+  static let resumeWebhook = Action(
+    fields: webhookFields,
+    preview: { call async throws(Status) in ActionPreview(lines: [Text.willResume(call.form["webhook"])]) },
+    perform: { call async throws(Status) in
+      _ = try await call.visit.call(
+        Calls.resumeWebhook,
+        .with {
+          $0.app = call.scope.app
+          $0.webhook = call.form["webhook"]
+          $0.kind = kind(call.form)
+        })
+      return ActionResult(link: call.scope.work(.deadLetters))
+    })
+
+  private static let webhookFields: [ActionField] = [.hidden("webhook"), .hidden("kind")]
+
+  private static func kind(_ form: ActionForm) -> WebhookKind {
+    WebhookKind(rawValue: Int32(form["kind"]) ?? 0)
+  }
+
+  private static func deadLetters(_ call: ActionCall) async throws(Status) -> Int64 {
+    let webhooks = try await call.visit.call(Calls.listWebhooks, .with { $0.app = call.scope.app }).webhooks
+    return webhooks.first { $0.name == call.form["webhook"] && $0.kind == kind(call.form) }?.deadLetters ?? 0
+  }
+}

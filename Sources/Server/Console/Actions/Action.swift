@@ -1,0 +1,149 @@
+internal import AppStore
+internal import Bytes
+internal import HTTP
+internal import Markup
+internal import RPC
+internal import Wire
+
+/// One action: its form, what it would do, and doing it.
+struct Action: Sendable {
+  let fields: [ActionField]
+  /// Returns what the action would do, without doing it.
+  let preview: @Sendable (ActionCall) async throws(Status) -> ActionPreview
+  /// Does it.
+  let perform: @Sendable (ActionCall) async throws(Status) -> ActionResult
+
+  static func named(_ name: ActionName) -> Action {
+    switch name {
+    case .grant: .grant
+    case .revoke: .revoke
+    case .link: .link
+    case .transfer: .transfer
+    case .merge: .merge
+    case .undo: .undo
+    case .refresh: .refresh
+    case .extend: .extend
+    case .erase: .erase
+    case .answerRefund: .answerRefund
+    case .addNote: .addNote
+    case .deleteNote: .deleteNote
+    case .setAttribute: .setAttribute
+    case .lookUpOrder: .lookUpOrder
+    case .resend: .resend
+    case .discard: .discard
+    case .resumeWebhook: .resumeWebhook
+    case .makeGood: .makeGood
+    case .undoBatch: .undoBatch
+    }
+  }
+}
+
+/// A field of a form.
+struct ActionField: Sendable {
+  enum Kind: Sendable {
+    case text
+    case paragraph
+    case hidden
+    case check
+    case choice([(value: String, label: String)])
+  }
+
+  let name: String
+  let label: String
+  var kind: Kind = .text
+  var hint = ""
+  var isRequired = true
+  /// The value of an empty form.
+  var initial = ""
+
+  /// The reason, which is stored with the command.
+  static let note = ActionField(
+    name: "note", label: Text.reasonLabel, kind: .paragraph, hint: Text.reasonHint)
+  static let customer = ActionField(name: "customer", label: Text.customer)
+  static let purchase = ActionField(name: "purchase", label: Text.originalTransactionID)
+
+  static func hidden(_ name: String) -> ActionField { ActionField(name: name, label: name, kind: .hidden) }
+}
+
+/// The values of a form. Only the fields of the action are in it.
+struct ActionForm: Hashable, Sendable {
+  private(set) var values: [String: String] = [:]
+
+  init(_ query: Query, fields: [ActionField]) {
+    // Forms send each line end as two characters.
+    for field in fields {
+      values[field.name] = (query[field.name] ?? "").replacing("\r\n", with: "\n").trimmed
+    }
+  }
+
+  subscript(name: String) -> String {
+    get { values[name] ?? "" }
+    set { values[name] = newValue }
+  }
+
+  /// The values in a fixed order, for a token.
+  var binding: [String] { values.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] } }
+}
+
+/// A form with what is needed to preview or perform its action.
+struct ActionCall: Sendable {
+  let form: ActionForm
+  let scope: Scope
+  let visit: Visit
+  /// The key under which the service does the action once.
+  var key = ""
+
+  var actor: String { visit.person.name }
+  var note: String { form["note"] }
+
+  /// Sets what all requests have.
+  func fill(_ app: inout String, _ environment: inout Wire.Environment) {
+    app = scope.app
+    environment = scope.environment
+  }
+
+  /// The time in the environment: a sandbox has its own.
+  func now(of customer: String) async throws(Status) -> Instant {
+    let response = try await visit.call(
+      Calls.getCustomer,
+      .with {
+        $0.app = scope.app
+        $0.environment = scope.environment
+        $0.customerId = customer
+        $0.readMask = .with { $0.paths = ["evaluated_at"] }
+      })
+    return response.evaluatedAt?.instant ?? visit.now
+  }
+}
+
+/// What an action would do.
+struct ActionPreview: Sendable {
+  /// Sentences about the effects.
+  var lines: [String] = []
+  /// The events that it would cause.
+  var events: [EntitlementEvent] = []
+  /// What would be sent to Apple.
+  var payload = ""
+  /// The customers whose state the preview rests on.
+  var customers: [String] = []
+  /// Values that the preview has computed and that are part of the action.
+  var resolved: [String: String] = [:]
+}
+
+/// What an action has done.
+struct ActionResult: Sendable {
+  /// The customer to show; `nil`: the page of `link`.
+  var customer: String?
+  var link: Link?
+  /// What can be undone: the action and its values.
+  var undo: ActionReceipt.Undo?
+  /// The result in words, for the page that follows.
+  var text = ""
+}
+
+extension Status {
+  /// A field that is not filled in correctly.
+  static func field(_ name: String, _ message: String) -> Status {
+    Status(.invalidArgument, reason: "INVALID_FIELD", message, field: name)
+  }
+}

@@ -1,0 +1,89 @@
+internal import Markup
+internal import Wire
+
+/// The forms of actions.
+enum ActionMarkup {
+  /// The empty or filled-in form. `entitlements` are offered instead of a text field.
+  static func form(
+    _ action: ActionName, _ fields: [ActionField], _ form: ActionForm, _ scope: Scope, entitlements: [String]
+  ) -> Markup {
+    let inputs = fields.map { field -> Markup in
+      guard field.name == "entitlement", !entitlements.isEmpty else { return input(field, form[field.name]) }
+      var choice = field
+      choice.kind = .choice(entitlements.map { ($0, $0) })
+      return input(choice, form[field.name])
+    }
+    return """
+      <form class="form" method="post" action="\(scope.action(action))">
+      \(inputs)<p class="row"><button class="primary">\(Text.preview)</button></p>
+      </form>
+      """
+  }
+
+  private static func input(_ field: ActionField, _ value: String) -> Markup {
+    let hint: Markup =
+      field.hint.isEmpty ? "" : "<p class=\"hint\" id=\"\(field.name)-hint\">\(field.hint)</p>\n"
+    let described: Markup = field.hint.isEmpty ? "" : " aria-describedby=\"\(field.name)-hint\""
+    let required: Markup = field.isRequired ? " required" : ""
+    let label: Markup = "<label for=\"\(field.name)\">\(field.label)</label>\n\(hint)"
+    switch field.kind {
+    case .hidden: return "<input type=\"hidden\" name=\"\(field.name)\" value=\"\(value)\">\n"
+    case .text:
+      return
+        "\(label)<input type=\"text\" id=\"\(field.name)\" name=\"\(field.name)\" value=\"\(value)\" maxlength=\"256\" autocomplete=\"off\"\(required)\(described)>\n"
+    case .paragraph:
+      return
+        "\(label)<textarea id=\"\(field.name)\" name=\"\(field.name)\" maxlength=\"4000\"\(required)\(described)>\(value)</textarea>\n"
+    case .check:
+      let checked: Markup = value == "1" ? " checked" : ""
+      return
+        "<p class=\"check\"><input type=\"checkbox\" id=\"\(field.name)\" name=\"\(field.name)\" value=\"1\"\(checked)\(described)><label for=\"\(field.name)\">\(field.label)</label></p>\n\(hint)"
+    case .choice(let options):
+      let items = options.map { option, label in
+        let selected: Markup = option == value ? " selected" : ""
+        return "<option value=\"\(option)\"\(selected)>\(label)</option>\n" as Markup
+      }
+      return "\(label)<select id=\"\(field.name)\" name=\"\(field.name)\"\(described)>\n\(items)</select>\n"
+    }
+  }
+
+  /// What the action would do, and the button that does it.
+  static func preview(
+    _ action: ActionName, _ preview: ActionPreview, _ form: ActionForm, _ scope: Scope, token: String,
+    hasChanged: Bool
+  ) -> Markup {
+    let lines = preview.lines.map { "<p>\($0)</p>\n" as Markup }
+    let events = preview.events.map { event in
+      """
+      <h3>\(Format.name(event.customerId)) \(Part.chip(Format.words(event.type), Tone(event: event.type))) \
+      \(Format.name(event.entitlement))</h3>
+      <p>\(event.explanation)</p>
+      \(EventPage.change(event))
+
+      """ as Markup
+    }
+    let hidden = form.values.sorted { $0.key < $1.key }.map { name, value in
+      "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">\n" as Markup
+    }
+    let state = preview.customers.prefix(20).map { customer in
+      "<input type=\"hidden\" name=\"state\" value=\"\(customer)\">\n" as Markup
+    }
+    let button: Markup = action.isIrreversible ? "danger" : "primary"
+    return """
+      \(hasChanged ? "<p class=\"notice\" role=\"alert\">\(Text.changedSince)</p>" : "")
+      <h2>\(Text.effects)</h2>
+      \(lines)\(preview.payload.isEmpty ? "" : "<h3>\(Text.sentToApple)</h3><pre tabindex=\"0\">\(preview.payload)</pre>")
+      \(events.isEmpty && preview.payload.isEmpty ? "<p class=\"quiet\">\(Text.noEvents)</p>" : "\(events)")
+      <form method="post" action="\(scope.action(action))">
+      \(hidden)\(state)<input type="hidden" name="token" value="\(token)">
+      <p class="row actions"><button class="\(button)">\(action.title)</button> \
+      <a class="button" href="\(back(action, form, scope))">\(Text.change)…</a></p>
+      </form>
+      """
+  }
+
+  /// The form with the same values.
+  private static func back(_ action: ActionName, _ form: ActionForm, _ scope: Scope) -> Link {
+    scope.action(action, form.values.sorted { $0.key < $1.key }.map { ($0.key, $0.value.given) })
+  }
+}

@@ -1,0 +1,148 @@
+internal import Bytes
+internal import HTTP
+internal import Markup
+internal import RPC
+internal import SignedData
+internal import Wire
+
+/// The pages of an action: form, preview, confirmation. What is confirmed is what was shown: the token of a preview binds
+/// the person, the action, its values and the state of its customers.
+enum ActionPage {
+  /// The form, filled in with the query.
+  static func form(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
+    let action = try action(name, visit)
+    let definition = Action.named(action)
+    var form = ActionForm(visit.query, fields: definition.fields)
+    for field in definition.fields where form[field.name].isEmpty { form[field.name] = field.initial }
+    let names = action == .grant ? try await entitlements(form["customer"], scope, visit) : []
+    return page(
+      action, scope, body: ActionMarkup.form(action, definition.fields, form, scope, entitlements: names))
+  }
+
+  /// The preview, or the action after its confirmation.
+  static func submit(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Outcome {
+    let action = try action(name, visit)
+    let definition = Action.named(action)
+    let query = Query(String(decoding: visit.request.body, as: UTF8.self))
+    let form = ActionForm(query, fields: definition.fields)
+    let call = ActionCall(form: form, scope: scope, visit: visit)
+    let token = query["token"]?.given
+    do throws(Status) {
+      try check(form, definition.fields)
+      if let token {
+        let binding = try await binding(action, call, query.all("state"))
+        if visit.tokens.accepts(token, for: visit.person, binding, at: visit.now)
+          || visit.performed.knows(token)
+        {
+          return .redirect(try await perform(action, definition, call, token))
+        }
+      }
+      let preview = try await definition.preview(call)
+      return .page(try await page(of: preview, action, call, hasChanged: token != nil))
+    } catch {
+      let names = action == .grant ? try await entitlements(form["customer"], scope, visit) : []
+      var page = page(
+        action, scope,
+        body: Part.failure(error)
+          + ActionMarkup.form(action, definition.fields, form, scope, entitlements: names))
+      page.status = error.code.httpStatus
+      return .page(page)
+    }
+  }
+
+  /// The action of a name, if the person may do it.
+  private static func action(_ name: String, _ visit: Visit) throws(Status) -> ActionName {
+    guard let action = ActionName(rawValue: name) else {
+      throw Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage)
+    }
+    guard action.isOpen(to: visit) else {
+      throw Status(.permissionDenied, reason: "ROLE_MISSING", Text.mayNot(action.title))
+    }
+    return action
+  }
+
+  private static func check(_ form: ActionForm, _ fields: [ActionField]) throws(Status) {
+    for field in fields where field.isRequired && form[field.name].isEmpty {
+      throw .field(field.name, Text.missing(field.label))
+    }
+  }
+
+  private static func perform(
+    _ action: ActionName, _ definition: Action, _ call: ActionCall, _ token: String
+  ) async throws(Status) -> Link {
+    if case .done(let link) = call.visit.performed.begin(token) {
+      return link ?? call.form["customer"].given.map(call.scope.customer) ?? Link([])
+    }
+    var call = call
+    call.key = Hex.encode(SHA256.hash(Array(token.utf8)[...]))
+    do throws(Status) {
+      let link = try await destination(after: definition.perform(call), of: action, call)
+      call.visit.performed.finish(token, link)
+      return link
+    } catch {
+      call.visit.performed.abandon(token)
+      throw error
+    }
+  }
+
+  /// The customer, or another page, with what was done.
+  private static func destination(after result: ActionResult, of action: ActionName, _ call: ActionCall)
+    -> Link
+  {
+    let receipt = ActionReceipt(
+      action: action, text: result.text, undo: result.undo,
+      customer: result.customer ?? call.form["customer"])
+    let link = result.customer.map(call.scope.customer) ?? result.link ?? Link([])
+    return link.adding(query: receipt.query(call.visit))
+  }
+
+  private static func page(
+    of preview: ActionPreview, _ action: ActionName, _ call: ActionCall, hasChanged: Bool
+  ) async throws(Status) -> Page {
+    var call = call
+    var form = call.form
+    for (name, value) in preview.resolved { form[name] = value }
+    call = ActionCall(form: form, scope: call.scope, visit: call.visit)
+    let binding = try await binding(action, call, preview.customers)
+    let token = call.visit.tokens.token(for: call.visit.person, binding, at: call.visit.now)
+    let body = ActionMarkup.preview(action, preview, form, call.scope, token: token, hasChanged: hasChanged)
+    return page(action, call.scope, body: body)
+  }
+
+  /// What a confirmation has to be about: the action, its values, and the last event of each customer.
+  private static func binding(
+    _ action: ActionName, _ call: ActionCall, _ customers: [String]
+  ) async throws(Status) -> [String] {
+    var binding = [call.scope.app, call.scope.environment.slug, action.rawValue] + call.form.binding
+    for customer in customers.prefix(20) {
+      let response = try await call.visit.call(
+        Calls.getCustomer,
+        .with {
+          call.fill(&$0.app, &$0.environment)
+          $0.customerId = customer
+          $0.readMask = .with { $0.paths = ["sequence"] }
+        })
+      binding += [customer, String(response.sequence)]
+    }
+    return binding
+  }
+
+  private static func entitlements(_ customer: String, _ scope: Scope, _ visit: Visit) async throws(Status)
+    -> [String]
+  {
+    guard !customer.isEmpty else { return [] }
+    let response = try await visit.call(
+      Calls.getCustomer,
+      .with {
+        $0.app = scope.app
+        $0.environment = scope.environment
+        $0.customerId = customer
+        $0.readMask = .with { $0.paths = ["entitlements"] }
+      })
+    return response.entitlements.map(\.name)
+  }
+
+  private static func page(_ action: ActionName, _ scope: Scope, body: Markup) -> Page {
+    Page(action.title, in: scope, section: .customers, body: "<h1>\(action.title)</h1>\n\(body)")
+  }
+}

@@ -1,0 +1,191 @@
+package import AppStore
+internal import Callers
+package import HTTP
+internal import Markup
+internal import Platform
+internal import RPC
+package import Services
+internal import Wire
+
+/// Web pages for the people who work with customers, on a listener of their own.
+///
+/// A page calls the methods of the contract as any other client does, in process: it can do nothing that the contract
+/// cannot. Pages work without scripts, and contain no script and no style themselves.
+package struct Console: Sendable {
+  /// The pages of one person in a second, on average; those of a minute may be loaded at once.
+  package static let pagesPerSecond: Int64 = 5
+  private static let maxBodyBytes = 65_536
+
+  private let calls: InProcessCalls
+  private let access: ConsoleAccess
+  private let hosts: OriginPolicy
+  private let pages: AddressLimiter
+  private let isSecure: Bool
+  private let now: @Sendable () -> Instant
+  private let assets = Assets()
+  private let cookies: SessionCookies
+  private let tokens = FormTokens()
+  private let performed = PerformedForms()
+  private let work = WorkCount()
+
+  /// - Parameters:
+  ///   - calls: the methods of the contract.
+  ///   - access: how people sign in.
+  ///   - hosts: the host names of the listener.
+  ///   - pages: limits the pages of each person.
+  ///   - isSecure: whether the listener has TLS.
+  ///   - now: the system's clock.
+  package init(
+    calls: InProcessCalls, access: ConsoleAccess, hosts: OriginPolicy, pages: AddressLimiter, isSecure: Bool,
+    now: @escaping @Sendable () -> Instant
+  ) {
+    self.calls = calls
+    self.access = access
+    self.hosts = hosts
+    self.pages = pages
+    self.isSecure = isSecure
+    self.now = now
+    cookies = SessionCookies(isSecure: isSecure)
+  }
+
+  /// Responds to a request.
+  package func respond(to request: HTTPRequest) async -> HTTPResponse {
+    var response = await answer(request)
+    SecurityHeaders.add(to: &response, isSecure: isSecure)
+    if request.method == "HEAD" { response.body = [] }
+    return response
+  }
+
+  private func answer(_ request: HTTPRequest) async -> HTTPResponse {
+    // The host comes first: a page under a rebound name reads nothing.
+    if let refusal = hosts.refusalOfHost(request) { return refusal }
+    guard ["GET", "HEAD", "POST"].contains(request.method) else {
+      return .methodNotAllowed("GET, HEAD, POST")
+    }
+    let path = Link.segments(ofPath: request.path)
+    if path.count == 2, path[0] == "assets" { return assets.respond(path[1], to: request) }
+    if request.method == "POST", let refusal = refusal(ofForm: request) { return refusal }
+    if case .oneTimeLink(let links) = access, request.path == OneTimeLinks.path {
+      return signIn(request, links)
+    }
+    switch person(of: request) {
+    case .failure(let problem): return signInPage(problem, request)
+    case .success(let person): return await answer(request, path, person)
+    }
+  }
+
+  private func answer(_ request: HTTPRequest, _ path: [String], _ person: Person) async -> HTTPResponse {
+    guard pages.delay(of: "\(person.caller.name)/\(person.name)") == nil else {
+      return Frame.plain(429, title: Text.tooFast, body: "<p>\(Text.tooFastHint)</p>", assets: assets)
+    }
+    let visit = Visit(
+      person: person, request: request, query: Query(request.query), calls: calls, tokens: tokens,
+      performed: performed, now: now())
+    if path == ["session", "end"], request.method == "POST" { return signOut() }
+    let outcome: Outcome
+    do throws(Status) {
+      outcome = try await request.method == "POST" ? Router.submit(path, visit) : Router.page(path, visit)
+    } catch {
+      outcome = .page(.error(error, in: Router.scope(of: path)))
+    }
+    switch outcome {
+    case .page(var page):
+      if let scope = page.scope { page.openWork = await work.count(in: scope, visit) }
+      return compressed(Frame.document(page, visit, assets: assets), for: request)
+    case .redirect(let link): return .redirect(to: link)
+    case .response(let response): return compressed(response, for: request)
+    }
+  }
+
+  private func compressed(_ response: HTTPResponse, for request: HTTPRequest) -> HTTPResponse {
+    var response = response
+    response.headers.append(name: "vary", value: "accept-encoding, cookie")
+    guard request.acceptsGzip, let body = gzip(response.body) else { return response }
+    response.headers.append(name: "content-encoding", value: "gzip")
+    response.body = body
+    return response
+  }
+}
+
+// Signing in.
+extension Console {
+  /// Why a request has no person.
+  private struct SignInProblem: Error {
+    let message: String
+  }
+
+  private func person(of request: HTTPRequest) -> Result<Person, SignInProblem> {
+    switch access {
+    case .oneTimeLink:
+      guard let name = cookies.name(in: request.header("cookie"), at: now()) else {
+        return .failure(SignInProblem(message: Text.needsLink))
+      }
+      return .success(Person(name: name, caller: .console))
+    case .identityHeader(let field, let callers):
+      do throws(CallerError) {
+        return .success(try Person(header: request.headers, field, callers.value, at: now))
+      } catch {
+        return .failure(SignInProblem(message: error.description))
+      }
+    }
+  }
+
+  /// The page for a person who is not signed in.
+  ///
+  /// Browsers send no strict cookie with the first request after a click in another site. That request gets a page that
+  /// loads the same address once more, from here.
+  private func signInPage(_ problem: SignInProblem, _ request: HTTPRequest) -> HTTPResponse {
+    let isFromElsewhere = request.method == "GET" && request.header("sec-fetch-site") == "cross-site"
+    let head: Markup = isFromElsewhere ? "<meta http-equiv=\"refresh\" content=\"0\">" : ""
+    return Frame.plain(
+      isFromElsewhere ? 200 : 401, title: Text.signInTitle, body: "<p>\(problem.message)</p>", assets: assets,
+      head: head)
+  }
+
+  /// The page of a one-time link has a form, so that a preview of the link does not use it up.
+  private func signIn(_ request: HTTPRequest, _ links: OneTimeLinks) -> HTTPResponse {
+    let form = Query(request.method == "POST" ? String(decoding: request.body, as: UTF8.self) : request.query)
+    let code = form["code"] ?? ""
+    guard request.method == "POST" else {
+      return Frame.plain(200, title: Text.signInTitle, body: SignInForm.body(code: code), assets: assets)
+    }
+    guard let name = SessionCookies.name(form["name"] ?? "") else {
+      return Frame.plain(
+        400, title: Text.signInTitle, body: SignInForm.body(code: code, problem: Text.nameNeeded),
+        assets: assets)
+    }
+    guard links.use(code, at: now()) else {
+      return Frame.plain(
+        403, title: Text.signInTitle, body: "<p>\(Text.linkUsed)</p><p>\(Text.needsLink)</p>", assets: assets)
+    }
+    var response = HTTPResponse.redirect(to: Link([]))
+    response.headers.append(name: "set-cookie", value: cookies.issue(to: name, at: now()))
+    return response
+  }
+
+  private func signOut() -> HTTPResponse {
+    var response = HTTPResponse.redirect(to: Link([]))
+    if case .oneTimeLink = access { response.headers.append(name: "set-cookie", value: cookies.removal) }
+    return response
+  }
+
+  /// The response to a form that is not one of this server's pages.
+  private func refusal(ofForm request: HTTPRequest) -> HTTPResponse? {
+    // No page can set this field. Without a referrer, the origin of the same form is `null`.
+    if request.header("sec-fetch-site") != "same-origin" {
+      if let refusal = hosts.refusalOfOrigin(request, allowsAnyContentType: true) { return refusal }
+      guard request.header("origin") != nil else { return .text(403, "a form without origin is refused\n") }
+    }
+    guard request.mediaType == "application/x-www-form-urlencoded" else {
+      return .text(415, "content-type must be application/x-www-form-urlencoded\n")
+    }
+    return request.body.count > Self.maxBodyBytes ? .text(413, "the form is too large\n") : nil
+  }
+}
+
+extension HTTPResponse {
+  /// A response after which the browser gets `link`.
+  fileprivate static func redirect(to link: Link) -> HTTPResponse {
+    HTTPResponse(status: 303, headers: HeaderFields([("location", link.text)]))
+  }
+}

@@ -1,0 +1,93 @@
+internal import Wire
+
+/// The methods that the pages call. A test compares the types with the contract.
+enum Calls {
+  // Looking.
+  static let findCustomers = ContractCall<FindCustomersRequest, FindCustomersResponse>(
+    "CustomerService/FindCustomers")
+  static let describeCustomer = ContractCall<DescribeCustomerRequest, DescribeCustomerResponse>(
+    "CustomerService/DescribeCustomer")
+  static let getCustomer = ContractCall<GetCustomerRequest, GetCustomerResponse>(
+    "EntitlementService/GetCustomer")
+  static let getCustomerHistory = ContractCall<GetCustomerHistoryRequest, GetCustomerHistoryResponse>(
+    "CustomerService/GetCustomerHistory")
+  static let explain = ContractCall<ExplainRequest, ExplainResponse>("EntitlementService/Explain")
+  static let listTimeline = ContractCall<ListTimelineRequest, ListTimelineResponse>(
+    "EntitlementService/ListTimeline")
+  static let getProbableFamily = ContractCall<GetProbableFamilyRequest, GetProbableFamilyResponse>(
+    "EntitlementService/GetProbableFamily")
+  static let listUnfulfilledPurchases = ContractCall<
+    ListUnfulfilledPurchasesRequest, ListUnfulfilledPurchasesResponse
+  >("EntitlementService/ListUnfulfilledPurchases")
+  static let listNotes = ContractCall<ListNotesRequest, ListNotesResponse>("CustomerService/ListNotes")
+  static let getCustomerAttributes = ContractCall<
+    GetCustomerAttributesRequest, GetCustomerAttributesResponse
+  >(
+    "CustomerService/GetCustomerAttributes")
+  static let getPurchase = ContractCall<GetPurchaseRequest, GetPurchaseResponse>(
+    "CustomerService/GetPurchase")
+  static let getEvidence = ContractCall<GetEvidenceRequest, GetEvidenceResponse>(
+    "CustomerService/GetEvidence")
+  static let getEvent = ContractCall<GetEventRequest, GetEventResponse>("CustomerService/GetEvent")
+  static let listConsumptionRequests = ContractCall<
+    ListConsumptionRequestsRequest, ListConsumptionRequestsResponse
+  >(
+    "AppStoreService/ListConsumptionRequests")
+  static let listUnclaimedPurchases = ContractCall<
+    ListUnclaimedPurchasesRequest, ListUnclaimedPurchasesResponse
+  >(
+    "EntitlementService/ListUnclaimedPurchases")
+  static let listWebhooks = ContractCall<ListWebhooksRequest, ListWebhooksResponse>(
+    "WebhookService/ListWebhooks")
+  static let listDeliveries = ContractCall<ListDeliveriesRequest, ListDeliveriesResponse>(
+    "WebhookService/ListDeliveries")
+  static let listNotifications = ContractCall<ListNotificationsRequest, ListNotificationsResponse>(
+    "NotificationService/ListNotifications")
+  static let getDriftReport = ContractCall<GetDriftReportRequest, GetDriftReportResponse>(
+    "NotificationService/GetDriftReport")
+  static let listGrants = ContractCall<ListGrantsRequest, ListGrantsResponse>("EntitlementService/ListGrants")
+  static let listMigrations = ContractCall<ListMigrationsRequest, ListMigrationsResponse>(
+    "ReceiptService/ListMigrations")
+  static let listAuditEntries = ContractCall<ListAuditEntriesRequest, ListAuditEntriesResponse>(
+    "AuditService/ListAuditEntries")
+  static let whoAmI = ContractCall<WhoAmIRequest, WhoAmIResponse>("StatusService/WhoAmI")
+  static let getStatus = ContractCall<GetStatusRequest, GetStatusResponse>("StatusService/GetStatus")
+  static let getConfiguration = ContractCall<GetConfigurationRequest, GetConfigurationResponse>(
+    "StatusService/GetConfiguration")
+
+  // Acting.
+  static let addNote = ContractCall<AddNoteRequest, AddNoteResponse>("CustomerService/AddNote")
+  static let deleteNote = ContractCall<DeleteNoteRequest, DeleteNoteResponse>("CustomerService/DeleteNote")
+  static let setCustomerAttributes = ContractCall<
+    SetCustomerAttributesRequest, SetCustomerAttributesResponse
+  >(
+    "CustomerService/SetCustomerAttributes")
+  static let grant = ContractCall<GrantRequest, GrantResponse>("EntitlementService/Grant")
+  static let revokeGrant = ContractCall<RevokeGrantRequest, RevokeGrantResponse>(
+    "EntitlementService/RevokeGrant")
+  static let linkPurchase = ContractCall<LinkPurchaseRequest, LinkPurchaseResponse>(
+    "EntitlementService/LinkPurchase")
+  static let transferPurchase = ContractCall<TransferPurchaseRequest, TransferPurchaseResponse>(
+    "EntitlementService/TransferPurchase")
+  static let mergeCustomers = ContractCall<MergeCustomersRequest, MergeCustomersResponse>(
+    "EntitlementService/MergeCustomers")
+  static let undoTransfer = ContractCall<UndoTransferRequest, UndoTransferResponse>(
+    "EntitlementService/UndoTransfer")
+  static let eraseCustomer = ContractCall<EraseCustomerRequest, EraseCustomerResponse>(
+    "EntitlementService/EraseCustomer")
+  static let refreshPurchase = ContractCall<RefreshPurchaseRequest, RefreshPurchaseResponse>(
+    "AppStoreService/RefreshPurchase")
+  static let extendRenewalDate = ContractCall<ExtendRenewalDateRequest, ExtendRenewalDateResponse>(
+    "AppStoreService/ExtendRenewalDate")
+  static let sendConsumptionInformation = ContractCall<
+    SendConsumptionInformationRequest, SendConsumptionInformationResponse
+  >("AppStoreService/SendConsumptionInformation")
+  static let lookUpOrder = ContractCall<LookUpOrderRequest, LookUpOrderResponse>(
+    "AppStoreService/LookUpOrder")
+  static let resendDeliveries = ContractCall<ResendDeliveriesRequest, ResendDeliveriesResponse>(
+    "WebhookService/ResendDeliveries")
+  static let discardDeliveries = ContractCall<DiscardDeliveriesRequest, DiscardDeliveriesResponse>(
+    "WebhookService/DiscardDeliveries")
+  static let resumeWebhook = ContractCall<ResumeWebhookRequest, ResumeWebhookResponse>(
+    "WebhookService/ResumeWebhook")
+}

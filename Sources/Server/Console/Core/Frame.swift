@@ -1,0 +1,166 @@
+internal import AppStore
+internal import Callers
+internal import HTTP
+internal import Markup
+internal import RPC
+internal import Wire
+
+/// The part of a page that all pages share: navigation, search box, environment and person.
+enum Frame {
+  /// The whole document of a page.
+  static func document(_ page: Page, _ visit: Visit, assets: Assets) -> HTTPResponse {
+    let body: Markup = """
+      <header class="frame">
+      <a class="brand" href="\(Link([]))">\(Text.product)</a>
+      <nav aria-label="\(Text.navigation)">\(navigation(page, visit))</nav>
+      <form class="find" role="search" action="\(Link(["find"]))" method="get">
+      <input type="search" name="q" value="\(visit.value("q") ?? "")" aria-label="\(Text.findLabel)" \
+      placeholder="\(Text.findHint)" maxlength="256" autocomplete="off" spellcheck="false">
+      </form>
+      \(badge(page.scope))
+      <details class="person"><summary>\(Format.name(visit.person.name)) · \(visit.roleName)</summary>
+      <div class="menu">
+      \(visit.has(.operate) ? "" : "<p>\(Text.readOnly)</p>")
+      <p><button type="button" data-action="zone" hidden>\(Text.zoneButton)</button></p>
+      <p><button type="button" data-action="theme" hidden>\(Text.themeButton)</button></p>
+      \(keys)
+      <form method="post" action="\(Link(["session", "end"]))">
+      <button>\(Text.signOut)</button></form>
+      </div></details>
+      </header>
+      \(moment(page))
+      <main id="main" tabindex="-1">
+      \(page.scope.flatMap { scope in ActionReceipt(visit)?.notice(in: scope, visit) } ?? "")
+      \(page.body)
+      </main>
+      <footer><span>\(Text.shownAt) \(Format.time(visit.now)) <span data-zone>UTC</span></span> \
+      <span role="status" id="announcement"></span></footer>
+      """
+    return response(page.status, title: page.title, body: body, isAsOf: page.asOf != nil, assets: assets)
+  }
+
+  /// A document without navigation, for a person who is not signed in.
+  static func plain(_ status: Int, title: String, body: Markup, assets: Assets, head: Markup = "")
+    -> HTTPResponse
+  {
+    response(
+      status, title: title, head: head,
+      body: "<main id=\"main\" class=\"plain\" tabindex=\"-1\"><h1>\(title)</h1>\n\(body)</main>",
+      isAsOf: false,
+      assets: assets)
+  }
+
+  private static func response(
+    _ status: Int, title: String, head: Markup = "", body: Markup, isAsOf: Bool, assets: Assets
+  ) -> HTTPResponse {
+    let document: Markup = """
+      <!doctype html>
+      <html lang="en"\(isAsOf ? " class=\"as-of\"" : "")>
+      <head><meta charset="utf-8"><title>\(title) · \(Text.product)</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      \(head)<link rel="stylesheet" href="\(assets.link(.style))">
+      <link rel="icon" href="\(assets.link(.icon))" type="image/svg+xml">
+      <script type="module" src="\(assets.link(.script))"></script>
+      </head>
+      <body><a class="skip" href="#main">\(Text.skip)</a>
+      \(body)
+      </body></html>
+
+      """
+    return HTTPResponse(
+      status: status, headers: HeaderFields([("content-type", "text/html; charset=utf-8")]),
+      body: document.bytes)
+  }
+
+  private static func navigation(_ page: Page, _ visit: Visit) -> [Markup] {
+    Page.Section.allCases.compactMap { section in
+      guard let link = link(to: section, page, visit) else { return nil }
+      let current: Markup = section == page.section ? " aria-current=\"page\"" : ""
+      let count: Markup =
+        section == .work && (page.openWork ?? 0) > 0
+        ? " <span class=\"chip grace\" title=\"\(Text.refundRequests)\">\(page.openWork ?? 0)</span>" : ""
+      return "<a href=\"\(link)\"\(current) data-key=\"\(section.key)\">\(section.title)\(count)</a> "
+    }
+  }
+
+  private static func link(to section: Page.Section, _ page: Page, _ visit: Visit) -> Link? {
+    switch section {
+    case .customers: Link([])
+    case .work: page.scope?.work()
+    case .status: visit.mayCall(Calls.getStatus) ? Link(["status"]) : nil
+    case .audit: visit.mayCall(Calls.listAuditEntries) ? Link(["audit"]) : nil
+    }
+  }
+
+  private static func badge(_ scope: Scope?) -> Markup {
+    guard let scope else { return "" }
+    return """
+      <span class="badge \(scope.environment == .production ? "production" : "test")">\
+      \(Format.name(scope.app)) · \(scope.environment.slug.uppercased())</span>
+      """
+  }
+
+  /// The bar of a page about another moment than now.
+  private static func moment(_ page: Page) -> Markup {
+    guard let moment = page.asOf else { return "" }
+    let back: Markup = page.present.map { "<a href=\"\($0)\">\(Text.backToNow)</a>" } ?? ""
+    return
+      "<p class=\"moment\" role=\"status\">\(Text.asOf) \(Format.time(moment)) <span data-zone>UTC</span>. \(back)</p>"
+  }
+
+  private static let keys: Markup = {
+    let rows = Text.keys.map { key, meaning in
+      "<div><dt><kbd>\(key)</kbd></dt><dd>\(meaning)</dd></div>" as Markup
+    }
+    return "<dl class=\"keys\" hidden>\(rows)</dl>"
+  }()
+}
+
+extension Page.Section {
+  var title: String {
+    switch self {
+    case .customers: Text.customers
+    case .work: Text.work
+    case .status: Text.status
+    case .audit: Text.audit
+    }
+  }
+
+  /// The key after `g` that opens it.
+  var key: String { String(rawValue.prefix(1)) }
+}
+
+extension Page {
+  /// A method's error: its message, its stable reason, and the id under which the logs have the call.
+  static func error(_ status: Status, in scope: Scope? = nil) -> Page {
+    var page = Page(
+      Text.errorTitle, in: scope,
+      body:
+        "<h1>\(Text.errorTitle)</h1>\n\(Part.failure(status))\n<p><a href=\"\(Link([]))\">\(Text.toStart)</a></p>"
+    )
+    page.status = status.code.httpStatus
+    return page
+  }
+}
+
+/// Parts of pages that other pages use too.
+enum Part {
+  /// An error in place of a part of a page.
+  static func failure(_ status: Status) -> Markup {
+    var line: Markup =
+      "<p class=\"problem\" role=\"alert\"><strong>\(status.message)</strong> <code>\(status.reason ?? status.code.name)</code>"
+    if !status.requestID.isEmpty {
+      line += " <span class=\"quiet\">\(Text.requestID) \(Format.id(status.requestID))</span>"
+    }
+    return line + "</p>"
+  }
+
+  /// Why there is nothing, and what would change that.
+  static func empty(_ text: String) -> Markup { "<p class=\"empty\">\(text)</p>" }
+
+  /// A word on a coloured ground.
+  static func chip(_ text: String, _ tone: Tone) -> Markup {
+    "<span class=\"chip \(tone.rawValue)\">\(text)</span>"
+  }
+}

@@ -1,0 +1,47 @@
+internal import Markup
+internal import Wire
+
+/// The app and the environment that a page is about. Both are in the page's address, so that a link keeps its meaning.
+struct Scope: Hashable, Sendable {
+  let app: String
+  let environment: Wire.Environment
+
+  init(app: String, environment: Wire.Environment) {
+    self.app = app
+    self.environment = environment
+  }
+
+  /// The scope of the segments after `/a`; `nil` for an unknown environment.
+  init?(_ app: String, _ environment: String) {
+    guard let known = Self.environments.first(where: { $0.slug == environment }) else { return nil }
+    self.init(app: app, environment: known)
+  }
+
+  static let environments: [Wire.Environment] = [.production, .sandbox, .xcode, .localTesting]
+
+  var path: [String] { ["a", app, environment.slug] }
+
+  func customer(_ id: String) -> Link { Link(path + ["customers", id]) }
+  func purchase(_ id: String) -> Link { Link(path + ["purchases", id]) }
+  func evidence(_ id: Int64) -> Link { Link(path + ["evidence", String(id)]) }
+  func event(_ sequence: Int64) -> Link { Link(path + ["events", String(sequence)]) }
+  func work(_ queue: WorkQueue? = nil) -> Link { Link(path + ["work"] + (queue.map { [$0.rawValue] } ?? [])) }
+
+  /// The form of an action, filled in with `values`.
+  func action(_ action: ActionName, _ values: [(name: String, value: String?)] = []) -> Link {
+    Link(path + ["do", action.rawValue], query: values)
+  }
+}
+
+extension Wire.Environment {
+  /// The environment in addresses.
+  var slug: String {
+    switch self {
+    case .production: "production"
+    case .sandbox: "sandbox"
+    case .xcode: "xcode"
+    case .localTesting: "local-testing"
+    case .unspecified, .unrecognized: "unknown"
+    }
+  }
+}

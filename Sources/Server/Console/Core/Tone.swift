@@ -1,0 +1,57 @@
+internal import Wire
+
+/// The meaning of a colour. Each one has a sign or a pattern too, so that no meaning rests on colour alone.
+enum Tone: String, Hashable, Sendable, CaseIterable {
+  /// Access, or a paid period.
+  case full
+  /// A free trial.
+  case trial
+  /// A payment failed, access continues.
+  case grace
+  /// A payment failed, and there is no access.
+  case retry
+  /// Withdrawn.
+  case none
+  /// Granted by the operator.
+  case grant
+  /// Shared by the family, or a seat.
+  case shared
+  /// Over, or neutral.
+  case ended
+
+  /// The sign before a verdict.
+  var sign: String {
+    switch self {
+    case .full, .trial, .grace, .grant, .shared: "✓"
+    case .retry, .none, .ended: "✕"
+    }
+  }
+
+  /// The tone of an answer by its stable reason.
+  init(reason: String, entitled: Bool) {
+    switch reason {
+    case "IN_GRACE_PERIOD", "IN_OPERATOR_GRACE_PERIOD": self = .grace
+    case "BILLING_RETRY": self = .retry
+    case "TRIAL_ACTIVE": self = .trial
+    case "GRANTED": self = .grant
+    case "REFUNDED", "REFUNDED_FOR_APP_ISSUE", "FAMILY_SHARING_ENDED", "GRANT_REVOKED", "CONSENT_RESCINDED",
+      "EXTERNAL_PURCHASE_REFUNDED":
+      self = .none
+    default: self = entitled ? .full : .ended
+    }
+  }
+
+  /// The tone of an event by its stable type.
+  init(event type: String) {
+    switch type {
+    case "STARTED", "RENEWED", "RECOVERED", "EXTENDED", "RENEWAL_TURNED_ON", "REFUND_REVERSED", "PURCHASED",
+      "PRODUCT_CHANGED", "CONSENT_GIVEN", "CLAIMED":
+      self = .full
+    case "ENTERED_GRACE_PERIOD", "REFUND_REQUESTED", "CLAIM_REFUSED", "CLAIMED_BY_ANOTHER": self = .grace
+    case "ENTERED_BILLING_RETRY": self = .retry
+    case "REFUNDED", "REVOKED", "GRANT_REVOKED", "REFUND_REQUEST_MISSED", "CONSENT_RESCINDED": self = .none
+    case "GRANTED": self = .grant
+    default: self = .ended
+    }
+  }
+}

@@ -1,0 +1,62 @@
+internal import AppStore
+internal import Bytes
+internal import Callers
+internal import HTTP
+internal import RPC
+internal import Services
+internal import Wire
+
+/// One request of a signed-in person, with what its page needs.
+struct Visit: Sendable {
+  let person: Person
+  let request: HTTPRequest
+  let query: Query
+  let calls: InProcessCalls
+  let tokens: FormTokens
+  let performed: PerformedForms
+  /// The system's time.
+  let now: Instant
+
+  /// Calls a method of the contract for the person.
+  func call<Request, Response>(
+    _ method: ContractCall<Request, Response>, _ request: Request
+  ) async throws(Status) -> Response {
+    try await calls.call(method.path, request, as: person.caller, person: person.name)
+  }
+
+  /// The same for a part of a page that the page can do without.
+  func attempt<Request, Response>(
+    _ method: ContractCall<Request, Response>, _ request: Request
+  ) async -> Result<Response, Status> {
+    do throws(Status) { return .success(try await call(method, request)) } catch { return .failure(error) }
+  }
+
+  /// Whether the person has the role that a method needs.
+  func mayCall<Request, Response>(_ method: ContractCall<Request, Response>) -> Bool {
+    InProcessCalls.role(of: method.path).map(person.caller.has) ?? true
+  }
+
+  func has(_ role: Role) -> Bool { person.caller.has(role) }
+
+  /// The value of a query item without surrounding spaces; `nil` if it is empty.
+  func value(_ name: String) -> String? { query[name]?.trimmed.given }
+
+  /// The highest role of the person, for the frame.
+  var roleName: String {
+    ([.admin, .operate, .submit, .read, .reports, .audit] as [Role]).first(where: has)?.rawValue
+      ?? Text.noRole
+  }
+}
+
+/// A method of the contract with the types of its messages.
+struct ContractCall<Request: WireMessage, Response: WireMessage>: Sendable {
+  /// `/package.Service/Method`.
+  let path: String
+
+  init(_ name: String) { path = "/entitled.v1.\(name)" }
+}
+
+extension String {
+  /// `nil` if it is empty.
+  var given: String? { isEmpty ? nil : self }
+}

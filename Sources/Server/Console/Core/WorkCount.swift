@@ -1,0 +1,34 @@
+internal import AppStore
+internal import Callers
+internal import RPC
+internal import Synchronization
+internal import Wire
+
+/// The number of refund requests that wait for an answer, for the navigation. Kept for half a minute, because every page
+/// shows it.
+final class WorkCount: Sendable {
+  private struct Key: Hashable {
+    let caller: String
+    let scope: Scope
+  }
+
+  private static let lifetime: Int64 = 30_000
+  private static let limit = 1_000
+
+  private let counts = Mutex<[Key: (count: Int64, until: Instant)]>([:])
+
+  /// `nil` if the person may not see it, or it cannot be read.
+  func count(in scope: Scope, _ visit: Visit) async -> Int64? {
+    guard visit.mayCall(Calls.getStatus) else { return nil }
+    let key = Key(caller: visit.person.caller.name, scope: scope)
+    if let known = counts.withLock({ $0[key] }), visit.now < known.until { return known.count }
+    guard let status = try? await visit.attempt(Calls.getStatus, GetStatusRequest()).get() else { return nil }
+    let app = status.apps.first { $0.app == scope.app && $0.environment == scope.environment }
+    let count = app?.openConsumptionRequests ?? 0
+    counts.withLock { counts in
+      if counts.count >= Self.limit { counts.removeAll(keepingCapacity: true) }
+      counts[key] = (count, visit.now.advanced(byMilliseconds: Self.lifetime))
+    }
+    return count
+  }
+}

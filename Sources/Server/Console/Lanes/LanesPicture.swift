@@ -1,0 +1,157 @@
+internal import AppStore
+internal import Markup
+internal import Wire
+
+/// The picture of what a customer had, and when: SVG with a legend, and the same as a table.
+struct LanesPicture: Sendable {
+  let lanes: [Lane]
+  let geometry: LanesGeometry
+  /// The moment of the page; `nil`: now.
+  let asOf: Instant?
+  let title: String
+
+  private var height: Double { LanesGeometry.top + Double(lanes.count) * LanesGeometry.rowHeight + 6 }
+
+  /// The tones of the bars, for the legend.
+  private var tones: [Tone] {
+    Tone.allCases.filter { tone in lanes.contains { $0.bars.contains { $0.tone == tone } } }
+  }
+
+  var legend: Markup {
+    let items = tones.map { tone in
+      "<li>\(Part.chip(Text.name(of: tone), tone)) \(Text.meaning(of: tone))</li>\n" as Markup
+    }
+    let signs = Text.signs.map { sign, meaning in "<li>\(sign) \(meaning)</li>\n" as Markup }
+    return "<ul class=\"legend\" aria-label=\"\(Text.legend)\">\n\(items)\(signs)</ul>"
+  }
+
+  var svg: Markup {
+    """
+    <svg viewBox="0 0 \(LanesGeometry.width) \(height)" role="img" aria-labelledby="lanes-title">
+    <title id="lanes-title">\(title)</title>
+    <defs>\(hatches)</defs>
+    \(axis)
+    \(lanes.enumerated().map { index, lane in row(lane, index) })\
+    \(cursor)
+    </svg>
+    """
+  }
+
+  private var hatches: [Markup] {
+    [Tone.grace, .retry].map { tone in
+      """
+      <pattern id="hatch-\(tone.rawValue)" width="7" height="7" patternUnits="userSpaceOnUse" \
+      patternTransform="rotate(30)"><path class="hatch \(tone.rawValue)" d="M0 0V7"/></pattern>
+      """
+    }
+  }
+
+  private var axis: Markup {
+    let bottom = height - 6
+    let ticks = geometry.ticks.map { at, label in
+      let x = geometry.x(at)
+      return """
+        <path class="tick" d="M\(x) 22V\(bottom)"/><text class="axis" x="\(x)" y="15">\(label)</text>
+
+        """ as Markup
+    }
+    let now = geometry.x(geometry.now)
+    return """
+      \(ticks)<path class="now" d="M\(now) 22V\(bottom)"/><text class="axis" x="\(now + 3)" y="27">\(Text.now)</text>
+      """
+  }
+
+  /// The line of the moment; the script moves it.
+  private var cursor: Markup {
+    let x = geometry.x(asOf ?? geometry.now)
+    let visibility: Markup = asOf == nil ? " visibility=\"hidden\"" : ""
+    return "<line class=\"cursor\" x1=\"\(x)\" x2=\"\(x)\" y1=\"22\" y2=\"\(height - 6)\"\(visibility)/>"
+  }
+
+  private func row(_ lane: Lane, _ index: Int) -> Markup {
+    let y = LanesGeometry.top + Double(index) * LanesGeometry.rowHeight
+    let middle = y + LanesGeometry.barHeight / 2
+    return """
+      <g><text x="12" y="\(y + 9)">\(lane.name.shortened(to: 20))</text>\
+      <text class="kind" x="12" y="\(y + 22)">\(lane.kind.shortened(to: 22))</text>
+      \(lane.bars.map { bar($0, y) })\(dots(lane, middle))\(marks(lane, middle))</g>
+
+      """
+  }
+
+  private func bar(_ bar: Lane.Bar, _ y: Double) -> Markup {
+    let x = geometry.x(bar.start)
+    let end =
+      bar.isBrief ? min(bar.end.map(geometry.x) ?? x + 22, x + 22) : geometry.x(bar.end ?? geometry.end)
+    guard bar.start < geometry.end, end > LanesGeometry.left else { return "" }
+    let width = max(3, end - x)
+    let tone = bar.tone.rawValue
+    let shape: Markup =
+      "x=\"\(x)\" y=\"\(y)\" width=\"\(width)\" height=\"\(LanesGeometry.barHeight)\" rx=\"3\""
+    let hatch: Markup =
+      [.grace, .retry].contains(bar.tone) ? "<rect \(shape) fill=\"url(#hatch-\(tone))\"/>" : ""
+    let hasRoom = Double(bar.word.count) * 7.2 + 10 < width
+    let halo: Markup = hatch.isEmpty ? "" : " halo"
+    let word: Markup =
+      hasRoom ? "<text class=\"\(tone)\(halo)\" x=\"\(x + 5)\" y=\"\(y + 14)\">\(bar.word)</text>" : ""
+    return
+      "<g><title>\(Self.description(bar))</title><rect class=\"bar \(tone)\" \(shape)/>\(hatch)\(word)</g>\n"
+  }
+
+  private func dots(_ lane: Lane, _ y: Double) -> [Markup] {
+    lane.dots.map { dot in
+      "<circle class=\"dot\" cx=\"\(geometry.x(dot.at))\" cy=\"\(y)\" r=\"4\"><title>\(Self.description(dot))</title></circle>\n"
+    }
+  }
+
+  private func marks(_ lane: Lane, _ y: Double) -> [Markup] {
+    let places = LanesGeometry.spread(lane.marks.map { geometry.x($0.at) })
+    return zip(lane.marks, places).map { mark, x in
+      """
+      <g><title>\(Self.description(mark))</title><circle class="mark \(mark.tone.rawValue)" cx="\(x)" cy="\(y)" r="8.5"/>\
+      <text class="sign \(mark.tone.rawValue)" x="\(x)" y="\(y + 4)">\(mark.sign)</text></g>
+
+      """
+    }
+  }
+
+  private static func description(_ bar: Lane.Bar) -> String {
+    Text.span(bar.meaning, Format.minute(bar.start), bar.end.map(Format.minute))
+  }
+
+  private static func description(_ mark: Lane.Mark) -> String {
+    "\(mark.meaning) (\(Format.moment(mark.at)))"
+  }
+
+  /// The same as text: each bar and each mark is a row.
+  func table(in scope: Scope) -> Markup {
+    var rows: [(at: Instant, cells: [Markup])] = []
+    for lane in lanes {
+      let subject: Markup = "\(Format.name(lane.name)) <span class=\"quiet\">\(lane.kind)</span>"
+      rows += lane.bars.map { bar in
+        (
+          bar.start,
+          [
+            subject, "\(bar.meaning)", Format.time(bar.start), Format.time(bar.end),
+            evidence(bar.evidence, scope),
+          ]
+        )
+      }
+      rows += (lane.marks + lane.dots).map { mark in
+        (mark.at, [subject, "\(mark.meaning)", Format.time(mark.at), "", evidence(mark.evidence, scope)])
+      }
+    }
+    return Table.markup(
+      Text.lanesTable, heads: [Text.lane, Text.what, Text.from, Text.to, Text.evidenceHead],
+      rows: rows.map(\.cells))
+  }
+
+  private func evidence(_ id: Int64, _ scope: Scope) -> Markup {
+    id == 0 ? "" : "<a href=\"\(scope.evidence(id))\">\(Text.evidence(id))</a>"
+  }
+}
+
+extension String {
+  /// At most `limit` characters, with an ellipsis instead of the rest.
+  func shortened(to limit: Int) -> String { count > limit ? prefix(limit - 1) + "…" : self }
+}

@@ -1,0 +1,215 @@
+internal import AppStore
+internal import Callers
+internal import RPC
+internal import Wire
+
+/// The moment that a customer's page is about.
+struct Moment: Sendable {
+  /// `nil`: now.
+  let asOf: Instant?
+  /// Whether only what was recorded until then counts.
+  let isKnownThen: Bool
+
+  init(_ visit: Visit) {
+    asOf = visit.value("at").flatMap(Int64.init).flatMap { seconds in
+      abs(seconds) < 100_000_000_000 ? Instant(millisecondsSince1970: seconds * 1_000) : nil
+    }
+    isKnownThen = asOf != nil && visit.value("known") == "then"
+  }
+
+  init(asOf: Instant?, isKnownThen: Bool) {
+    self.asOf = asOf
+    self.isKnownThen = asOf != nil && isKnownThen
+  }
+
+  var timestamp: GoogleProtobuf.Timestamp? { asOf.map { GoogleProtobuf.Timestamp($0) } }
+  var knownAt: GoogleProtobuf.Timestamp? { isKnownThen ? timestamp : nil }
+
+  /// Whether something that happened at `time` belongs to the page.
+  func includes(_ time: GoogleProtobuf.Timestamp?) -> Bool {
+    guard let asOf, let instant = time?.instant else { return true }
+    return instant <= asOf
+  }
+}
+
+/// Everything that a customer's page shows, from the methods of the contract. A part that failed does not fail the
+/// others.
+struct CustomerData: Sendable {
+  let scope: Scope
+  let moment: Moment
+  let description: DescribeCustomerResponse
+  let customer: GetCustomerResponse
+  /// The history until now, for the axis of the picture.
+  let axis: Result<GetCustomerHistoryResponse, Status>
+  /// The history until the moment of the page.
+  let history: Result<GetCustomerHistoryResponse, Status>
+  /// The answers of the moment; `nil` for now.
+  let explanations: [ExplainResponse]?
+  let timeline: Result<ListTimelineResponse, Status>
+  let notes: Result<ListNotesResponse, Status>
+  let attributes: Result<GetCustomerAttributesResponse, Status>
+  let family: Result<GetProbableFamilyResponse, Status>
+  let fulfillments: Result<ListUnfulfilledPurchasesResponse, Status>
+  let refunds: Result<ListConsumptionRequestsResponse, Status>
+
+  var id: String { description.customerId }
+  var now: Instant { description.evaluatedAt?.instant ?? Instant(millisecondsSince1970: 0) }
+
+  init(_ id: String, in scope: Scope, _ visit: Visit) async throws(Status) {
+    let requested = Moment(visit)
+    let description = try await visit.call(
+      Calls.describeCustomer,
+      .with {
+        $0.app = scope.app
+        $0.customerId = id
+        $0.environment = scope.environment
+      })
+    let customer = try await visit.call(
+      Calls.getCustomer,
+      .with {
+        $0.app = scope.app
+        $0.customerId = id
+        $0.environment = scope.environment
+      })
+    // The last minute of the slider is now.
+    let now = description.evaluatedAt?.instant
+    let isPast =
+      if let asOf = requested.asOf, let now { asOf.milliseconds(since: now) <= -60_000 } else { false }
+    let moment = !isPast ? Moment(asOf: nil, isKnownThen: false) : requested
+    let loader = CustomerLoader(id: id, scope: scope, moment: moment, visit: visit)
+    async let timeline = loader.timeline()
+    async let notes = loader.notes()
+    async let attributes = loader.attributes()
+    async let family = loader.family()
+    async let fulfillments = loader.fulfillments()
+    async let refunds = loader.refunds()
+    let axis = await loader.history(
+      from: GoogleProtobuf.Timestamp?.none, Moment(asOf: nil, isKnownThen: false))
+    self.scope = scope
+    self.moment = moment
+    self.description = description
+    self.customer = customer
+    self.axis = axis
+    history = moment.asOf == nil ? axis : await loader.history(from: (try? axis.get())?.from, moment)
+    explanations =
+      moment.asOf == nil ? nil : try await loader.explanations(customer.entitlements.map(\.name))
+    self.timeline = await timeline
+    self.notes = await notes
+    self.attributes = await attributes
+    self.family = await family
+    self.fulfillments = await fulfillments
+    self.refunds = await refunds
+  }
+}
+
+/// The calls of a customer's page.
+private struct CustomerLoader: Sendable {
+  let id: String
+  let scope: Scope
+  let moment: Moment
+  let visit: Visit
+
+  func history(
+    from: GoogleProtobuf.Timestamp?, _ moment: Moment
+  ) async -> Result<GetCustomerHistoryResponse, Status> {
+    await visit.attempt(
+      Calls.getCustomerHistory,
+      .with {
+        $0.app = scope.app
+        $0.customerId = id
+        $0.environment = scope.environment
+        $0.asOf = moment.timestamp
+        $0.knownAt = moment.knownAt
+        guard let from, let first = from.instant else { return }
+        $0.from = moment.asOf.map { $0 < first } == true ? moment.timestamp : from
+      })
+  }
+
+  func explanations(_ entitlements: [String]) async throws(Status) -> [ExplainResponse] {
+    var answers: [ExplainResponse] = []
+    for entitlement in entitlements {
+      answers.append(try await explanation(entitlement))
+    }
+    return answers
+  }
+
+  private func explanation(_ entitlement: String) async throws(Status) -> ExplainResponse {
+    try await visit.call(
+      Calls.explain,
+      .with {
+        $0.app = scope.app
+        $0.customerId = id
+        $0.environment = scope.environment
+        $0.entitlement = entitlement
+        $0.asOf = moment.timestamp
+        $0.knownAt = moment.knownAt
+      })
+  }
+
+  func timeline() async -> Result<ListTimelineResponse, Status> {
+    await visit.attempt(
+      Calls.listTimeline,
+      .with {
+        $0.app = scope.app
+        $0.customerId = id
+        $0.environment = scope.environment
+        $0.newestFirst = true
+        $0.pageSize = 100
+        $0.pageToken = visit.value("page") ?? ""
+        $0.includeNotifications = visit.value("apple") != nil
+        $0.includeWebhooks = visit.value("webhooks") != nil && visit.has(.operate)
+        $0.types = visit.value("type").map { [$0] } ?? []
+        $0.entitlements = visit.value("entitlement").map { [$0] } ?? []
+      })
+  }
+
+  func notes() async -> Result<ListNotesResponse, Status> {
+    await visit.attempt(
+      Calls.listNotes,
+      .with {
+        $0.app = scope.app
+        $0.customerId = id
+        $0.environment = scope.environment
+      })
+  }
+
+  func attributes() async -> Result<GetCustomerAttributesResponse, Status> {
+    await visit.attempt(
+      Calls.getCustomerAttributes,
+      .with {
+        $0.app = scope.app
+        $0.customerId = id
+        $0.environment = scope.environment
+      })
+  }
+
+  func family() async -> Result<GetProbableFamilyResponse, Status> {
+    await visit.attempt(
+      Calls.getProbableFamily,
+      .with {
+        $0.app = scope.app
+        $0.customerId = id
+        $0.environment = scope.environment
+      })
+  }
+
+  func fulfillments() async -> Result<ListUnfulfilledPurchasesResponse, Status> {
+    await visit.attempt(
+      Calls.listUnfulfilledPurchases,
+      .with {
+        $0.app = scope.app
+        $0.customerId = id
+        $0.environment = scope.environment
+      })
+  }
+
+  func refunds() async -> Result<ListConsumptionRequestsResponse, Status> {
+    await visit.attempt(
+      Calls.listConsumptionRequests,
+      .with {
+        $0.app = scope.app
+        $0.customerId = id
+        $0.environment = scope.environment
+      })
+  }
+}

@@ -1,0 +1,228 @@
+internal import AppStore
+internal import Markup
+internal import RPC
+internal import Wire
+
+/// The tables of a customer's page.
+enum CustomerSections {
+  /// Purchases at the moment of the page, from its history: the state of each at that moment.
+  static func purchases(_ data: CustomerData, _ visit: Visit) -> Markup {
+    let head: Markup = "<h2 id=\"purchases\">\(Text.purchases)</h2>"
+    let history: GetCustomerHistoryResponse
+    do throws(Status) { history = try data.history.get() } catch { return head + Part.failure(error) }
+    let moment = data.moment.asOf ?? data.now
+    let lanes = history.lanes.filter { $0.kind == .purchase || $0.kind == .shared }
+    let rows = lanes.reversed().map { purchase($0, at: moment, data, visit) }
+    let grants = history.lanes.filter { $0.kind == .grant }.map { grant($0, at: moment, data, visit) }
+    let table = Table.markup(
+      Text.purchases,
+      heads: [
+        Text.productHead, Text.state, Text.periodHead, Text.price, Text.renewal, Text.purchase, Text.actions,
+      ],
+      rows: rows)
+    return """
+      \(head)
+      <div class="cards-on-phones">\(rows.isEmpty ? Part.empty(Text.noPurchases) : table)</div>
+      \(grants.isEmpty ? "" : "<h3>\(Text.grants)</h3>\n\(Table.markup(Text.grants, heads: [Text.entitlement, Text.from, Text.to, Text.grantID, Text.evidenceHead, Text.actions], rows: grants))")
+      \(consumables(data))
+      """
+  }
+
+  private static func purchase(_ lane: HistoryLane, at moment: Instant, _ data: CustomerData, _ visit: Visit)
+    -> [Markup]
+  {
+    let current = lane.segments.last { $0.contains(moment) }
+    let latest = current ?? lane.segments.last { ($0.since?.instant).map { $0 <= moment } ?? false }
+    let hasAccess = current.map { $0.accessLevel == .full || $0.accessLevel == .limited } ?? false
+    let refunded = lane.marks.contains { $0.type == "REFUNDED" }
+    let tone: Tone =
+      current.map { Tone(reason: $0.reason, entitled: hasAccess) } ?? (refunded ? .none : .ended)
+    let state = current.map { Format.words($0.reason) } ?? (refunded ? Text.refunded : Text.over)
+    let product = data.customer.products.first { $0.productId == latest?.productId }
+    let renewal: Markup
+    if data.moment.asOf == nil, let info = product?.renewalInfo, info.originalTransactionId == lane.name {
+      let price = info.renewalPrice.map { " · \(Format.money($0))" as Markup } ?? ""
+      renewal = info.willAutoRenew == true ? "\(Format.time(info.renewalDate))\(price)" : "\(Text.renewalOff)"
+    } else {
+      renewal = ""
+    }
+    let role: Markup = lane.kind == .shared ? " \(Part.chip(Text.laneShared, .shared))" : ""
+    return [
+      "\(Format.name(latest?.productId ?? ""))\(role)", Part.chip(state, tone),
+      "\(Format.time(latest?.since)) – \(Format.time(latest?.until))",
+      "\(latest?.price.map(Format.money) ?? "")",
+      renewal, "<a href=\"\(data.scope.purchase(lane.name))\">\(lane.name)</a>",
+      data.moment.asOf == nil ? CustomerActions.purchase(lane, product, data, visit) : "",
+    ]
+  }
+
+  private static func grant(_ lane: HistoryLane, at moment: Instant, _ data: CustomerData, _ visit: Visit)
+    -> [Markup]
+  {
+    let grant = data.customer.grants.first { $0.grantId == lane.name }
+    let isRevoked = lane.marks.contains { $0.type == "GRANT_REVOKED" }
+    let end = lane.segments.last?.until
+    let isOver = (end?.instant).map { $0 <= moment } ?? false
+    let actions: Markup =
+      data.moment.asOf == nil && !isOver && !isRevoked && visit.mayCall(Calls.revokeGrant)
+      ? "<a href=\"\(data.scope.action(.revoke, [("grant", lane.name), ("customer", data.id)]))\">\(Text.revokeThis)</a>"
+      : ""
+    let evidence = lane.segments.last?.evidenceId ?? 0
+    return [
+      Format.name(grant?.entitlement ?? ""), Format.time(lane.segments.first?.since),
+      isRevoked
+        ? "\(Format.time(end)) \(Part.chip(Text.revoked, .none))"
+        : "\(end.map { Format.time($0) } ?? "\(Text.noEnd)")",
+      Format.id(lane.name),
+      evidence == 0 ? "" : "<a href=\"\(data.scope.evidence(evidence))\">\(Text.evidence(evidence))</a>",
+      actions,
+    ]
+  }
+
+  private static func consumables(_ data: CustomerData) -> Markup {
+    guard data.moment.asOf == nil else { return "" }
+    var parts: [Markup] = []
+    if !data.customer.consumables.isEmpty {
+      let rows = data.customer.consumables.map { balance in
+        [Format.name(balance.productId), "\(balance.purchased)", "\(balance.refunded)"] as [Markup]
+      }
+      parts.append(
+        "<h3>\(Text.consumables)</h3>\n\(Table.markup(Text.consumables, heads: [Text.productHead, Text.bought, Text.refunded], rows: rows))"
+      )
+    }
+    switch data.fulfillments {
+    case .failure(let status): parts.append("<h3>\(Text.fulfillments)</h3>" + Part.failure(status))
+    case .success(let response) where !response.purchases.isEmpty:
+      let rows = response.purchases.map { purchase in
+        [
+          Format.name(purchase.transaction?.productId ?? ""),
+          Format.id(purchase.transaction?.transactionId ?? ""),
+          "\(purchase.units)", Format.time(purchase.transaction?.purchaseDate),
+        ] as [Markup]
+      }
+      parts.append(
+        "<h3>\(Text.fulfillments)</h3>\n\(Table.markup(Text.fulfillments, heads: [Text.productHead, Text.transaction, Text.unitsDue, Text.when], rows: rows))"
+      )
+    default: break
+    }
+    return parts.joined()
+  }
+
+  /// Refund requests, probable family, notes and attributes.
+  static func others(_ data: CustomerData, _ visit: Visit) -> Markup {
+    "\(refunds(data))\(family(data))\(notes(data, visit))\(attributes(data, visit))"
+  }
+
+  private static func refunds(_ data: CustomerData) -> Markup {
+    let head: Markup = "<h2 id=\"refunds\">\(Text.refundRequests)</h2>"
+    let hint: Markup =
+      AppleLink.reportAProblem.map {
+        "<p>\(Text.onlyAppleRefunds) <a href=\"\($0)\" rel=\"noreferrer\">reportaproblem.apple.com</a></p>"
+      } ?? ""
+    switch data.refunds {
+    case .failure(let status): return head + Part.failure(status)
+    case .success(let response):
+      let rows = response.requests.filter { data.moment.includes($0.requestedAt) }.map {
+        RefundRow.cells($0, data.scope, at: data.now, actions: "")
+      }
+      guard !rows.isEmpty else { return head + hint }
+      return head + hint + Table.markup(Text.refundRequests, heads: RefundRow.heads, rows: rows)
+    }
+  }
+
+  private static func family(_ data: CustomerData) -> Markup {
+    let head: Markup = "<h2 id=\"family\">\(Text.probableFamily)</h2>"
+    switch data.family {
+    case .failure(let status): return head + Part.failure(status)
+    case .success(let response) where response.members.isEmpty: return head + Part.empty(Text.noFamily)
+    case .success(let response):
+      let rows = response.members.map { member in
+        let customer: Markup =
+          member.customerId.isEmpty
+          ? "\(Text.noCustomer)"
+          : "<a href=\"\(data.scope.customer(member.customerId))\">\(Format.name(member.customerId))</a>"
+        return [
+          customer, "\(Text.probably(member.confidence))", Format.name(member.grounds.joined(separator: " ")),
+          "<a href=\"\(data.scope.purchase(member.originalTransactionId))\">\(member.originalTransactionId)</a>",
+        ] as [Markup]
+      }
+      return head
+        + Table.markup(
+          Text.probableFamily, heads: [Text.customer, Text.confidence, Text.grounds, Text.purchase],
+          rows: rows)
+    }
+  }
+
+  private static func notes(_ data: CustomerData, _ visit: Visit) -> Markup {
+    let head: Markup = "<h2 id=\"notes\">\(Text.notes)</h2>"
+    let add: Markup =
+      visit.mayCall(Calls.addNote) && data.moment.asOf == nil
+      ? "<p class=\"actions\"><a class=\"button\" href=\"\(data.scope.action(.addNote, [("customer", data.id)]))\">\(Text.addNote)</a></p>"
+      : ""
+    switch data.notes {
+    case .failure(let status): return head + Part.failure(status)
+    case .success(let response):
+      let rows = response.notes.filter { data.moment.includes($0.createdAt) }.map { note in
+        let delete: Markup =
+          visit.mayCall(Calls.deleteNote) && data.moment.asOf == nil
+          ? "<a href=\"\(data.scope.action(.deleteNote, [("customer", data.id), ("note", note.noteId)]))\">\(Text.deleteThis)</a>"
+          : ""
+        return [Format.time(note.createdAt), Format.name(note.actor), Format.name(note.text), delete]
+          as [Markup]
+      }
+      let table =
+        rows.isEmpty
+        ? Part.empty(Text.noNotes)
+        : Table.markup(Text.notes, heads: [Text.when, Text.actor, Text.note, Text.actions], rows: rows)
+      return head + table + add
+    }
+  }
+
+  private static func attributes(_ data: CustomerData, _ visit: Visit) -> Markup {
+    let head: Markup = "<h2 id=\"attributes\">\(Text.attributes)</h2>"
+    let set: Markup =
+      visit.mayCall(Calls.setCustomerAttributes) && data.moment.asOf == nil
+      ? "<p class=\"actions\"><a class=\"button\" href=\"\(data.scope.action(.setAttribute, [("customer", data.id)]))\">\(Text.setAttribute)</a></p>"
+      : ""
+    switch data.attributes {
+    case .failure(let status): return head + Part.failure(status)
+    case .success(let response) where response.attributes.isEmpty:
+      return head + Part.empty(Text.noAttributes) + set
+    case .success(let response):
+      return head + Table.properties(response.attributes.map { ($0.name, Format.id($0.value)) }) + set
+    }
+  }
+}
+
+/// A consumption request in a table.
+enum RefundRow {
+  static let heads = [
+    Text.state, Text.productHead, Text.customer, Text.asked, Text.reason, Text.timeLeft, Text.actions,
+  ]
+
+  static func cells(_ request: Wire.ConsumptionRequest, _ scope: Scope, at now: Instant, actions: Markup)
+    -> [Markup]
+  {
+    let isOpen = request.state == .open
+    let left =
+      isOpen ? request.answerBy?.instant.map { Format.span(max(0, $0.milliseconds(since: now))) } : nil
+    let tone: Tone = isOpen ? .grace : request.state == .missed || request.state == .refused ? .none : .ended
+    let customer: Markup =
+      request.customerId.isEmpty
+      ? "\(Text.noCustomer)"
+      : "<a href=\"\(scope.customer(request.customerId))\">\(Format.name(request.customerId))</a>"
+    return [
+      "\(Part.chip(Format.value(request.state, "CONSUMPTION_REQUEST_STATE_"), tone)) <code>\(request.error)</code>",
+      "\(Format.name(request.productId)) <a href=\"\(scope.purchase(request.originalTransactionId))\">\(request.transactionId)</a>",
+      customer, Format.time(request.requestedAt), "\(request.reason)", "\(left ?? "")", actions,
+    ]
+  }
+}
+
+extension HistorySegment {
+  /// Whether it covers an instant.
+  fileprivate func contains(_ instant: Instant) -> Bool {
+    guard let since = since?.instant, since <= instant else { return false }
+    return until?.instant.map { instant < $0 } ?? true
+  }
+}

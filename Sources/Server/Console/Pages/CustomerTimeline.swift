@@ -1,0 +1,132 @@
+internal import AppStore
+internal import Callers
+internal import Markup
+internal import RPC
+internal import Wire
+
+/// What happened to a customer, newest first: events, on demand with Apple's notifications and webhook deliveries.
+enum CustomerTimeline {
+  /// Events of one moment and kind, which are one row.
+  struct Row: Sendable {
+    var events: [EntitlementEvent]
+
+    var first: EntitlementEvent { events[0] }
+
+    fileprivate func belongs(_ event: EntitlementEvent) -> Bool {
+      event.type == first.type && event.effectiveAt == first.effectiveAt && event.actor == first.actor
+        && event.originalTransactionId == first.originalTransactionId
+    }
+  }
+
+  /// Groups events in their order.
+  static func rows(_ events: [EntitlementEvent]) -> [Row] {
+    var rows: [Row] = []
+    for event in events {
+      if let last = rows.indices.last, rows[last].belongs(event) {
+        rows[last].events.append(event)
+      } else {
+        rows.append(Row(events: [event]))
+      }
+    }
+    return rows
+  }
+
+  static func section(_ data: CustomerData, _ visit: Visit) -> Markup {
+    let head: Markup = "<h2 id=\"timeline\">\(Text.timeline)</h2>"
+    let timeline: ListTimelineResponse
+    do throws(Status) { timeline = try data.timeline.get() } catch { return head + Part.failure(error) }
+    let isVisible = { (event: EntitlementEvent) in
+      data.moment.includes(data.moment.isKnownThen ? event.recordedAt : event.effectiveAt)
+    }
+    var lines = rows(timeline.events.filter(isVisible)).map {
+      (at: $0.first.effectiveAt?.instant, cells: cells($0, timeline, data))
+    }
+    lines += timeline.notifications.filter { data.moment.includes($0.receivedAt) }
+      .map { (at: $0.receivedAt?.instant, cells: cells($0, data.scope)) }
+    if !timeline.notifications.isEmpty {
+      lines.sort { ($0.at?.millisecondsSince1970 ?? 0) > ($1.at?.millisecondsSince1970 ?? 0) }
+    }
+    let table = Table.markup(
+      Text.timeline,
+      heads: [Text.when, Text.entitlement, Text.what, Text.inWords, Text.actor, Text.eventHead],
+      rows: lines.map(\.cells))
+    return """
+      \(head)
+      \(filter(data, visit))
+      <div class="timeline cards-on-phones">\(lines.isEmpty ? Part.empty(Text.noEvents) : table)</div>
+      \(older(timeline, data, visit))
+      """
+  }
+
+  private static func cells(_ row: Row, _ timeline: ListTimelineResponse, _ data: CustomerData) -> [Markup] {
+    let event = row.first
+    let names = row.events.map(\.entitlement).filter { !$0.isEmpty }
+    let sequences = row.events.map { event in
+      "<a href=\"\(data.scope.event(event.sequence))\">#\(event.sequence)</a>" as Markup
+    }
+    let deliveries = timeline.deliveries.filter { delivery in
+      row.events.contains { $0.sequence == delivery.sequence }
+    }
+    .map { delivery in
+      "<br><span class=\"quiet\">\(delivery.webhook): \(Format.value(delivery.state, "EVENT_DELIVERY_STATE_"))</span>"
+        as Markup
+    }
+    return [
+      Format.time(event.effectiveAt), Format.name(names.joined(separator: ", ")),
+      Part.chip(Format.words(event.type), Tone(event: event.type)),
+      "\(event.explanation)\(detail(event))\(deliveries)", Format.name(event.actor),
+      sequences.joined(separator: " "),
+    ]
+  }
+
+  /// What the event is about, in a second line.
+  private static func detail(_ event: EntitlementEvent) -> Markup {
+    let parts = [
+      event.productId.given, event.price.map(Format.money),
+      event.otherCustomerId.given.map { Text.otherCustomer($0) },
+    ].compactMap(\.self)
+    return parts.isEmpty ? "" : "<br><span class=\"quiet\">\(parts.joined(separator: " · "))</span>"
+  }
+
+  private static func cells(_ notification: Notification, _ scope: Scope) -> [Markup] {
+    let type = [notification.notificationType, notification.subtype].filter { !$0.isEmpty }.joined(
+      separator: " / ")
+    return [
+      Format.time(notification.receivedAt), "", "<span class=\"chip ended\">● \(Text.apple)</span>",
+      "<code>\(type)</code> \(notification.explanation)", "App Store",
+      "<a href=\"\(scope.evidence(notification.evidenceId))\">\(Text.evidence(notification.evidenceId))</a>",
+    ]
+  }
+
+  private static func filter(_ data: CustomerData, _ visit: Visit) -> Markup {
+    func box(_ name: String, _ label: String) -> Markup {
+      let checked: Markup = visit.value(name) == nil ? "" : " checked"
+      return "<label><input type=\"checkbox\" name=\"\(name)\" value=\"1\"\(checked)>\(label)</label>\n"
+    }
+    let names = data.customer.entitlements.map(\.name)
+    let options = names.map { name in
+      let selected: Markup = visit.value("entitlement") == name ? " selected" : ""
+      return "<option\(selected)>\(name)</option>" as Markup
+    }
+    let moment = data.momentQuery.compactMap { name, value in
+      value.map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">" as Markup }
+    }
+    return """
+      <form class="row actions" action="\(Link(data.scope.path + ["customers", data.id], fragment: "timeline"))" method="get">
+      \(moment)<label for="entitlement">\(Text.entitlement)</label>
+      <select id="entitlement" name="entitlement"><option value="">\(Text.all)</option>\(options)</select>
+      \(box("apple", Text.showNotifications))\(visit.has(.operate) ? box("webhooks", Text.showWebhooks) : "")\
+      <button>\(Text.filter)</button></form>
+      """
+  }
+
+  private static func older(_ timeline: ListTimelineResponse, _ data: CustomerData, _ visit: Visit) -> Markup
+  {
+    guard !timeline.nextPageToken.isEmpty else { return "" }
+    let query =
+      [("page", timeline.nextPageToken as String?)] + data.momentQuery
+      + ["apple", "webhooks", "entitlement"].map { ($0, visit.value($0)) }
+    let link = Link(data.scope.path + ["customers", data.id], query: query, fragment: "timeline")
+    return "<p><a href=\"\(link)\">\(Text.older)</a></p>"
+  }
+}

@@ -1,0 +1,63 @@
+internal import Markup
+internal import RPC
+internal import Wire
+
+/// One event: the answer before and after it.
+enum EventPage {
+  static func page(_ number: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
+    guard let sequence = Int64(number), sequence > 0 else {
+      throw Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage)
+    }
+    let response = try await visit.call(
+      Calls.getEvent,
+      .with {
+        $0.app = scope.app
+        $0.sequence = sequence
+      })
+    let event = response.event ?? EntitlementEvent()
+    let body: Markup = """
+      <h1>\(Text.eventTitle(sequence)): \(Format.words(event.type))</h1>
+      <p>\(event.explanation)</p>
+      \(Table.properties([
+        (Text.customer, "<a href=\"\(scope.customer(event.customerId))\">\(Format.name(event.customerId))</a>"),
+        (Text.entitlement, event.entitlement.given.map(Format.name)), (Text.happened, Format.time(event.effectiveAt)),
+        (Text.recorded, Format.time(event.recordedAt)), (Text.actor, event.actor.given.map(Format.name)),
+        (Text.productHead, event.productId.given.map(Format.name)), (Text.price, event.price.map { "\(Format.money($0))" }),
+        (Text.purchase, event.originalTransactionId.given.map { "<a href=\"\(scope.purchase($0))\">\($0)</a>" }),
+        (Text.evidenceHead, event.evidenceId.map { "<a href=\"\(scope.evidence($0))\">\(Text.evidence($0))</a>" }),
+      ]))
+      \(change(event))
+      """
+    return Page(Text.eventTitle(sequence), in: scope, section: .customers, body: body)
+  }
+
+  /// The answer before and after an event.
+  static func change(_ event: EntitlementEvent) -> Markup {
+    guard let before = event.before, let after = event.after else { return "" }
+    let rows: [(String, String, String)] = [
+      (Text.answer, before.entitled ? Text.yes : Text.no, after.entitled ? Text.yes : Text.no),
+      (Text.reason, before.reason, after.reason),
+      (
+        Text.to, before.until?.instant.map(Format.moment) ?? "", after.until?.instant.map(Format.moment) ?? ""
+      ),
+      (Text.productHead, before.productId, after.productId),
+    ]
+    return Table.markup(
+      Text.change(event.type, event.entitlement, event.customerId),
+      heads: [Text.what, Text.before, Text.after],
+      rows: rows.map {
+        ["\($0.0)", Format.name($0.1), $0.1 == $0.2 ? Format.name($0.2) : "<strong>\($0.2)</strong>"]
+      })
+  }
+
+  /// The cells of an event in a table of several customers.
+  static func cells(_ event: EntitlementEvent, _ scope: Scope) -> [Markup] {
+    [
+      Format.time(event.effectiveAt),
+      "<a href=\"\(scope.customer(event.customerId))\">\(Format.name(event.customerId))</a>",
+      Format.name(event.entitlement), Part.chip(Format.words(event.type), Tone(event: event.type)),
+      "\(event.explanation)", Format.name(event.actor),
+      event.sequence == 0 ? "" : "<a href=\"\(scope.event(event.sequence))\">#\(event.sequence)</a>",
+    ]
+  }
+}

@@ -1,0 +1,151 @@
+internal import AppStore
+internal import Callers
+internal import JSON
+internal import Markup
+internal import RPC
+internal import Wire
+
+/// One piece of evidence as a verified document, or one command.
+enum EvidencePage {
+  static func page(_ number: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
+    guard let id = Int64(number), id > 0 else {
+      throw Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage)
+    }
+    let evidence = try await visit.call(
+      Calls.getEvidence,
+      .with {
+        $0.app = scope.app
+        $0.evidenceId = id
+        $0.includeBody = visit.value("body") != nil && visit.has(.admin)
+      })
+    let isRejected = !evidence.rejectionReason.isEmpty
+    let verdict =
+      isRejected ? Part.chip("✕ \(evidence.rejectionReason)", .none) : Part.chip("✓ \(Text.accepted)", .full)
+    let body: Markup = """
+      <h1>\(Text.evidenceTitle(evidence.evidenceId)): \(Format.words(evidence.kind))</h1>
+      <p>\(verdict)</p>
+      \(properties(evidence, scope))
+      \(undo(evidence, scope, visit))
+      \(document(evidence))
+      \(command(evidence))
+      \(events(evidence, scope))
+      \(verbatim(evidence, scope, visit))
+      """
+    return Page(Text.evidenceTitle(evidence.evidenceId), in: scope, section: .customers, body: body)
+  }
+
+  private static func properties(_ evidence: GetEvidenceResponse, _ scope: Scope) -> Markup {
+    let customers = evidence.customerIds.map {
+      "<a href=\"\(scope.customer($0))\">\(Format.name($0))</a>" as Markup
+    }
+    let purchases = evidence.originalTransactionIds.map {
+      "<a href=\"\(scope.purchase($0))\">\($0)</a>" as Markup
+    }
+    return Table.properties([
+      (Text.arrived, Format.time(evidence.receivedAt)), (Text.source, "\(Format.words(evidence.source))"),
+      (Text.environment, "\(evidence.environment.slug)"),
+      (Text.customer, customers.isEmpty ? nil : customers.joined(separator: ", ")),
+      (Text.purchases, purchases.isEmpty ? nil : purchases.joined(separator: ", ")),
+      (Text.actor, evidence.actor.given.map(Format.name)),
+      (Text.reason, evidence.note.given.map(Format.name)),
+      (Text.size, "\(Format.size(evidence.size))\(evidence.hasBody ? "" : " · \(Text.purged)")"),
+      ("SHA-256", Format.id(evidence.sha256)),
+    ])
+  }
+
+  /// A link, merge or transfer can be undone.
+  private static func undo(_ evidence: GetEvidenceResponse, _ scope: Scope, _ visit: Visit) -> Markup {
+    guard ["MERGE", "MOVE"].contains(evidence.kind), visit.mayCall(Calls.undoTransfer) else { return "" }
+    let customer = evidence.customerIds.first
+    let values = [("transfer", "transfer-\(evidence.evidenceId)" as String?), ("customer", customer)]
+    return
+      "<p class=\"actions\"><a class=\"button\" href=\"\(scope.action(.undo, values))\">\(ActionName.undo.title)…</a></p>"
+  }
+
+  private static func document(_ evidence: GetEvidenceResponse) -> Markup {
+    guard let document = evidence.document else { return "" }
+    let certificates = document.certificates.map { certificate in
+      [
+        Format.name(certificate.subject), Format.name(certificate.issuer),
+        "\(Format.time(certificate.notBefore)) – \(Format.time(certificate.notAfter))",
+        Format.id(certificate.sha256),
+      ] as [Markup]
+    }
+    let inner = document.documents.map { inner in
+      """
+      <h3>\(Format.value(inner.kind, "DOCUMENT_KIND_")) \(checked(inner.verified, inner.reason))</h3>
+      \(payload(inner.payloadJson))
+      """ as Markup
+    }
+    return """
+      <h2>\(Format.value(document.kind, "DOCUMENT_KIND_")) \(checked(document.verified, document.reason))</h2>
+      <p>\(document.explanation)</p>
+      \(payload(document.payloadJson))
+      \(inner)
+      \(certificates.isEmpty ? "" : "<h3>\(Text.certificates)</h3>\(Table.markup(Text.certificates, heads: [Text.subject, Text.issuer, Text.valid, "SHA-256"], rows: certificates))")
+      """
+  }
+
+  private static func checked(_ verified: Bool, _ reason: String) -> Markup {
+    verified ? Part.chip("✓ \(Text.verified)", .full) : Part.chip("✕ \(reason)", .none)
+  }
+
+  /// A payload as a table: Apple's names, and times in words.
+  private static func payload(_ json: String) -> Markup {
+    guard let object = JSONText.object(json) else {
+      return json.isEmpty ? "" : "<pre tabindex=\"0\">\(json)</pre>"
+    }
+    return Table.properties(object.map { name, value in (name, JSONText.value(name, value)) })
+  }
+
+  private static func command(_ evidence: GetEvidenceResponse) -> Markup {
+    guard !evidence.commandJson.isEmpty else { return "" }
+    return "<h2>\(Text.command)</h2>\n\(payload(evidence.commandJson))"
+  }
+
+  private static func events(_ evidence: GetEvidenceResponse, _ scope: Scope) -> Markup {
+    guard !evidence.events.isEmpty else { return "<h2>\(Text.effects)</h2>" + Part.empty(Text.noEffects) }
+    return "<h2>\(Text.effects)</h2>"
+      + Table.markup(
+        Text.effects,
+        heads: [
+          Text.when, Text.customer, Text.entitlement, Text.what, Text.inWords, Text.actor, Text.eventHead,
+        ],
+        rows: evidence.events.map { EventPage.cells($0, scope) })
+  }
+
+  /// The bytes as they arrived: for admins, on demand, because they are data of a person.
+  private static func verbatim(_ evidence: GetEvidenceResponse, _ scope: Scope, _ visit: Visit) -> Markup {
+    guard evidence.hasBody, visit.has(.admin) else { return "" }
+    guard !evidence.body.isEmpty else {
+      let link = Link(scope.path + ["evidence", String(evidence.evidenceId)], query: [("body", "1")])
+      return "<p><a href=\"\(link)\">\(Text.showVerbatim)</a></p>"
+    }
+    return
+      "<h2>\(Text.verbatim)</h2><pre tabindex=\"0\">\(String(decoding: evidence.body, as: UTF8.self))</pre>"
+  }
+}
+
+/// JSON of documents as texts for people.
+enum JSONText {
+  static func object(_ text: String) -> [(String, JSONValue)]? {
+    guard let value = try? JSONValue(parsing: Array(text.utf8)), let object = value.objectValue else {
+      return nil
+    }
+    return object.map { ($0.0, $0.1) }
+  }
+
+  /// A member: a time if it is one of Apple's milliseconds, otherwise its JSON.
+  static func value(_ name: String, _ value: JSONValue) -> Markup {
+    switch value {
+    case .string(let text): return Format.name(text.shortened(to: 2_000))
+    case .number(let number)
+    where (name.hasSuffix("Date") || name.hasSuffix("date")) && (1e11..<1e13).contains(number.double):
+      return Format.time(Instant(millisecondsSince1970: Int64(number.double)))
+    case .object, .array:
+      return
+        "<pre tabindex=\"0\">\(String(decoding: value.serialized(), as: UTF8.self).shortened(to: 20_000))</pre>"
+    default: return "\(String(decoding: value.serialized(), as: UTF8.self))"
+    }
+  }
+}

@@ -1,0 +1,185 @@
+internal import AppStore
+internal import Markup
+internal import RPC
+internal import Wire
+
+/// One purchase: its transactions, owners, claims, notifications and seats.
+enum PurchasePage {
+  static func page(_ id: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
+    let purchase = try await visit.call(
+      Calls.getPurchase,
+      .with {
+        $0.app = scope.app
+        $0.environment = scope.environment
+        $0.originalTransactionId = id
+      })
+    let products = purchase.transactions.compactMap { $0.transaction?.productId }
+    let path = products.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
+    let body: Markup = """
+      <h1>\(Text.purchase) \(Format.id(purchase.originalTransactionId))</h1>
+      <ul class="facts"><li>\(Format.name(path.joined(separator: " → ")))</li>
+      <li><span class="quiet">\(Text.owner)</span> \(owners(purchase, scope))</li>\(lookup(purchase))</ul>
+      \(actions(purchase, scope, visit))
+      <h2>\(Text.transactions)</h2>
+      \(transactions(purchase, scope))
+      <h2>\(Text.renewalInfo)</h2>
+      \(renewal(purchase))
+      <h2>\(Text.ownership)</h2>
+      \(ownership(purchase, scope, visit))
+      <h2>\(Text.timeline)</h2>
+      \(events(purchase, scope))
+      <h2>\(Text.laneApple)</h2>
+      \(notifications(purchase, scope))
+      \(seats(purchase, scope))
+      """
+    return Page(
+      "\(Text.purchase) \(purchase.originalTransactionId)", in: scope, section: .customers, body: body)
+  }
+
+  private static func owners(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {
+    guard !purchase.customerIds.isEmpty else { return Part.chip(Text.unclaimed, .grace) }
+    return purchase.customerIds.map { "<a href=\"\(scope.customer($0))\">\(Format.name($0))</a>" as Markup }
+      .joined(separator: ", ")
+  }
+
+  private static func lookup(_ purchase: GetPurchaseResponse) -> Markup {
+    var facts: [Markup] = []
+    if let next = purchase.nextPollAt { facts.append("\(Text.nextPoll) \(Format.time(next))") }
+    if let pending = purchase.pendingLookup {
+      facts.append(
+        "\(Text.pendingLookup(Int(pending.attempts))) \(Format.time(pending.nextAttemptAt)) <code>\(pending.reason)</code>"
+      )
+    }
+    return facts.map { "<li>\($0)</li>\n" as Markup }.joined()
+  }
+
+  private static func actions(_ purchase: GetPurchaseResponse, _ scope: Scope, _ visit: Visit) -> Markup {
+    let id = purchase.originalTransactionId
+    let owner = purchase.customerIds.first
+    let offered: [(ActionName, Bool)] = [
+      (.refresh, visit.mayCall(Calls.refreshPurchase)),
+      (.link, owner == nil && visit.mayCall(Calls.linkPurchase)),
+      (.transfer, owner != nil && visit.mayCall(Calls.transferPurchase)),
+      (.extend, purchase.renewalInfo != nil && visit.mayCall(Calls.extendRenewalDate)),
+    ]
+    let links = offered.filter(\.1).map { action, _ in
+      "<a class=\"button\" href=\"\(scope.action(action, [("purchase", id), ("transaction", id), ("customer", owner)]))\">\(action.title)…</a>\n"
+        as Markup
+    }
+    return links.isEmpty ? "" : "<p class=\"row actions\">\(links)</p>"
+  }
+
+  private static func transactions(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {
+    let rows = purchase.transactions.reversed().map { entry in
+      let transaction = entry.transaction ?? Transaction()
+      let revoked: Markup =
+        transaction.revocationDate.map {
+          "\(Part.chip(Text.refunded, .none)) \(Format.time($0)) \(transaction.revocationType)"
+        } ?? ""
+      let offer =
+        transaction.offerType == .unspecified
+        ? "" : Format.value(transaction.offerType, "OFFER_TYPE_") + " " + transaction.offerIdentifier
+      return [
+        Format.id(transaction.transactionId), Format.name(transaction.productId),
+        "\(Format.time(transaction.purchaseDate)) – \(Format.time(transaction.expiresDate))",
+        "\(transaction.price.map(Format.money) ?? "")", "\(transaction.storefront)", Format.name(offer),
+        "\(transaction.transactionReason)", revoked,
+        entry.evidenceId == 0
+          ? "" : "<a href=\"\(scope.evidence(entry.evidenceId))\">\(Text.evidence(entry.evidenceId))</a>",
+      ] as [Markup]
+    }
+    guard !rows.isEmpty else { return Part.empty(Text.noTransactions) }
+    return Table.markup(
+      Text.transactions,
+      heads: [
+        Text.transaction, Text.productHead, Text.periodHead, Text.price, Text.storefront, Text.offer,
+        Text.reason, Text.refund,
+        Text.evidenceHead,
+      ], rows: rows)
+  }
+
+  private static func renewal(_ purchase: GetPurchaseResponse) -> Markup {
+    guard let info = purchase.renewalInfo else { return Part.empty(Text.noRenewalInfo) }
+    return Table.properties([
+      (Text.willRenew, info.willAutoRenew.map { $0 ? "\(Text.yes)" : "\(Text.no)" }),
+      (Text.renewsTo, info.autoRenewProductId.given.map { Format.name($0) }),
+      (Text.renewal, info.renewalDate.map { Format.time($0) }),
+      (Text.price, info.renewalPrice.map { "\(Format.money($0))" }),
+      (Text.graceEnds, info.gracePeriodExpiresDate.map { Format.time($0) }),
+      (Text.inBillingRetry, info.isInBillingRetryPeriod ? "\(Text.yes)" : nil),
+      (Text.signedAt, info.signedDate.map { Format.time($0) }),
+    ])
+  }
+
+  private static func ownership(_ purchase: GetPurchaseResponse, _ scope: Scope, _ visit: Visit) -> Markup {
+    let rows = purchase.ownershipChanges.reversed().map { change in
+      [
+        Format.time(change.time),
+        "\(change.linked ? Text.linked : Text.unlinked) <a href=\"\(scope.customer(change.customerId))\">\(Format.name(change.customerId))</a>",
+        "<code>\(change.kind)</code>", Format.name(change.actor),
+        "<a href=\"\(scope.evidence(change.evidenceId))\">\(Text.evidence(change.evidenceId))</a>",
+      ] as [Markup]
+    }
+    guard !rows.isEmpty else { return Part.empty(Text.noOwnership) }
+    return Table.markup(
+      Text.ownership, heads: [Text.when, Text.what, Text.cause, Text.actor, Text.evidenceHead], rows: rows)
+  }
+
+  private static func events(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {
+    guard !purchase.events.isEmpty else { return Part.empty(Text.noEvents) }
+    return Table.markup(
+      Text.timeline,
+      heads: [
+        Text.when, Text.customer, Text.entitlement, Text.what, Text.inWords, Text.actor, Text.eventHead,
+      ],
+      rows: purchase.events.reversed().map { EventPage.cells($0, scope) })
+  }
+
+  private static func notifications(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {
+    guard !purchase.notifications.isEmpty else { return Part.empty(Text.noNotifications) }
+    return NotificationRow.table(purchase.notifications.reversed(), scope, actions: nil)
+  }
+
+  private static func seats(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {
+    guard !purchase.seats.isEmpty else { return "" }
+    let rows = purchase.seats.map { seat in
+      let holder: Markup =
+        seat.customerId.isEmpty
+        ? "" : "<a href=\"\(scope.customer(seat.customerId))\">\(Format.name(seat.customerId))</a>"
+      return [Format.id(seat.seatId), holder, Format.time(seat.claimedAt), Format.time(seat.releasedAt)]
+        as [Markup]
+    }
+    return "<h2>\(Text.seats)</h2>"
+      + Table.markup(Text.seats, heads: [Text.seat, Text.customer, Text.from, Text.to], rows: rows)
+  }
+}
+
+/// A notification of Apple's in a table.
+enum NotificationRow {
+  static func table(
+    _ notifications: [Notification], _ scope: Scope, actions: ((Notification) -> Markup)?
+  ) -> Markup {
+    let rows = notifications.map { notification in
+      let type = [notification.notificationType, notification.subtype].filter { !$0.isEmpty }.joined(
+        separator: " / ")
+      let tone: Tone =
+        switch notification.state {
+        case .applied: .full
+        case .rejected: .none
+        case .unsupported, .unconfirmed: .grace
+        default: .ended
+        }
+      return [
+        Format.time(notification.receivedAt), "<code>\(type)</code>",
+        "\(Part.chip(Format.value(notification.state, "NOTIFICATION_STATE_"), tone)) \(notification.reason)",
+        "\(notification.explanation)",
+        "<a href=\"\(scope.evidence(notification.evidenceId))\">\(Text.evidence(notification.evidenceId))</a>",
+      ] + (actions.map { [$0(notification)] } ?? []) as [Markup]
+    }
+    return Table.markup(
+      Text.laneApple,
+      heads: [Text.when, Text.type, Text.state, Text.inWords, Text.evidenceHead]
+        + (actions == nil ? [] : [Text.actions]),
+      rows: rows)
+  }
+}

@@ -1,0 +1,106 @@
+internal import AppStore
+internal import Markup
+internal import RPC
+internal import Wire
+
+/// The state of the service for operators.
+enum StatusPage {
+  static func page(_ visit: Visit) async throws(Status) -> Page {
+    let status = try await visit.call(Calls.getStatus, GetStatusRequest())
+    let ready = status.ready ? Part.chip("✓ \(Text.ready)", .full) : Part.chip("✕ \(Text.notReady)", .none)
+    let body: Markup = """
+      <h1>\(Text.status) \(ready)</h1>
+      \(Table.properties([
+        (Text.version, "\(status.version)"), (Text.started, Format.time(status.startedAt)), (Text.serverTime, Format.time(status.time)),
+        (Text.storeSize, status.store.map { "\(Format.size($0.sizeBytes)) · \(Text.free(Format.size($0.freeBytes)))" }),
+        (Text.lastEvidence, status.store.map { "\($0.lastEvidenceId)" }),
+      ]))
+      <h2>\(Text.dependencies)</h2>
+      \(checks(status))
+      <h2>\(Text.appsTitle)</h2>
+      \(apps(status))
+      <h2>\(Text.webhooks)</h2>
+      \(await webhooks(status, visit))
+      <h2>\(Text.configuration)</h2>
+      \(await configuration(visit))
+      <p class="quiet">\(Text.curves)</p>
+      """
+    return Page(Text.status, section: .status, body: body)
+  }
+
+  private static func checks(_ status: GetStatusResponse) -> Markup {
+    Table.markup(
+      Text.dependencies, heads: [Text.dependency, Text.state],
+      rows: status.checks.map { check in
+        [
+          "<code>\(check.name)</code>",
+          check.problem.isEmpty
+            ? Part.chip("✓ \(Text.ok)", .full) : "\(Part.chip("✕", .none)) \(check.problem)",
+        ]
+      })
+  }
+
+  private static func apps(_ status: GetStatusResponse) -> Markup {
+    let rows = status.apps.map { app in
+      let scope = Scope(app: app.app, environment: app.environment)
+      let interval = app.typicalNotificationInterval.map { Format.span($0.seconds * 1_000) } ?? ""
+      return [
+        "<a href=\"\(scope.work())\">\(Format.name(app.app)) · \(app.environment.slug)</a>",
+        Format.time(app.lastNotificationAt),
+        "\(interval)", Format.time(app.completeUntil),
+        app.overduePolls == 0 ? "0" : Part.chip("\(app.overduePolls)", .grace), Format.time(app.nextPollAt),
+        "\(app.openConsumptionRequests)", "\(app.hasInAppPurchaseKey ? Text.yes : Text.no)",
+        "<code>\(app.catalogFingerprint)</code>",
+        "\(app.lastSequence)",
+      ] as [Markup]
+    }
+    return Table.markup(
+      Text.appsTitle,
+      heads: [
+        Text.app, Text.lastNotification, Text.usualInterval, Text.completeUntil, Text.overduePolls,
+        Text.nextPoll,
+        Text.refundRequests, Text.appleKey, Text.catalog, Text.lastEvent,
+      ], rows: rows)
+  }
+
+  private static func webhooks(_ status: GetStatusResponse, _ visit: Visit) async -> Markup {
+    guard visit.mayCall(Calls.listWebhooks) else { return Part.empty(Text.needsRole("operate")) }
+    var rows: [[Markup]] = []
+    for app in Set(status.apps.map(\.app)).sorted() {
+      switch await visit.attempt(Calls.listWebhooks, .with { $0.app = app }) {
+      case .failure(let error): return Part.failure(error)
+      case .success(let response):
+        rows += response.webhooks.map { webhook in
+          let tone: Tone = webhook.state == .healthy ? .full : webhook.state == .failing ? .grace : .none
+          return [
+            Format.name(app), Format.name(webhook.name),
+            Part.chip(Format.value(webhook.state, "WEBHOOK_STATE_"), tone),
+            "\(max(0, webhook.latestPosition - webhook.position))", "\(webhook.pending)",
+            Format.time(webhook.oldestPendingAt),
+            "\(webhook.deadLetters)", "<code>\(webhook.url)</code>",
+          ]
+        }
+      }
+    }
+    guard !rows.isEmpty else { return Part.empty(Text.noWebhooks) }
+    return Table.markup(
+      Text.webhooks,
+      heads: [
+        Text.app, Text.webhook, Text.state, Text.behind, Text.pending, Text.oldest, Text.queueDeadLetters,
+        "URL",
+      ], rows: rows)
+  }
+
+  private static func configuration(_ visit: Visit) async -> Markup {
+    guard visit.mayCall(Calls.getConfiguration) else { return Part.empty(Text.needsRole("operate")) }
+    switch await visit.attempt(Calls.getConfiguration, GetConfigurationRequest()) {
+    case .failure(let error): return Part.failure(error)
+    case .success(let response):
+      let rows = JSONText.object(response.configurationJson) ?? []
+      return """
+        <p>\(Text.loaded) \(Format.time(response.loadedAt)) <code>\(response.path.given ?? Text.demo)</code></p>
+        \(Table.properties(rows.map { ($0, JSONText.value($0, $1)) }))
+        """
+    }
+  }
+}

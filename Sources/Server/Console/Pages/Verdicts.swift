@@ -1,0 +1,141 @@
+internal import AppStore
+internal import Markup
+internal import Wire
+
+/// What a customer has of one entitlement, with what to say and to do.
+struct Verdict: Sendable {
+  let entitlement: Entitlement
+  /// What holds, for the operator's staff.
+  let sentence: String
+  /// What to tell the customer; empty for a past moment.
+  let customerSentence: String
+  let actions: [String]
+  let url: String
+  let deadline: Instant?
+  /// The steps of the explanation, if the page has them.
+  let steps: [ExplanationStep]
+  let contradictions: [String]
+
+  var tone: Tone { Tone(reason: entitlement.reason, entitled: entitlement.entitled) }
+
+  /// The verdicts of a page: those with something to do first.
+  static func all(_ data: CustomerData) -> [Verdict] {
+    if let explanations = data.explanations {
+      return explanations.compactMap(Verdict.init).sorted { $0.urgency < $1.urgency }
+    }
+    return data.description.entitlements.map { Verdict($0, data.customer) }
+  }
+
+  private init(_ description: EntitlementDescription, _ customer: GetCustomerResponse) {
+    entitlement =
+      customer.entitlements.first { $0.name == description.entitlement }
+      ?? .with {
+        $0.name = description.entitlement
+        $0.entitled = description.entitled
+        $0.reason = description.reason
+      }
+    sentence = description.supportSentence
+    customerSentence = description.customerSentence
+    actions = description.actions
+    url = description.url
+    deadline = description.deadline?.instant
+    steps = []
+    contradictions = []
+  }
+
+  private init?(_ response: ExplainResponse) {
+    guard let answer = response.entitlement else { return nil }
+    entitlement = answer
+    let until = answer.until?.instant.map { answer.entitled ? Text.until($0) : Text.lastUntil($0) } ?? ""
+    sentence = answer.explanation + until
+    customerSentence = ""
+    actions = []
+    url = ""
+    deadline = nil
+    steps = response.steps
+    contradictions = response.contradictions
+  }
+
+  private var urgency: Int { !contradictions.isEmpty ? 0 : entitlement.entitled ? 1 : 2 }
+}
+
+extension Verdict {
+  /// The card of the verdict. `explain` leads to the steps that led to it.
+  func card(in scope: Scope, at now: Instant, explain: Link) -> Markup {
+    """
+    <article class="card \(tone.rawValue)">
+    <h2>\(Format.name(entitlement.name)): <span>\(tone.sign) \(answer)</span></h2>
+    <p>\(sentence)</p>
+    \(contradictions.map { "<p class=\"problem\">\($0)</p>\n" as Markup })\
+    \(toDo(now))\
+    \(customerSentence.isEmpty ? "" : "<p class=\"tell\"><strong>\(Text.tell)</strong> <span data-copy=\"\(customerSentence)\">“\(customerSentence)”</span></p>\n")\
+    <p class="meta">\(meta(in: scope)) · <a href="\(explain)">\(Text.why(entitlement.name))</a></p>
+    \(explanation(in: scope))</article>
+
+    """
+  }
+
+  private var answer: String {
+    let yes = entitlement.entitled ? Text.yes : Text.no
+    switch tone {
+    case .grace, .trial, .grant: return "\(yes), \(Text.name(of: tone))"
+    case .retry: return "\(yes), \(Text.name(of: tone))"
+    default: return entitlement.accessLevel == .limited ? "\(yes), \(Text.limited)" : yes
+    }
+  }
+
+  private func toDo(_ now: Instant) -> Markup {
+    guard !actions.isEmpty else { return "" }
+    let left: Markup =
+      deadline.map { "<strong>\(Text.left(Format.span(max(0, $0.milliseconds(since: now)))))</strong> " }
+      ?? ""
+    let link: Markup =
+      AppleLink.link(url).map { "<a href=\"\($0)\" rel=\"noreferrer\">\(Text.applesPage)</a>" } ?? ""
+    return
+      "<p class=\"do\"><strong>\(Text.toDo)</strong> \(actions.joined(separator: " ")) \(left)\(link)</p>\n"
+  }
+
+  private func meta(in scope: Scope) -> Markup {
+    var parts: [Markup] = []
+    let code = entitlement.appStoreCodes?.stateCode ?? ""
+    parts.append("<code>\(code)</code> \(entitlement.reason)")
+    if !entitlement.productId.isEmpty { parts.append(Format.name(entitlement.productId)) }
+    if let evidence = entitlement.evidenceId {
+      parts.append("<a href=\"\(scope.evidence(evidence))\">\(Text.evidence(evidence))</a>")
+    }
+    return parts.joined(separator: " · ")
+  }
+
+  private func explanation(in scope: Scope) -> Markup {
+    guard !steps.isEmpty else { return "" }
+    return
+      "<details><summary>\(Text.steps(entitlement.name))</summary>\(Steps.list(steps, in: scope))</details>\n"
+  }
+}
+
+/// The facts and rules that led to an answer.
+enum Steps {
+  /// The decisive steps first.
+  static func list(_ steps: [ExplanationStep], in scope: Scope) -> Markup {
+    let sorted = steps.filter(\.decisive) + steps.filter { !$0.decisive }
+    let items = sorted.map { step in
+      let evidence: Markup =
+        step.evidenceId.map { " <a href=\"\(scope.evidence($0))\">\(Text.evidence($0))</a>" } ?? ""
+      let text: Markup = step.decisive ? "<strong>\(step.explanation)</strong>" : "\(step.explanation)"
+      return "<li>\(text) <code>\(step.rule)</code>\(evidence)</li>\n" as Markup
+    }
+    return "<ol>\(items)</ol>"
+  }
+}
+
+/// Pages of Apple's that the console links to.
+enum AppleLink {
+  private static let hosts: Set<String> = [
+    "apps.apple.com", "reportaproblem.apple.com", "account.apple.com", "support.apple.com",
+  ]
+
+  static func link(_ url: String) -> Link? { Link(external: url, hosts: hosts) }
+
+  /// Where a customer asks for a refund.
+  static let reportAProblem = link("https://reportaproblem.apple.com/")
+}

@@ -1,0 +1,49 @@
+internal import HTTP
+internal import Markup
+internal import RPC
+internal import Wire
+
+/// Finds the page of an address.
+enum Router {
+  /// The app and environment in a path; `nil` if it has none.
+  static func scope(of path: [String]) -> Scope? {
+    path.count >= 3 && path[0] == "a" ? Scope(path[1], path[2]) : nil
+  }
+
+  /// The page for a GET.
+  static func page(_ path: [String], _ visit: Visit) async throws(Status) -> Outcome {
+    switch path {
+    case []: return .page(try await HomePage.page(visit))
+    case ["find"]: return .page(try await FindPage.page(visit))
+    case ["status"]: return .page(try await StatusPage.page(visit))
+    case ["audit"]: return .page(try await AuditPage.page(visit))
+    default:
+      guard let scope = scope(of: path) else { throw notFound }
+      return try await page(Array(path.dropFirst(3)), in: scope, visit)
+    }
+  }
+
+  private static func page(_ path: [String], in scope: Scope, _ visit: Visit) async throws(Status) -> Outcome
+  {
+    switch (path.first, path.count) {
+    case ("customers", 2): return .page(try await CustomerPage.page(path[1], in: scope, visit))
+    case ("customers", 3) where path[2] == "history.csv":
+      return .response(try await CustomerPage.csv(path[1], in: scope, visit))
+    case ("purchases", 2): return .page(try await PurchasePage.page(path[1], in: scope, visit))
+    case ("evidence", 2): return .page(try await EvidencePage.page(path[1], in: scope, visit))
+    case ("events", 2): return .page(try await EventPage.page(path[1], in: scope, visit))
+    case ("work", 1): return .page(try await WorkPage.overview(in: scope, visit))
+    case ("work", 2): return .page(try await WorkPage.page(path[1], in: scope, visit))
+    case ("do", 2): return .page(try await ActionPage.form(path[1], in: scope, visit))
+    default: throw notFound
+    }
+  }
+
+  /// The result of a form.
+  static func submit(_ path: [String], _ visit: Visit) async throws(Status) -> Outcome {
+    guard let scope = scope(of: path), path.count == 5, path[3] == "do" else { throw notFound }
+    return try await ActionPage.submit(path[4], in: scope, visit)
+  }
+
+  private static var notFound: Status { Status(.notFound, reason: "NO_SUCH_PAGE", Text.noSuchPage) }
+}

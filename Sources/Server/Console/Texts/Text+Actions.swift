@@ -1,0 +1,179 @@
+internal import AppStore
+
+// The texts of the actions.
+extension Text {
+  static func title(of action: ActionName) -> String {
+    switch action {
+    case .grant: "Grant"
+    case .revoke: "Revoke the grant"
+    case .link: "Link a purchase"
+    case .transfer: "Transfer a purchase"
+    case .merge: "Merge into another customer"
+    case .undo: "Undo"
+    case .refresh: "Ask Apple about the purchase"
+    case .extend: "Extend the renewal date"
+    case .erase: "Erase the customer"
+    case .answerRefund: "Answer the refund request"
+    case .addNote: "Add a note"
+    case .deleteNote: "Delete the note"
+    case .setAttribute: "Set an attribute"
+    case .lookUpOrder: "Ask Apple about an order"
+    case .resend: "Resend the dead letters"
+    case .discard: "Discard the dead letters"
+    case .resumeWebhook: "Resume the webhook"
+    case .makeGood: "Make good"
+    case .undoBatch: "Undo for all"
+    }
+  }
+
+  /// The action in a row of a table.
+  static func short(_ action: ActionName) -> String {
+    switch action {
+    case .transfer: "Transfer"
+    case .extend: "Extend"
+    default: title(of: action)
+    }
+  }
+
+  static let askAppleAgain = "Ask Apple again"
+  static let addNote = "Add a note…"
+  static let setAttribute = "Set an attribute…"
+  static let revokeThis = "Revoke…"
+  static let deleteThis = "Delete…"
+  static let answerThis = "Answer"
+  static let undo = "Undo"
+  static func didIt(_ title: String) -> String { "Done: \(title)." }
+  static let preview = "Preview"
+  static let changedSince =
+    "Something has changed since the preview, or it is older than ten minutes. Look at it again."
+  static let sentToApple = "Sent to Apple"
+  static let noUndo = "This cannot be undone."
+
+  // Fields.
+  static let reasonLabel = "Reason"
+  static let reasonHint = "A word or a ticket. It is stored with the command and in the audit log."
+  static let level = "Access"
+  static let duration = "Duration"
+  static let week = "1 week"
+  static func days(_ count: Int) -> String { "\(count) days" }
+  static let untilDate = "Until a date"
+  static let dateHint = "For example 2027-05-31, or 2027-05-31T12:00:00Z."
+  static let originalTransactionID = "Original transaction id"
+  static let transactionID = "Transaction id"
+  static let transferID = "Transfer id"
+  static let orderID = "Order id"
+  static let policy = "If another customer owns it"
+  static let policyDefault = "the configured policy"
+  static let policyKeep = "the owner keeps it"
+  static let policyTransfer = "it moves"
+  static let policyShare = "both own it"
+  static let fromCustomer = "From customer"
+  static let toCustomer = "To customer"
+  static let mergedCustomer = "Customer that is merged"
+  static let mergeTarget = "Into customer"
+  static let typeCustomerID = "Type the id of the customer"
+  static let eraseHint = "Erases the customer's identifiers. Apple's facts stay."
+  static let extendBy = "Extend by"
+  static let extendHint = "Apple allows two extensions a year for each subscription."
+  static let appleReason = "Reason for Apple"
+  static let reasonSatisfaction = "customer satisfaction"
+  static let reasonServiceIssue = "service issue or outage"
+  static let reasonOther = "other"
+  static let reasonUndeclared = "undeclared"
+  static let consented = "The customer consents"
+  static let consentHint = "Apple requires consent. Without it nothing is sent."
+  static let preference = "Decision that we prefer"
+  static let preferenceNone = "none"
+  static let preferenceDecline = "decline the refund"
+  static let preferenceFull = "refund all"
+  static let preferenceProrated = "refund what was not used"
+  static let delivery = "Delivery"
+  static let delivered = "delivered, and it works"
+  static let qualityIssue = "not delivered: it did not work"
+  static let wrongItem = "not delivered: the wrong item"
+  static let outage = "not delivered: a server was down"
+  static let undelivered = "not delivered: another reason"
+  static let consumed = "Used share in percent"
+  static let consumedHint = "From 0 to 100; empty: not reported."
+  static let sample = "The customer could try it before the purchase"
+  static let attributeName = "Name"
+  static let attributeValue = "Value"
+  static let attributeHint = "Empty: the attribute is removed."
+
+  static let customersLabel = "Customers"
+  static let customersHint = "One id a line, or a CSV whose first column has the ids."
+  static let batch = "Batch"
+  static let makeGoodHint = "Days for everybody in a list, for example after an outage."
+
+  // Problems of fields.
+  static func missing(_ label: String) -> String { "'\(label)' is missing" }
+  static let notADate = "that is not a date such as 2027-05-31"
+  static let dateIsPast = "the date has passed"
+  static let chooseOne = "choose one of the values"
+  static let confirmDiffers = "the typed id is not that of the customer"
+  static let notAPercentage = "the share is a whole number from 0 to 100"
+  static func tooManyCustomers(_ limit: Int) -> String { "enter between 1 and \(limit) customers" }
+  static let orderUnknown = "Apple has no such order of this app"
+
+  // Previews.
+  static func willGrant(_ entitlement: String, _ customer: String) -> String {
+    "\(customer) gets \(entitlement)."
+  }
+  static func willRevoke(_ entitlement: String, _ customer: String) -> String {
+    "The grant of \(entitlement) to \(customer) ends now."
+  }
+  static let grantAgain = "Grant again to restore it."
+  static func willLink(_ purchase: String, _ customer: String) -> String {
+    "The purchase \(purchase) belongs to \(customer)."
+  }
+  static func previousOwner(_ customer: String) -> String { "Its owner until now is \(customer)." }
+  static func willTransfer(_ purchase: String, _ from: String, _ to: String) -> String {
+    "The purchase \(purchase) moves from \(from) to \(to)."
+  }
+  static func willMerge(_ from: String, _ into: String, _ count: Int) -> String {
+    "\(from) is merged into \(into), with \(count == 1 ? "1 purchase" : "\(count) purchases")."
+  }
+  static func willUndo(_ transfer: String) -> String { "The command \(transfer) is reverted." }
+  static func willErase(_ customer: String, _ rows: Int64) -> String {
+    "The identifiers of \(customer) are erased in \(rows == 1 ? "1 row" : "\(rows) rows")."
+  }
+  static func willRefresh(_ transaction: String) -> String {
+    "Apple is asked for everything about the transaction \(transaction). What it answers is stored as evidence."
+  }
+  static func refreshed(_ changed: Int, _ count: Int) -> String {
+    "\(changed) of \(count) transactions were new or newer."
+  }
+  static func willExtend(_ purchase: String, _ days: String) -> String {
+    "Apple extends the renewal date of \(purchase) by \(days) days."
+  }
+  static func renewsAt(_ instant: Instant) -> String { "It renews at \(Format.moment(instant))." }
+  static func willAnswer(_ transaction: String) -> String {
+    "Apple gets this answer about the transaction \(transaction)."
+  }
+  static func willLookUp(_ order: String) -> String { "Apple is asked about the order \(order)." }
+  static func willAddNote(_ customer: String) -> String { "A note about \(customer):" }
+  static func willDeleteNote(_ customer: String) -> String { "The note about \(customer) is deleted." }
+  static func willSetAttribute(_ name: String, _ value: String, _ customer: String) -> String {
+    value.isEmpty
+      ? "The attribute \(name) of \(customer) is removed."
+      : "The attribute \(name) of \(customer) is set to \(value)."
+  }
+  static func willResend(_ count: Int64, _ webhook: String) -> String {
+    "\(deadLetters(count)) are sent to \(webhook) again."
+  }
+  static func resent(_ count: Int64) -> String { "\(count) messages are sent again." }
+  static func willDiscard(_ count: Int64, _ webhook: String) -> String {
+    "\(deadLetters(count)) of \(webhook) are discarded."
+  }
+  static func discarded(_ count: Int64) -> String { "\(count) messages were discarded." }
+  static func willMakeGood(_ count: Int, _ entitlement: String, _ until: Instant) -> String {
+    "\(count == 1 ? "1 customer gets" : "\(count) customers get") \(entitlement)." + Text.until(until)
+  }
+  static func ofThemChanged(_ count: Int) -> String {
+    "The answer changes for \(count) of them; the others have it anyway."
+  }
+  static func willRevokeBatch(_ grants: Int, _ customers: Int) -> String {
+    "\(grants == 1 ? "1 grant" : "\(grants) grants") of \(customers == 1 ? "1 customer" : "\(customers) customers") end now."
+  }
+  static func willResume(_ webhook: String) -> String { "Messages are sent to \(webhook) again." }
+}

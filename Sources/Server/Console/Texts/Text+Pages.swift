@@ -1,0 +1,245 @@
+// The texts of the pages about customers, purchases and evidence.
+extension Text {
+  // A customer.
+  static let verdicts = "What the customer has"
+  static let since = "since"
+  static let storefront = "Storefront"
+  static let family = "family"
+  static func probably(_ confidence: Double) -> String {
+    "probably, \(Int((min(max(confidence, 0), 1) * 100).rounded())) %"
+  }
+  static let unknownCustomer = "Nothing is stored about this id: the page is that of any new customer."
+  static func activeIn(_ environment: String) -> String {
+    "This customer has an entitlement in \(environment)."
+  }
+  static func tokenConflict(_ purchase: String, _ customer: String) -> String {
+    "The purchase \(purchase) was made with the appAccountToken of \(customer.isEmpty ? "another customer" : customer)."
+  }
+  static func refundAsked(_ product: String, _ left: String) -> String {
+    "The customer asked Apple for a refund of \(product); \(left) left to answer Apple."
+  }
+  static let openQueue = "Open the refund requests"
+  static let toDo = "Do:"
+  static let tell = "Tell:"
+  static let applesPage = "Apple's page"
+  static func left(_ span: String) -> String { "\(span) left." }
+  static func why(_ entitlement: String) -> String { "Why \(entitlement)?" }
+  static func steps(_ entitlement: String) -> String { "Steps of \(entitlement)" }
+  static let laterChanges = "Recorded later"
+  static let limited = "limited"
+  static let full = "full"
+
+  // The lanes.
+  static func pictureTitle(_ customer: String) -> String { "What \(customer) had, and when" }
+  static let noHistory = "No purchase, grant or notification yet. Submit a purchase with 'entitled submit'."
+  static let legend = "Legend"
+  static let now = "now"
+  static let show = "Show"
+  static let knownThen = "with what was known then"
+  static let asTable = "The picture as a table"
+  static let asCSV = "The history as CSV"
+  static let lanesTable = "Periods and marks"
+  static let lane = "Lane"
+  static let laneAccess = "access"
+  static let lanePurchase = "purchase"
+  static let laneShared = "shared"
+  static let laneGrant = "Grant"
+  static let laneApple = "Apple said"
+  static let laneOperator = "We did"
+  static func notifications(_ count: Int) -> String {
+    count == 1 ? "1 notification" : "\(count) notifications"
+  }
+  static func commands(_ count: Int) -> String { count == 1 ? "1 command" : "\(count) commands" }
+  static let markRefunded = "refunded"
+  static let markSharingEnded = "sharing ended"
+  static let markGrantRevoked = "grant revoked"
+  static let markUpgraded = "upgraded"
+  static let markRefundAsked = "refund asked for"
+  static let signs: [(sign: String, meaning: String)] = [
+    ("↩", "refund"), ("?", "refund asked for"), ("⇥", "sharing ended"), ("✕", "grant revoked"),
+    ("●", "Apple said, or we did"),
+  ]
+  static func span(_ meaning: String, _ since: String, _ until: String?) -> String {
+    "\(meaning): \(since) to \(until ?? "no end")"
+  }
+
+  static func name(of tone: Tone) -> String {
+    switch tone {
+    case .full: "full"
+    case .trial: "trial"
+    case .grace: "grace"
+    case .retry: "retry"
+    case .none: "none"
+    case .grant: "grant"
+    case .shared: "shared"
+    case .ended: "ended"
+    }
+  }
+
+  static func meaning(of tone: Tone) -> String {
+    switch tone {
+    case .full: "access or paid period"
+    case .trial: "free trial"
+    case .grace: "payment failed, access continues"
+    case .retry: "payment failed, no access"
+    case .none: "withdrawn"
+    case .grant: "given by us"
+    case .shared: "family or seat"
+    case .ended: "over"
+    }
+  }
+
+  // The tables of a customer.
+  static let purchases = "Purchases"
+  static let noPurchases = "No purchase."
+  static let renewal = "Renews"
+  static let renewalOff = "renewal is off"
+  static let refunded = "refunded"
+  static let over = "over"
+  static let grants = "Grants"
+  static let grantID = "Grant"
+  static let revoked = "revoked"
+  static let noEnd = "no end"
+  static let consumables = "Consumables"
+  static let bought = "Bought"
+  static let fulfillments = "To deliver"
+  static let unitsDue = "Units due"
+  static let timeline = "Timeline"
+  static let noEvents = "No event."
+  static let older = "Older"
+  static let filter = "Filter"
+  static let showNotifications = "Apple's notifications"
+  static let showWebhooks = "Webhooks"
+  static let apple = "Apple"
+  static func otherCustomer(_ id: String) -> String { "other customer: \(id)" }
+  static let refundRequests = "Refund requests"
+  static let onlyAppleRefunds = "Only Apple can give money back:"
+  static let asked = "Asked"
+  static let timeLeft = "Time left"
+  static let probableFamily = "Probable family"
+  static let noFamily = "No other customer shares purchases with this one, as far as is known."
+  static let confidence = "Confidence"
+  static let grounds = "Grounds"
+  static let noCustomer = "no customer"
+  static let notes = "Notes"
+  static let note = "Note"
+  static let noNotes = "No note."
+  static let attributes = "Attributes"
+  static let noAttributes = "No attribute."
+  static let more = "More…"
+  static let copyForTicket = "Copy for ticket"
+
+  // A purchase.
+  static let owner = "owner"
+  static let unclaimed = "unclaimed"
+  static let nextPoll = "Next poll"
+  static func pendingLookup(_ attempts: Int) -> String {
+    "Apple was asked \(attempts) times without success, next"
+  }
+  static let transactions = "Transactions"
+  static let noTransactions = "No transaction."
+  static let offer = "Offer"
+  static let refund = "Refund"
+  static let renewalInfo = "Renewal info"
+  static let noRenewalInfo = "None: it is no subscription, or Apple has not sent it."
+  static let willRenew = "Will renew"
+  static let renewsTo = "Renews to"
+  static let graceEnds = "Grace period until"
+  static let inBillingRetry = "In billing retry"
+  static let signedAt = "Signed"
+  static let ownership = "Owners"
+  static let noOwnership = "It was never linked to a customer."
+  static let linked = "linked to"
+  static let unlinked = "unlinked from"
+  static let noNotifications = "No notification about this purchase."
+  static let seats = "Seats"
+  static let seat = "Seat"
+
+  // Evidence and events.
+  static func evidenceTitle(_ id: Int64) -> String { "Evidence \(id)" }
+  static func eventTitle(_ sequence: Int64) -> String { "Event \(sequence)" }
+  static let accepted = "accepted"
+  static let arrived = "Arrived"
+  static let source = "Source"
+  static let size = "Size"
+  static let purged = "the body was purged"
+  static let verified = "verified"
+  static let certificates = "Certificates"
+  static let subject = "Subject"
+  static let issuer = "Issuer"
+  static let valid = "Valid"
+  static let command = "Command"
+  static let effects = "Effects"
+  static let noEffects = "No event."
+  static let showVerbatim = "Show the bytes as they arrived"
+  static let verbatim = "As it arrived"
+  static let happened = "Happened"
+  static let recorded = "Recorded"
+  static let answer = "Entitled"
+  static let change = "Change"
+  static func change(_ type: String, _ entitlement: String, _ customer: String) -> String {
+    "\(Format.words(type)), \(entitlement), \(customer)"
+  }
+
+  // Work.
+  static let queueRefunds = "Refund requests"
+  static let queueUnclaimed = "Unclaimed purchases"
+  static let queueDeadLetters = "Dead letters"
+  static let queueRejected = "Rejected documents"
+  static let queueDrift = "Drift"
+  static let queueMigrations = "Migrations"
+  static let hintRefunds =
+    "Apple asks how much of a purchase was used, and decides without an answer after 12 hours."
+  static let hintUnclaimed =
+    "Purchases without a customer. They are linked when the customer's app submits them, or here."
+  static let hintDeadLetters = "Messages that a webhook did not accept after all attempts."
+  static let hintRejected = "Notifications that do not verify, or that this version does not support."
+  static let hintDrift = "Answers that differed from Apple's state in the last repair."
+  static let hintMigrations = "Jobs that migrate receipts, latest first."
+  static func moreThan(_ count: Int) -> String { "more than \(count)" }
+  static func emptyQueue(_ title: String) -> String { "\(title): nothing waits." }
+  static let nextPage = "Next page"
+  static let candidates = "Probably of"
+  static let webhook = "Webhook"
+  static func webhookGone(_ name: String) -> String {
+    "The webhook \(name) responded with 410 Gone. Nothing is sent to it."
+  }
+  static func deadLetters(_ count: Int64) -> String { count == 1 ? "1 dead letter" : "\(count) dead letters" }
+  static let attempts = "Attempts"
+  static let migration = "Migration"
+  static let started = "Started"
+  static let finished = "Finished"
+  static let done = "Done"
+  static let migrated = "Migrated"
+  static let unchanged = "Unchanged"
+  static let rejectedHead = "Rejected"
+  static let retryable = "Retryable"
+
+  // Status and audit.
+  static let ready = "ready"
+  static let notReady = "not ready"
+  static let version = "Version"
+  static let serverTime = "Time of the service"
+  static let storeSize = "Store"
+  static func free(_ size: String) -> String { "\(size) free" }
+  static let lastEvidence = "Last evidence"
+  static let dependencies = "Dependencies"
+  static let dependency = "Dependency"
+  static let usualInterval = "Usual interval"
+  static let completeUntil = "Complete until"
+  static let overduePolls = "Overdue polls"
+  static let appleKey = "Apple key"
+  static let catalog = "Catalog"
+  static let lastEvent = "Last event"
+  static let webhooks = "Webhooks"
+  static let noWebhooks = "No webhook is configured."
+  static let behind = "Behind"
+  static let pending = "Pending"
+  static let oldest = "Oldest pending"
+  static let configuration = "Configuration"
+  static let loaded = "Loaded"
+  static let demo = "the demo configuration"
+  static let curves =
+    "Curves over time are in Grafana: deploy/grafana has the dashboards for the metrics of /metrics."
+  static let noEntries = "No entry."
+}

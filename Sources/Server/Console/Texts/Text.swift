@@ -1,0 +1,118 @@
+internal import AppStore
+
+/// All texts of the pages, so that another language is another set of these files.
+enum Text {
+  // The frame.
+  static let product = "entitled"
+  static let navigation = "Pages"
+  static let customers = "Customers"
+  static let work = "Work"
+  static let status = "Status"
+  static let audit = "Audit"
+  static let findLabel = "Customer, transaction, order or token"
+  static let findHint = "Customer, transaction, order, token ( / )"
+  static let readOnly = "You may look, and change nothing."
+  static let noRole = "no role"
+  static let zoneButton = "UTC or local times"
+  static let themeButton = "Light or dark"
+  static let signOut = "Sign out"
+  static let skip = "Skip to the content"
+  static let shownAt = "Shown at"
+  static let asOf = "As of"
+  static let backToNow = "Back to now"
+  static let keys: [(key: String, meaning: String)] = [
+    ("/", "find"), ("g c", "customers"), ("g w", "work"), ("g s", "status"), ("g a", "audit"),
+    ("j k", "next and previous row"), ("a", "grant"), ("m", "more actions"), ("e", "explanation"),
+    ("o", "evidence"),
+    ("t", "timeline"), ("[ ]", "previous and next event"), ("l", "local times"), ("y", "copy the address"),
+    (".", "copy the id"), ("?", "these keys"),
+  ]
+
+  // Errors and states.
+  static let errorTitle = "That did not work"
+  static let toStart = "To the start"
+  static let requestID = "Request"
+  static let noSuchPage = "there is no such page"
+  static let tooFast = "Too many pages"
+  static let tooFastHint = "Wait a moment, and load the page again."
+  static func mayNot(_ action: String) -> String { "you may not do this: \(action)" }
+  static func needsRole(_ role: String) -> String { "Needs the role \(role)." }
+  static let none = "–"
+  static let yes = "yes"
+  static let no = "no"
+  static let all = "all"
+  static let ok = "OK"
+
+  // Signing in.
+  static let signInTitle = "Sign in"
+  static let signInHint =
+    "This link signs you in once. The audit log records what you look at and what you change under this name."
+  static let yourName = "Your name"
+  static let nameHint = "For example your e-mail address."
+  static let nameNeeded = "Enter a name of at most 64 bytes."
+  static let signIn = "Sign in"
+  static let linkUsed = "This link was used, or it has expired."
+  static let needsLink = "The service prints a link at its start; 'entitled console' prints another one."
+
+  // Finding.
+  static let find = "Find"
+  static let homeTitle = "Customers"
+  static let homeHint =
+    "Enter any id: of a customer, a transaction, an order, a token, a grant, an event or a notification."
+  static let appsTitle = "Apps and environments"
+  static let noApps = "No app is configured for you."
+  static let app = "App"
+  static let environment = "Environment"
+  static let lastNotification = "Last notification"
+  static func workOf(_ app: String, _ environment: String) -> String { "Work of \(app), \(environment)" }
+  static func openCount(_ count: Int64) -> String { "\(count) open" }
+  static let findEmpty = "Enter an id or the beginning of a customer's id."
+  static let hits = "Hits"
+  static let recognizedAs = "Recognized as"
+  static let moreHits = "There are more hits. A longer text finds fewer."
+  static let notHere = "Not here: no app or environment that you may see has it."
+  static func askForOrder(_ app: String) -> String { "Ask Apple about this order (\(app))" }
+  static func askForTransaction(_ app: String, _ environment: String) -> String {
+    "Ask Apple about this transaction (\(app), \(environment))"
+  }
+
+  // Heads of columns.
+  static let when = "When (UTC)"
+  static let what = "What"
+  static let inWords = "In words"
+  static let open = "Open"
+  static let type = "Type"
+  static let state = "State"
+  static let from = "From"
+  static let to = "To"
+  static let actor = "Who"
+  static let actions = "Actions"
+  static let reason = "Reason"
+  static let cause = "Cause"
+  static let subjectHead = "About"
+  static let outcome = "Outcome"
+  static let method = "Method"
+  static let eventHead = "Event"
+  static let evidenceHead = "Evidence"
+  static let customer = "Customer"
+  static let entitlement = "Entitlement"
+  static let productHead = "Product"
+  static let price = "Price"
+  static let periodHead = "Period"
+  static let before = "Before"
+  static let after = "After"
+
+  // References.
+  static func evidence(_ id: Int64) -> String { "evidence \(id)" }
+  static func event(_ sequence: Int64) -> String { "event \(sequence)" }
+  static let purchase = "Purchase"
+  static let transaction = "Transaction"
+  static let openThere = "Open there"
+
+  static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+  static func ago(_ span: String) -> String { "\(span) ago" }
+  static func ahead(_ span: String) -> String { "in \(span)" }
+  static func until(_ instant: Instant) -> String { " Access until \(Format.moment(instant))." }
+  static func lastUntil(_ instant: Instant) -> String { " Last access until \(Format.moment(instant))." }
+  static let withoutEnd = " The access has no end."
+}

@@ -1,0 +1,52 @@
+import Callers
+import Markup
+import Testing
+import Wire
+
+@testable import Console
+@testable import Services
+
+@Suite struct CallsTests {
+  /// Every call of the pages, with the types of its messages.
+  private static let calls: [(path: String, request: String, response: String)] = [
+    entry(Calls.findCustomers), entry(Calls.describeCustomer), entry(Calls.getCustomer),
+    entry(Calls.getCustomerHistory), entry(Calls.explain), entry(Calls.listTimeline),
+    entry(Calls.getProbableFamily),
+    entry(Calls.listUnfulfilledPurchases), entry(Calls.listNotes), entry(Calls.getCustomerAttributes),
+    entry(Calls.getPurchase), entry(Calls.getEvidence), entry(Calls.getEvent),
+    entry(Calls.listConsumptionRequests),
+    entry(Calls.listUnclaimedPurchases), entry(Calls.listGrants), entry(Calls.listWebhooks),
+    entry(Calls.listDeliveries),
+    entry(Calls.listNotifications), entry(Calls.getDriftReport), entry(Calls.listMigrations),
+    entry(Calls.listAuditEntries), entry(Calls.whoAmI), entry(Calls.getStatus), entry(Calls.getConfiguration),
+    entry(Calls.addNote), entry(Calls.deleteNote), entry(Calls.setCustomerAttributes), entry(Calls.grant),
+    entry(Calls.revokeGrant), entry(Calls.linkPurchase), entry(Calls.transferPurchase),
+    entry(Calls.mergeCustomers),
+    entry(Calls.undoTransfer), entry(Calls.eraseCustomer), entry(Calls.refreshPurchase),
+    entry(Calls.extendRenewalDate), entry(Calls.sendConsumptionInformation), entry(Calls.lookUpOrder),
+    entry(Calls.resendDeliveries), entry(Calls.discardDeliveries), entry(Calls.resumeWebhook),
+  ]
+
+  private static func entry<Request, Response>(
+    _ call: ContractCall<Request, Response>
+  ) -> (path: String, request: String, response: String) {
+    (call.path, Request.messageType.name, Response.messageType.name)
+  }
+
+  @Test("Each call has a method of the contract with these messages, which runs as a task", arguments: calls)
+  func contract(call: (path: String, request: String, response: String)) throws {
+    let method = try #require(Contract.method(named: call.path))
+    #expect(method.requestType.messageType.name == call.request)
+    #expect(method.responseType.messageType.name == call.response)
+    #expect(!method.onEventLoop && !method.clientStreaming && !method.serverStreaming)
+  }
+
+  @Test("Each action belongs to a method that needs a role", arguments: ActionName.allCases)
+  func roles(action: ActionName) {
+    let role = InProcessCalls.role(of: action.path)
+    #expect(role != nil && role != .read)
+    #expect(
+      Action.named(action).fields.contains { $0.name == "note" } || !action.isIrreversible
+        || action == .discard)
+  }
+}

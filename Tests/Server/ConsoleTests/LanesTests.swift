@@ -1,0 +1,180 @@
+import AppStore
+import Foundation
+import Markup
+import Testing
+import Wire
+
+@testable import Console
+
+private let now = Instant(millisecondsSince1970: 1_800_000_000_000)
+private func day(_ days: Double) -> GoogleProtobuf.Timestamp {
+  GoogleProtobuf.Timestamp(now.advanced(byMilliseconds: Int64(days * 86_400_000)))
+}
+
+private func segment(
+  _ reason: String, _ level: AccessLevel, _ since: Double, _ until: Double?, price: Int64? = nil
+) -> HistorySegment {
+  .with {
+    $0.reason = reason
+    $0.accessLevel = level
+    $0.since = day(since)
+    $0.until = until.map(day)
+    $0.transactionId = "t1"
+    $0.productId = "pro.monthly"
+    $0.price = price.map { milliunits in
+      .with {
+        $0.milliunits = milliunits
+        $0.currency = "USD"
+      }
+    }
+  }
+}
+
+@Suite struct LanesGeometryTests {
+  private let geometry = LanesGeometry(start: now.advanced(byMilliseconds: -100 * 86_400_000), now: now)
+
+  @Test("The past has the width of the slider, and the plot ends after now")
+  func coordinates() {
+    #expect(geometry.x(geometry.start) == 140)
+    #expect(geometry.x(now) == 1_060)
+    #expect(abs(geometry.x(geometry.end) - LanesGeometry.right) < 0.1)
+    #expect(geometry.x(Instant(millisecondsSince1970: 0)) == 140, "earlier instants stay in the plot")
+  }
+
+  @Test(
+    "Marks keep their distance and their order",
+    arguments: [[100.0, 100, 100], [1139, 1139], [], [200, 210, 300]])
+  func spread(wanted: [Double]) {
+    let places = LanesGeometry.spread(wanted)
+    #expect(places.count == wanted.count && places == places.sorted())
+    for (left, right) in zip(places, places.dropFirst()) { #expect(right - left >= 18.99) }
+    #expect(places.allSatisfy { $0 < LanesGeometry.right })
+  }
+
+  @Test("A plot has between two and sixty labels", arguments: [0.01, 1, 9, 59, 60, 400, 4_000])
+  func ticks(days: Double) {
+    let geometry = LanesGeometry(start: now.advanced(byMilliseconds: -Int64(days * 86_400_000)), now: now)
+    #expect(geometry.ticks.count <= 60)
+    #expect(days < 5 || geometry.ticks.count >= 2)
+  }
+}
+
+@Suite struct LaneTests {
+  private let history: GetCustomerHistoryResponse = .with {
+    $0.lanes = [
+      .with {
+        $0.kind = .access
+        $0.name = "pro"
+        $0.segments = [
+          segment("SUBSCRIPTION_ACTIVE", .full, -90, -60), segment("IN_GRACE_PERIOD", .full, -60, -44),
+          segment("BILLING_RETRY", .none, -44, -30), segment("EXPIRED", .none, -30, -10),
+          segment("REFUNDED", .none, -10, nil),
+        ]
+      },
+      .with {
+        $0.kind = .purchase
+        $0.name = "2000"
+        $0.segments = [segment("SUBSCRIPTION_ACTIVE", .full, -90, -60, price: 4_990)]
+        $0.marks = [
+          .with {
+            $0.time = day(-90)
+            $0.type = "PURCHASED"
+          },
+          .with {
+            $0.time = day(-10)
+            $0.type = "REFUNDED"
+            $0.transactionId = "t1"
+          },
+        ]
+      },
+      .with {
+        $0.kind = .apple
+        $0.marks = [
+          .with {
+            $0.time = day(-11)
+            $0.type = "CONSUMPTION_REQUEST"
+            $0.transactionId = "t1"
+          }
+        ]
+      },
+      .with {
+        $0.kind = .access
+        $0.name = "empty"
+      },
+    ]
+  }
+
+  @Test("Bars show access, failed payments and withdrawals; gaps and empty lanes are left out")
+  func bars() throws {
+    let lanes = Lane.all(history)
+    #expect(lanes.map(\.name) == ["pro", "pro.monthly", "Apple said"])
+    #expect(lanes[0].bars.map(\.tone) == [.full, .grace, .retry, .none])
+    #expect(lanes[1].bars.map(\.word) == ["4.99 USD"])
+    #expect(
+      lanes[1].marks.map(\.sign) == ["?", "↩"], "the question of a refund is in the lane of its purchase")
+  }
+
+  @Test("The picture has a bar for each period, a pattern for failed payments, and no style of its own")
+  func svg() {
+    let picture = LanesPicture(
+      lanes: Lane.all(history),
+      geometry: LanesGeometry(start: now.advanced(byMilliseconds: -100 * 86_400_000), now: now), asOf: nil,
+      title: "<ada>")
+    let text = picture.svg.description
+    #expect(text.components(separatedBy: "class=\"bar ").count == 6)
+    #expect(text.contains("fill=\"url(#hatch-grace)\"") && text.contains("fill=\"url(#hatch-retry)\""))
+    #expect(!text.contains("style=") && text.contains("&lt;ada&gt;"))
+    #expect(text.contains("role=\"img\"") && text.contains("aria-labelledby=\"lanes-title\""))
+  }
+}
+
+@Suite struct TimelineTests {
+  @Test("Events of one moment and kind are one row")
+  func grouping() {
+    func event(_ sequence: Int64, _ type: String, _ entitlement: String, at days: Double) -> EntitlementEvent
+    {
+      .with {
+        $0.sequence = sequence
+        $0.type = type
+        $0.entitlement = entitlement
+        $0.effectiveAt = day(days)
+      }
+    }
+    let rows = CustomerTimeline.rows([
+      event(4, "RENEWED", "studio", at: -1), event(3, "RENEWED", "pro", at: -1),
+      event(2, "ENDED", "pro", at: -1),
+      event(1, "RENEWED", "pro", at: -2),
+    ])
+    #expect(rows.map { $0.events.map(\.sequence) } == [[4, 3], [2], [1]])
+  }
+}
+
+@Suite struct FormatTests {
+  @Test(
+    "Money has two decimals, or three if the third is not 0",
+    arguments: [(4_990, "4.99 USD"), (0, "0.00 USD"), (-1_005, "-1.005 USD"), (12_000_000, "12000.00 USD")]
+      as [(Int64, String)])
+  func money(milliunits: Int64, text: String) {
+    let money = Wire.Money.with {
+      $0.milliunits = milliunits
+      $0.currency = "USD"
+    }
+    #expect(Format.money(money) == text)
+  }
+
+  @Test(
+    "A distance has its largest whole unit",
+    arguments: [
+      (2 * 86_400_000, "in 2 days"), (-3 * 3_600_000, "3 hours ago"), (60_000, "in 1 minute"),
+      (47 * 3_600_000, "in 47 hours"),
+    ] as [(Int64, String)])
+  func distance(milliseconds: Int64, text: String) {
+    #expect(Format.distance(to: now.advanced(byMilliseconds: milliseconds), from: now) == text)
+  }
+
+  @Test("Times are to the minute, with the whole instant for programs")
+  func time() {
+    #expect(
+      Format.time(now).description == "<time datetime=\"2027-01-15T08:00:00.000Z\">2027-01-15 08:00</time>")
+  }
+}
