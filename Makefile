@@ -2,14 +2,14 @@
 SHELL := /bin/bash
 PROGRAM := .build/release/entitled
 
-.PHONY: help run build install test test-postgres test-long test-asan test-tsan format lint proto bench attack soak fuzz clean
+.PHONY: help run build install test test-postgres test-long test-asan test-tsan format lint proto screenshots bench attack soak fuzz clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | column -t -s $$'\t'
 
 run: build  ## install what is missing, build, start the service and its sandbox App Store (ARGS="--http ...")
-	@exec $(PROGRAM) serve $(ARGS)
+	@exec env ENTITLED_CONSOLE=$(or $(ENTITLED_CONSOLE),127.0.0.1:8070) $(PROGRAM) serve $(ARGS)
 
 build:  ## install what is missing, build .build/release/entitled
 	@tools/bootstrap
@@ -43,6 +43,10 @@ lint:  ## check formatting, imports, words, generated code and the contract, wit
 proto:  ## regenerate the message code from proto/
 	@tools/bootstrap --test
 	@tools/generate
+
+screenshots: build  ## draw the pages of the console into docs/images
+	@tools/bootstrap --test
+	@.venv/bin/python tools/screenshots
 
 bench: build  ## run all benchmarks with their peers, as one table (ARGS="--quick" or "--ten-million")
 	@tools/bootstrap --test

@@ -139,6 +139,7 @@ struct ServerOption {
   static let grpc = ServerOption(flag: "grpc", fallback: "127.0.0.1:50051")
   static let http = ServerOption(flag: "http", fallback: "127.0.0.1:8080")
   static let sandbox = ServerOption(flag: "sandbox", fallback: "127.0.0.1:8090")
+  static let console = ServerOption(flag: "console", fallback: "off")
   static let data = ServerOption(flag: "data", fallback: "./data")
 
   var environmentVariable: String { "ENTITLED_\(flag.uppercased())" }

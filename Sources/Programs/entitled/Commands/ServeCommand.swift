@@ -24,6 +24,9 @@ struct ServeCommand: AsyncParsableCommand, ServerCommand {
   @Option(help: "Sandbox address, or 'off' (default: \(ServerOption.sandbox.fallback)).")
   var sandbox: String?
 
+  @Option(help: "Console address, or 'off' (default: \(ServerOption.console.fallback)).")
+  var console: String?
+
   @OptionGroup var exposure: SandboxExposure
 
   @Option(help: "Data directory (default: \(ServerOption.data.fallback)).")
@@ -61,6 +64,7 @@ struct ServeCommand: AsyncParsableCommand, ServerCommand {
       http: try inherited.http?.address ?? ServerOption.http.address(http), inherited: inherited,
       sandbox: sandboxText == "off" ? nil : try exposure.checked(ServerOption.sandbox.address(sandbox)),
       sandboxTargets: exposure.targets,
+      console: ServerOption.console.value(console) == "off" ? nil : try ServerOption.console.address(console),
       data: ServerOption.data.value(data),
       store: store ?? ServerOption.environment("ENTITLED_STORE"),
       importFolder: importFolder ?? ServerOption.environment("ENTITLED_IMPORT")
@@ -122,6 +126,8 @@ struct ServeSettings: Sendable {
   let sandbox: HostAndPort?
   /// The hosts to which the sandbox sends, besides this machine and the configured ones.
   let sandboxTargets: [String]
+  /// `nil` turns the console off.
+  let console: HostAndPort?
   let data: String
   /// The address of the store; `nil` for the configured one.
   let store: String?

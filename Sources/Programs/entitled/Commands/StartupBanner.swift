@@ -10,9 +10,12 @@ struct StartupBanner {
   let data: String
   /// The apps of the loaded configuration.
   let apps: [AppConfiguration]
+  /// The link that signs in to the console once; `nil` without one.
+  let consoleLink: String?
 
   func print() {
     Swift.print(line)
+    if let address = listeners.console?.address { Swift.print("console=\(consoleLink ?? "\(address)")") }
     if let sandbox = listeners.sandbox { Swift.print(firstCalls(sandbox.address)) }
     // A pipe is not flushed line by line, and its reader waits for this line.
     fflush(nil)

@@ -3,6 +3,7 @@ internal import AppStoreClient
 internal import AppleLookup
 internal import Callers
 internal import Configuration
+internal import Console
 internal import Entitlements
 internal import JSON
 internal import Ledger
@@ -29,6 +30,13 @@ struct Application: Sendable {
   let monitor: HealthMonitor
   let information: ServiceInformation
   let trail: AuditTrail
+  /// `nil` if the console is turned off.
+  let console: Console?
+  /// The codes that sign in to the console; `nil` unless only this machine can reach it.
+  let consoleLinks: OneTimeLinks?
+  /// The callers of the console behind a proxy, with the proxy's issuer.
+  let consoleCallers: CurrentCallers?
+  let consoleKeys: JWKSRefresher
   private let ledger: EvidenceLedger
   private let logger: Logger
   private let policy: CallPolicy
@@ -44,7 +52,7 @@ struct Application: Sendable {
   /// tester may advance; all other environments, webhooks and certificates follow the system's clock.
   init(
     _ configuration: ServiceConfiguration, _ settings: ServeSettings, store: any EntitlementStore,
-    key: InstallationKey, sandbox: EmbeddedSandbox?, logger: Logger
+    key: InstallationKey, sandbox: EmbeddedSandbox?, hosts: OriginPolicies, logger: Logger
   ) throws {
     let clocks =
       sandbox.map {
@@ -111,8 +119,18 @@ struct Application: Sendable {
       policy: policy, health: health, cacheBytes: settings.answerCacheMiB << 20,
       missingReaders: missingReaders)
 
+    consoleKeys = JWKSRefresher(name: "console_jwks", logger: logger)
+    let access = try Startup.consoleAccess(configuration, settings, key: key, jwks: consoleKeys)
+    (consoleLinks, consoleCallers) = (access?.links, access?.callers)
+    console = access.map { [services] access in
+      Console(
+        calls: services.inProcessCalls, access: access, hosts: hosts.console,
+        pages: AddressLimiter(perSecond: Console.pagesPerSecond, ticks: SystemClock.ticks),
+        isSecure: configuration.listeners.console.listener.tls != nil, now: SystemClock.now)
+    }
+
     var workers: [any Worker] = [
-      catalog, broadcaster, jwks, monitor, trail,
+      catalog, broadcaster, jwks, consoleKeys, monitor, trail,
       EvidenceRetention(Startup.retentionRules(configuration), store: store, now: SystemClock.now),
     ]
     if let sandbox { workers.append(sandbox) }

@@ -50,6 +50,7 @@ struct ConfigurationReloader: Worker {
     do {
       let policy = try Startup.callerPolicy(configuration, at: settings.addresses, jwks: application.jwks)
       application.callers.replace(with: policy)
+      try application.reloadConsoleCallers(configuration)
       logger.info("callers reloaded")
     } catch {
       report(error, "reload of callers failed, keeping the current ones")

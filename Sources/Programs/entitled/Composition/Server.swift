@@ -43,7 +43,8 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
 
     let limits = TransportLimits(configuration.listeners.limits)
     let budget = try connectionBudget(limits)
-    let hosts = OriginPolicies(configuration.listeners, http: settings.http, sandbox: settings.sandbox)
+    let hosts = OriginPolicies(
+      configuration.listeners, http: settings.http, sandbox: settings.sandbox, console: settings.console)
     // The sandbox is opened before the service, which calls it in place of Apple.
     let sandbox = try await EmbeddedSandbox.open(
       settings, configuration, on: edgeLoops, maxConnections: budget.sandbox, policy: hosts.sandbox,
@@ -51,7 +52,7 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
     let application = try Application(
       configuration, settings, store: store,
       key: try Startup.installationKey(configuration.erasures, data: settings.data), sandbox: sandbox,
-      logger: logger)
+      hosts: hosts, logger: logger)
     try await application.prepare()
     application.addMetrics(to: metrics, dataDirectory: settings.data)
     let tls = try ListenerTLS(configuration.listeners, settings)
@@ -68,7 +69,10 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
         ])
     }
     await application.monitor.begin()
-    StartupBanner(listeners: listeners, data: settings.data, apps: configuration.apps).print()
+    StartupBanner(
+      listeners: listeners, data: settings.data, apps: configuration.apps,
+      consoleLink: listeners.console.flatMap { application.consoleLinks?.link(at: $0.address) }
+    ).print()
 
     await withTaskGroup(of: Void.self) { group in
       let reloader = ConfigurationReloader(

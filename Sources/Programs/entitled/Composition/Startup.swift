@@ -187,7 +187,7 @@ enum Startup {
     }
   }
 
-  private static func tokenIssuer(
+  static func tokenIssuer(
     _ configuration: TokenIssuerConfiguration, _ jwks: JWKSRefresher
   ) throws -> TokenIssuer {
     switch configuration.keys {

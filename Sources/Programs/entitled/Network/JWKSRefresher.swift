@@ -10,7 +10,7 @@ internal import Synchronization
 /// Fetches the JWKS of the identity provider: at startup, every ten minutes, and when a token has an unknown key id,
 /// because providers rotate keys without notice.
 final class JWKSRefresher: Worker {
-  let name = "jwks"
+  let name: String
 
   private struct Target {
     let url: String
@@ -29,7 +29,11 @@ final class JWKSRefresher: Worker {
   private let requests = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   private let logger: Logger
 
-  init(logger: Logger) { self.logger = logger }
+  /// A refresher of the worker name `name`.
+  init(name: String = "jwks", logger: Logger) {
+    self.name = name
+    self.logger = logger
+  }
 
   /// Fetches the keys of `issuer` from `url` from now on.
   func begin(from url: String, for issuer: TokenIssuer) {

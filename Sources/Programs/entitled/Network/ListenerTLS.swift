@@ -6,6 +6,7 @@ internal import Transport
 struct ListenerTLS: Sendable {
   let grpc: TLSIdentity?
   let http: TLSIdentity?
+  let console: TLSIdentity?
 
   /// Reads the certificates.
   ///
@@ -14,11 +15,14 @@ struct ListenerTLS: Sendable {
   init(_ configuration: ListenersConfiguration, _ settings: ServeSettings) throws {
     grpc = try Self.identity("grpc", configuration.grpc, settings.grpc, settings.allowsCleartext)
     http = try Self.identity("http", configuration.http, settings.http, settings.allowsCleartext)
+    console = try settings.console.flatMap { address in
+      try Self.identity("console", configuration.console.listener, address, settings.allowsCleartext)
+    }
   }
 
   /// Reloads the certificates. On an error, the listener keeps its current certificate.
   func reload(_ logger: Logger) {
-    for (name, identity) in [("grpc", grpc), ("http", http)] {
+    for (name, identity) in [("grpc", grpc), ("http", http), ("console", console)] {
       guard let identity else { continue }
       do throws(TLSError) {
         try identity.reload()

@@ -1,8 +1,10 @@
 internal import Callers
 internal import Configuration
+internal import Console
 internal import HTTP
 internal import Logging
 internal import NIOCore
+internal import Platform
 internal import RPC
 internal import Services
 internal import Telemetry
@@ -13,11 +15,17 @@ internal import Wire
 struct OriginPolicies: Sendable {
   let http: OriginPolicy
   let sandbox: OriginPolicy
+  let console: OriginPolicy
 
   /// The configured hosts, and those of the addresses.
-  init(_ configuration: ListenersConfiguration, http: HostAndPort, sandbox: HostAndPort?) {
+  init(
+    _ configuration: ListenersConfiguration, http: HostAndPort, sandbox: HostAndPort?,
+    console: HostAndPort? = nil
+  ) {
     self.http = OriginPolicy(allowedHosts: configuration.http.allowedHosts + [http.host])
     self.sandbox = OriginPolicy(allowedHosts: configuration.sandboxHosts + [sandbox?.host].compactMap(\.self))
+    self.console = OriginPolicy(
+      allowedHosts: configuration.console.listener.allowedHosts + [console?.host].compactMap(\.self))
   }
 }
 
@@ -27,6 +35,8 @@ struct Listeners: Sendable {
   let http: Listener
   /// `nil` if the sandbox is turned off.
   let sandbox: Listener?
+  /// `nil` if the console is turned off.
+  let console: Listener?
   private let unread: UnreadResponses
 
   static func open(
@@ -57,10 +67,25 @@ struct Listeners: Sendable {
       edge.unread = unread
       let http = try await Listener.listen(
         at: settings.http, socket: settings.inherited.http, on: edgeLoops, serving: edge, logger: logger)
-      return Listeners(grpc: grpc, http: http, sandbox: sandbox, unread: unread)
+      let console = try await openConsole(
+        settings, on: edgeLoops, application: application, tls: tls, budget: budget, logger: logger)
+      return Listeners(grpc: grpc, http: http, sandbox: sandbox, console: console, unread: unread)
     } catch {
       throw Failure(error.description)
     }
+  }
+
+  private static func openConsole(
+    _ settings: ServeSettings, on loops: any EventLoopGroup, application: Application, tls: ListenerTLS,
+    budget: ConnectionBudget, logger: Logger
+  ) async throws(ListenError) -> Listener? {
+    guard let address = settings.console, let console = application.console else { return nil }
+    var service = plain { request in
+      await withTaskExecutorPreference(BackgroundThreads.shared) { await console.respond(to: request) }
+    }
+    service.limits.connections = budget.sandbox
+    service.tls = tls.console
+    return try await Listener.listen(at: address, on: loops, serving: service, logger: logger)
   }
 
   /// The response to a request on the edge that a web page may have caused. Probes and Apple's calls are exempt. The
@@ -126,7 +151,7 @@ struct Listeners: Sendable {
     ]
   }
 
-  private var all: [Listener] { [grpc, http, sandbox].compactMap(\.self) }
+  private var all: [Listener] { [grpc, http, sandbox, console].compactMap(\.self) }
 
   /// The time for calls in flight after SIGTERM; Kubernetes kills the process after 30 seconds.
   private static let grace = TimeAmount.seconds(20)
