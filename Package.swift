@@ -143,7 +143,8 @@ let package = Package(
     library(
       .server, "Console",
       [
-        "AppStore", "Bytes", "CConsoleAssets", "Callers", "HTTP", "JSON", "Markup", "Platform", "RPC",
+        "AppStore", "Bytes", "CConsoleAssets", "Callers", "Entitlements", "HTTP", "JSON", "Markup",
+        "Platform", "RPC",
         "Services",
         "SignedData", "Wire",
       ]),

@@ -224,7 +224,7 @@ def test_a_confirmation_is_about_what_was_shown(console, lena):
 
 
 def test_a_missing_reason_keeps_what_was_typed(lena):
-    page = lena.post(f"{HERE}/do/grant", {"customer": "c", "entitlement": "pro", "preset": "7", "note": ""})
+    page = lena.post(f"{HERE}/do/grant", {"customer": "c", "entitlement": "pro", "level": "full", "preset": "7", "note": ""})
     assert page.status == 400 and "&#39;Reason&#39; is missing" in page.text and 'value="c"' in page.text
 
 

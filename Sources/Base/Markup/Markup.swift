@@ -74,7 +74,8 @@ package struct Markup: Hashable, Sendable, ExpressibleByStringInterpolation {
 
     package mutating func appendLiteral(_ literal: StaticString) { markup.append(literal: literal) }
 
-    /// Appends escaped text.
+    /// Appends escaped text. A literal, such as one branch of a condition, is markup, not text.
+    @_disfavoredOverload
     package mutating func appendInterpolation(_ text: String) { markup.append(interpolated: text) }
 
     /// Appends markup as it is.

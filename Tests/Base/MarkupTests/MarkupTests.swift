@@ -49,6 +49,14 @@ import Testing
     #expect(back == text)
   }
 
+  @Test("A literal inside an interpolation is markup, and the text in it is escaped", arguments: hostile)
+  func literalBranches(text: String) {
+    let isBold = !text.isEmpty
+    let expected: Markup = "<b>\(text)</b>"
+    #expect(("\(isBold ? "<b>\(text)</b>" : "")" as Markup) == expected)
+    #expect(("\(isBold ? text : "")" as Markup) == ("\(text)" as Markup))
+  }
+
   @Test("Markup passes through, numbers have at most one decimal")
   func piecesAndNumbers() {
     let inner: Markup = "<b>\("<")</b>"

@@ -124,7 +124,7 @@ const keys = {
   k: () => row(-1),
   a: () => find("[data-key-a]")?.click(),
   m: () => { const menu = find("details.more"); if (menu) { menu.open = !menu.open; find("a, button", menu)?.focus(); } },
-  e: () => find(".card details summary")?.click(),
+  e: () => find(".card a[href*='explain=']")?.click(),
   o: () => find(".card a[href*='/evidence/']")?.click(),
   t: () => find("#timeline")?.scrollIntoView(),
   "[": () => step(-1),

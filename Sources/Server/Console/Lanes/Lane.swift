@@ -45,19 +45,20 @@ struct Lane: Hashable, Sendable {
   private var isEmpty: Bool { bars.isEmpty && marks.isEmpty && dots.isEmpty }
 
   private init(_ lane: HistoryLane, refundQuestions: [HistoryMark]) {
-    let products = Set(lane.segments.map(\.productId)).subtracting([""])
+    let product = lane.segments.last { !$0.productId.isEmpty }?.productId ?? lane.name
     switch lane.kind {
     case .access: (name, kind) = (lane.name, Text.laneAccess)
     case .purchase:
-      (name, kind) = (products.sorted().joined(separator: ", ").given ?? lane.name, Text.lanePurchase)
+      (name, kind) = (product, Text.lanePurchase)
     case .shared:
-      (name, kind) = (products.sorted().joined(separator: ", ").given ?? lane.name, Text.laneShared)
+      (name, kind) = (product, Text.laneShared)
     case .grant: (name, kind) = (Text.laneGrant, lane.name)
     case .apple: (name, kind) = (Text.laneApple, Text.notifications(lane.marks.count))
     case .operator: (name, kind) = (Text.laneOperator, Text.commands(lane.marks.count))
     case .unspecified, .unrecognized: (name, kind) = (lane.name, "")
     }
     bars = lane.segments.compactMap { Bar($0, lane.kind) }
+    if lane.kind == .access { bars = Self.joined(bars) }
     if lane.kind == .apple || lane.kind == .operator {
       dots = lane.marks.compactMap { Mark($0) }
     } else {
@@ -65,6 +66,20 @@ struct Lane: Hashable, Sendable {
         (lane.segments.map(\.transactionId) + lane.marks.map(\.transactionId)).filter { !$0.isEmpty })
       let asked = refundQuestions.filter { transactions.contains($0.transactionId) && lane.kind == .purchase }
       marks = (lane.marks + asked).compactMap { Mark(signed: $0) }.sorted { $0.at < $1.at }
+    }
+  }
+}
+
+extension Lane {
+  /// Unbroken access is one bar, however many periods it has.
+  private static func joined(_ bars: [Bar]) -> [Bar] {
+    bars.reduce(into: []) { joined, bar in
+      guard let last = joined.last, last.end == bar.start, last.tone == bar.tone, last.word == bar.word else {
+        return joined.append(bar)
+      }
+      joined[joined.count - 1] = Bar(
+        start: last.start, end: bar.end, tone: bar.tone, word: bar.word, meaning: bar.meaning,
+        evidence: bar.evidence, isBrief: bar.isBrief)
     }
   }
 }

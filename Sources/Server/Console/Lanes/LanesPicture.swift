@@ -72,8 +72,8 @@ struct LanesPicture: Sendable {
     let y = LanesGeometry.top + Double(index) * LanesGeometry.rowHeight
     let middle = y + LanesGeometry.barHeight / 2
     return """
-      <g><text x="12" y="\(y + 9)">\(lane.name.shortened(to: 20))</text>\
-      <text class="kind" x="12" y="\(y + 22)">\(lane.kind.shortened(to: 22))</text>
+      <g><text x="12" y="\(y + 9)">\(lane.name.shortened(to: 18))</text>\
+      <text class="kind" x="12" y="\(y + 22)">\(lane.kind.shortened(to: 20))</text>
       \(lane.bars.map { bar($0, y) })\(dots(lane, middle))\(marks(lane, middle))</g>
 
       """

@@ -43,8 +43,6 @@ struct CustomerData: Sendable {
   let axis: Result<GetCustomerHistoryResponse, Status>
   /// The history until the moment of the page.
   let history: Result<GetCustomerHistoryResponse, Status>
-  /// The answers of the moment; `nil` for now.
-  let explanations: [ExplainResponse]?
   let timeline: Result<ListTimelineResponse, Status>
   let notes: Result<ListNotesResponse, Status>
   let attributes: Result<GetCustomerAttributesResponse, Status>
@@ -57,13 +55,6 @@ struct CustomerData: Sendable {
 
   init(_ id: String, in scope: Scope, _ visit: Visit) async throws(Status) {
     let requested = Moment(visit)
-    let description = try await visit.call(
-      Calls.describeCustomer,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-      })
     let customer = try await visit.call(
       Calls.getCustomer,
       .with {
@@ -71,6 +62,20 @@ struct CustomerData: Sendable {
         $0.customerId = id
         $0.environment = scope.environment
       })
+    let description: DescribeCustomerResponse
+    do throws(Status) {
+      description = try await visit.call(
+        Calls.describeCustomer,
+        .with {
+          $0.app = scope.app
+          $0.customerId = id
+          $0.environment = scope.environment
+        })
+    } catch {
+      // An unknown customer can get a grant or a note all the same.
+      guard error.code == .notFound, !customer.known else { throw error }
+      description = DescribeCustomerResponse(unknown: customer)
+    }
     // The last minute of the slider is now.
     let now = description.evaluatedAt?.instant
     let isPast =
@@ -91,14 +96,30 @@ struct CustomerData: Sendable {
     self.customer = customer
     self.axis = axis
     history = moment.asOf == nil ? axis : await loader.history(from: (try? axis.get())?.from, moment)
-    explanations =
-      moment.asOf == nil ? nil : try await loader.explanations(customer.entitlements.map(\.name))
     self.timeline = await timeline
     self.notes = await notes
     self.attributes = await attributes
     self.family = await family
     self.fulfillments = await fulfillments
     self.refunds = await refunds
+  }
+}
+
+extension DescribeCustomerResponse {
+  /// The description of a customer without stored data.
+  fileprivate init(unknown customer: GetCustomerResponse) {
+    self.init()
+    customerId = customer.customerId
+    environment = customer.environment
+    evaluatedAt = customer.evaluatedAt
+    activeInEnvironments = customer.activeInEnvironments
+    entitlements = customer.entitlements.map { entitlement in
+      .with {
+        $0.entitlement = entitlement.name
+        $0.reason = entitlement.reason
+        $0.supportSentence = entitlement.explanation
+      }
+    }
   }
 }
 
@@ -122,27 +143,6 @@ private struct CustomerLoader: Sendable {
         $0.knownAt = moment.knownAt
         guard let from, let first = from.instant else { return }
         $0.from = moment.asOf.map { $0 < first } == true ? moment.timestamp : from
-      })
-  }
-
-  func explanations(_ entitlements: [String]) async throws(Status) -> [ExplainResponse] {
-    var answers: [ExplainResponse] = []
-    for entitlement in entitlements {
-      answers.append(try await explanation(entitlement))
-    }
-    return answers
-  }
-
-  private func explanation(_ entitlement: String) async throws(Status) -> ExplainResponse {
-    try await visit.call(
-      Calls.explain,
-      .with {
-        $0.app = scope.app
-        $0.customerId = id
-        $0.environment = scope.environment
-        $0.entitlement = entitlement
-        $0.asOf = moment.timestamp
-        $0.knownAt = moment.knownAt
       })
   }
 

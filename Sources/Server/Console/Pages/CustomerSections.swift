@@ -221,7 +221,7 @@ enum RefundRow {
 
 extension HistorySegment {
   /// Whether it covers an instant.
-  fileprivate func contains(_ instant: Instant) -> Bool {
+  func contains(_ instant: Instant) -> Bool {
     guard let since = since?.instant, since <= instant else { return false }
     return until?.instant.map { instant < $0 } ?? true
   }

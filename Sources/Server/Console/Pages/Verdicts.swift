@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Entitlements
 internal import Markup
 internal import Wire
 
@@ -12,16 +13,16 @@ struct Verdict: Sendable {
   let actions: [String]
   let url: String
   let deadline: Instant?
-  /// The steps of the explanation, if the page has them.
-  let steps: [ExplanationStep]
-  let contradictions: [String]
 
   var tone: Tone { Tone(reason: entitlement.reason, entitled: entitlement.entitled) }
 
   /// The verdicts of a page: those with something to do first.
   static func all(_ data: CustomerData) -> [Verdict] {
-    if let explanations = data.explanations {
-      return explanations.compactMap(Verdict.init).sorted { $0.urgency < $1.urgency }
+    if let moment = data.moment.asOf {
+      let lanes = (try? data.history.get())?.lanes.filter { $0.kind == .access } ?? []
+      return lanes.compactMap { Verdict($0, at: moment) }.sorted {
+        $0.entitlement.entitled && !$1.entitlement.entitled
+      }
     }
     return data.description.entitlements.map { Verdict($0, data.customer) }
   }
@@ -34,29 +35,37 @@ struct Verdict: Sendable {
         $0.entitled = description.entitled
         $0.reason = description.reason
       }
-    sentence = description.supportSentence
+    // The heading of the card says the same.
+    let prefix = Text.verdictPrefix(description.entitlement, description.entitled)
+    let support = description.supportSentence
+    sentence = support.hasPrefix(prefix) ? String(support.dropFirst(prefix.count)) : support
     customerSentence = description.customerSentence
     actions = description.actions
     url = description.url
     deadline = description.deadline?.instant
-    steps = []
-    contradictions = []
   }
 
-  private init?(_ response: ExplainResponse) {
-    guard let answer = response.entitlement else { return nil }
-    entitlement = answer
-    let until = answer.until?.instant.map { answer.entitled ? Text.until($0) : Text.lastUntil($0) } ?? ""
-    sentence = answer.explanation + until
+  /// The verdict of a past moment, from the access lane of the entitlement.
+  private init?(_ lane: HistoryLane, at moment: Instant) {
+    guard let segment = lane.segments.last(where: { $0.contains(moment) }) ?? lane.segments.last else {
+      return nil
+    }
+    let hasAccess = segment.accessLevel == .full || segment.accessLevel == .limited
+    entitlement = .with {
+      $0.name = lane.name
+      $0.entitled = hasAccess
+      $0.accessLevel = segment.accessLevel
+      $0.reason = segment.reason
+      $0.productId = segment.productId
+      $0.evidenceId = segment.evidenceId == 0 ? nil : segment.evidenceId
+    }
+    let end = segment.until?.instant.map { hasAccess ? Text.until($0) : "" } ?? ""
+    sentence = (EntitlementReason(rawValue: segment.reason)?.sentence ?? "") + end
     customerSentence = ""
     actions = []
     url = ""
     deadline = nil
-    steps = response.steps
-    contradictions = response.contradictions
   }
-
-  private var urgency: Int { !contradictions.isEmpty ? 0 : entitlement.entitled ? 1 : 2 }
 }
 
 extension Verdict {
@@ -66,11 +75,10 @@ extension Verdict {
     <article class="card \(tone.rawValue)">
     <h2>\(Format.name(entitlement.name)): <span>\(tone.sign) \(answer)</span></h2>
     <p>\(sentence)</p>
-    \(contradictions.map { "<p class=\"problem\">\($0)</p>\n" as Markup })\
     \(toDo(now))\
     \(customerSentence.isEmpty ? "" : "<p class=\"tell\"><strong>\(Text.tell)</strong> <span data-copy=\"\(customerSentence)\">“\(customerSentence)”</span></p>\n")\
     <p class="meta">\(meta(in: scope)) · <a href="\(explain)">\(Text.why(entitlement.name))</a></p>
-    \(explanation(in: scope))</article>
+    </article>
 
     """
   }
@@ -86,9 +94,12 @@ extension Verdict {
 
   private func toDo(_ now: Instant) -> Markup {
     guard !actions.isEmpty else { return "" }
+    let saysLeft = actions.contains { $0.contains(" left") }
     let left: Markup =
-      deadline.map { "<strong>\(Text.left(Format.span(max(0, $0.milliseconds(since: now)))))</strong> " }
-      ?? ""
+      saysLeft
+      ? ""
+      : deadline.map { "<strong>\(Text.left(Format.span(max(0, $0.milliseconds(since: now)))))</strong> " }
+        ?? ""
     let link: Markup =
       AppleLink.link(url).map { "<a href=\"\($0)\" rel=\"noreferrer\">\(Text.applesPage)</a>" } ?? ""
     return
@@ -104,12 +115,6 @@ extension Verdict {
       parts.append("<a href=\"\(scope.evidence(evidence))\">\(Text.evidence(evidence))</a>")
     }
     return parts.joined(separator: " · ")
-  }
-
-  private func explanation(in scope: Scope) -> Markup {
-    guard !steps.isEmpty else { return "" }
-    return
-      "<details><summary>\(Text.steps(entitlement.name))</summary>\(Steps.list(steps, in: scope))</details>\n"
   }
 }
 

@@ -19,12 +19,15 @@ extension Text {
     "The customer asked Apple for a refund of \(product); \(left) left to answer Apple."
   }
   static let openQueue = "Open the refund requests"
+  /// The beginning of a sentence of DescribeCustomer.
+  static func verdictPrefix(_ entitlement: String, _ isEntitled: Bool) -> String {
+    "\(entitlement): \(isEntitled ? yes : no). "
+  }
   static let toDo = "Do:"
   static let tell = "Tell:"
   static let applesPage = "Apple's page"
   static func left(_ span: String) -> String { "\(span) left." }
   static func why(_ entitlement: String) -> String { "Why \(entitlement)?" }
-  static func steps(_ entitlement: String) -> String { "Steps of \(entitlement)" }
   static let laterChanges = "Recorded later"
   static let limited = "limited"
   static let full = "full"
