@@ -59,7 +59,8 @@ import Testing
 
   @Test("Markup passes through, numbers have at most one decimal")
   func piecesAndNumbers() {
-    let inner: Markup = "<b>\("<")</b>"
+    let text = "<"
+    let inner: Markup = "<b>\(text)</b>"
     #expect(("\(inner)\([inner, inner])" as Markup).description == String(repeating: "<b>&lt;</b>", count: 3))
     #expect(("\(12) \(12.0) \(12.34) \(-0.26)" as Markup).description == "12 12 12.3 -0.3")
     #expect([inner, inner].joined(separator: ", ").description == "<b>&lt;</b>, <b>&lt;</b>")
