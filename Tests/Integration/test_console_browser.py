@@ -184,6 +184,7 @@ def test_a_support_case_from_complaint_to_solution(console, visit):
     done = page.url
     with contextlib.suppress(playwright.Error):  # The browser asks before it sends a form again.
         page.go_back()
+    page = page.context.new_page()
     page.goto(done)
     assert len(console.call("EntitlementService/GetCustomer", customerId="zoe@1")["grants"]) == 1
     page.click("text=Undo…")
