@@ -38,15 +38,20 @@ enum Startup {
     _ settings: ServeSettings, _ configuration: ServiceConfiguration
   ) throws -> any EntitlementStore {
     let limits = configuration.listeners.limits
-    switch try storeConfiguration(settings.store, configuration) {
-    case .sqlite(nil): return try store(in: settings.data, limits: limits)
-    case .sqlite(let path?):
-      // It has the installation's key and the sandbox's state, wherever the store is.
-      do { _ = try PrivateDirectory(settings.data, createsParents: true) } catch {
-        throw Failure("cannot create the data directory '\(settings.data)'")
-      }
-      return try store(in: path, limits: limits)
+    let configured = try storeConfiguration(settings.store, configuration)
+    if configured != .standard { try makeDataDirectory(settings.data) }
+    switch configured {
+    case .sqlite(let path): return try store(in: path ?? settings.data, limits: limits)
     case .postgres(let postgres): return try store(in: postgres, limits: limits)
+    }
+  }
+
+  /// Creates the data directory of a store that is elsewhere: it has the installation's key and the sandbox's state.
+  private static func makeDataDirectory(_ path: String) throws {
+    do throws(PrivateDirectoryError) {
+      _ = try PrivateDirectory(path, createsParents: true)
+    } catch {
+      throw Failure("cannot create the data directory '\(path)'")
     }
   }
 
