@@ -231,7 +231,9 @@ extension Derivation {
         people.map { ($0.customer.customerID, $0.pseudonym) }, uniquingKeysWith: { first, _ in first }),
       tokens: changes.erasedTokens, lines: Set(ownLines))
     for erasure in people { derived.erasedRows += try redact(erasure, redaction) }
-    for line in ownLines { derived.erasedRows += try store.eraseRequestIDs(of: line) }
+    for line in ownLines {
+      derived.erasedRows += try store.eraseRequestIDs(of: line) + store.eraseInstallations(of: line)
+    }
     for erasure in changes.erasures {
       let (customer, pseudonym) = (erasure.customer, erasure.pseudonym)
       derived.erasedRows += erasure.rows + (try store.erase(customer, as: pseudonym))

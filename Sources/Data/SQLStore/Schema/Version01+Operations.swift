@@ -135,6 +135,17 @@ extension Version01 {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX audit_customer_of_entry ON audit_customer (entry_id);
 
+    -- The installations that exchanged a purchase's documents for a token, of each day.
+    CREATE TABLE installation (
+      line_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      day INTEGER NOT NULL,           -- UTC, in days since 1970
+      installation BLOB NOT NULL,     -- 16 bytes of a hash
+      PRIMARY KEY (line_id, app, environment, day, installation)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX installation_by_day ON installation (app, environment, day);
+
     -- Customers who consented to sharing their consumption with Apple.
     CREATE TABLE consumption_consent (
       customer_id TEXT NOT NULL,

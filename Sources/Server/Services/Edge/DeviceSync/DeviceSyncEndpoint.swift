@@ -74,7 +74,7 @@ package struct DeviceSyncEndpoint: Sendable {
       throw Self.tooMany("app install", wait)
     }
     let documents = try DeviceDocuments(submitted, appTransaction, of: app, with: context.verifier)
-    try limitInstallations(of: documents, policy, request, at: now)
+    try await limitInstallations(of: documents, policy, request, at: now)
     try await store(submitted, app)
     let answer = try await answer(documents, app, tokens, at: now)
     return .json(200, answer.serialized(pretty: true) + [UInt8(ascii: "\n")])
@@ -83,9 +83,11 @@ package struct DeviceSyncEndpoint: Sendable {
   /// Refuses or reports an installation over the limit.
   private func limitInstallations(
     of documents: DeviceDocuments, _ policy: DeviceSyncPolicy, _ request: HTTPRequest, at now: Instant
-  ) throws(Status) {
-    let excess = limits.excess(
-      ofInstallation: documents.installation, of: documents.lines, policy, at: now)
+  ) async throws(Status) {
+    let excess = try await mapLedgerError { () async throws(LedgerError) in
+      try await context.ledger.count(
+        installation: documents.installation, of: documents.lines, limit: policy.maxInstallations, at: now)
+    }
     guard let line = excess.first else { return }
     let status = Status(
       .permissionDenied, reason: "TOO_MANY_INSTALLATIONS",
