@@ -5,11 +5,23 @@ import itertools
 import pytest
 
 import contract
+import harness
+import reasons
 from forge import Forger
 from harness import PROGRAM, TESTDATA, Service
 from postgres import PostgresServer
 
 _numbers = itertools.count(1)
+harness.error_checks.append(reasons.check_json)
+harness.interceptors.append(reasons.Interceptor())
+
+
+@pytest.fixture(autouse=True)
+def reasons_are_listed():
+    """The contract lists the reason of each error that the test has seen."""
+    yield
+    found, reasons.unlisted = reasons.unlisted, set()
+    assert not found, f"the contract does not list these errors: {sorted(found)}"
 
 
 def pytest_sessionstart():

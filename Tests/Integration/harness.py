@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import threading
 import urllib.error
+import urllib.parse
 import urllib.request
 
 import grpc
@@ -47,6 +48,12 @@ def environment():
 
 # Every listener of `entitled serve` on a free local port.
 FREE_PORTS = ("--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0", "--sandbox", "127.0.0.1:0")
+
+
+# Called with the path and the response of each failed POST; interceptors of the channels of services. conftest.py sets
+# both, so that errors are checked in passing.
+error_checks = []
+interceptors = []
 
 
 class Service:
@@ -90,7 +97,8 @@ class Service:
     def channel(self, **options):
         """A new gRPC channel; `max_message=…` lifts the client's own limit."""
         pairs = [(key.replace("_", "."), value) for key, value in options.items()]
-        return grpc.insecure_channel(self.grpc, options=[("grpc.use_local_subchannel_pool", 1), *pairs])
+        channel = grpc.insecure_channel(self.grpc, options=[("grpc.use_local_subchannel_pool", 1), *pairs])
+        return grpc.intercept_channel(channel, *interceptors)
 
     def stop(self):
         """Sends SIGTERM; asserts that the process exits with status 0."""
@@ -166,4 +174,7 @@ def post(url, body, headers=None):
     with answer:
         text = answer.read().decode()
         is_json = answer.headers.get("content-type", "").startswith("application/json")
-        return answer.status, json.loads(text) if is_json else text
+        decoded = json.loads(text) if is_json else text
+        for check in error_checks if answer.status >= 400 else ():
+            check(urllib.parse.urlsplit(url).path, decoded)
+        return answer.status, decoded

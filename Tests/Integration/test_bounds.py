@@ -52,11 +52,11 @@ def test_a_receipt_of_fifty_megabytes_is_rejected_on_both_ports(service):
     oversized = b"\x30\x84" + bytes(50_000_000)
     with service.channel() as channel:
         call = channel.unary_unary("/entitled.v1.ReceiptService/Inspect")
-        request = receipt_service.InspectRequest(app="ocean-journal", document_bytes=oversized)
+        request = receipt_service.InspectRequest(app="ocean-journal", raw_document=oversized)
         with pytest.raises(grpc.RpcError) as error:
             call(request.SerializeToString(), timeout=CALL_LIMIT)
     assert error.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
-    body = json.dumps({"app": "ocean-journal", "documentBytes": base64.b64encode(oversized).decode()})
+    body = json.dumps({"app": "ocean-journal", "rawDocument": base64.b64encode(oversized).decode()})
     try:
         status, _ = post(f"http://{service.http}/entitled.v1.ReceiptService/Inspect", body.encode())
     except OSError:
@@ -66,7 +66,7 @@ def test_a_receipt_of_fifty_megabytes_is_rejected_on_both_ports(service):
 
 def test_a_receipt_of_a_hundred_thousand_purchases_is_rejected(receipts, forger):
     purchases = attribute(17, der(0x31, b"")) * 100_000
-    answer = inspect(receipts, document_bytes=receipt(forger, purchases))
+    answer = inspect(receipts, raw_document=receipt(forger, purchases))
     assert answer.reason == "TOO_MANY"
     assert "elements" in answer.explanation
 
@@ -78,20 +78,20 @@ def test_a_receipt_of_a_thousand_purchases_is_decoded(receipts, forger):
     purchase = der(0x31, attribute(1702, der(0x0C, b"lifetime")) + attribute(1703, der(0x0C, b"1")))
     document = receipt(forger, attributes + attribute(17, purchase) * 1000)
     answer = receipts.Inspect(
-        receipt_service.InspectRequest(app="ocean-journal", document_bytes=document), timeout=CALL_LIMIT)
+        receipt_service.InspectRequest(app="ocean-journal", raw_document=document), timeout=CALL_LIMIT)
     assert (answer.verified, answer.reason) == (True, "VERIFIED"), answer.explanation
     assert len(json.loads(answer.payload_json)["in_app"]) == 1000
 
 
 def test_a_receipt_of_many_elements_is_rejected(receipts):
-    answer = inspect(receipts, document_bytes=der(0x30, b"\x05\x00" * 1_000_000))
+    answer = inspect(receipts, raw_document=der(0x30, b"\x05\x00" * 1_000_000))
     assert answer.reason == "TOO_MANY"
 
 
 def test_a_receipt_nested_ten_thousand_deep_is_rejected(receipts, forger):
     deep = b"\x30\x80" * 10_000 + b"\x00\x00" * 10_000
-    assert inspect(receipts, document_bytes=deep).reason == "NOT_A_RECEIPT"
-    assert inspect(receipts, document_bytes=receipt(forger, deep)).reason == "NOT_A_RECEIPT"
+    assert inspect(receipts, raw_document=deep).reason == "NOT_A_RECEIPT"
+    assert inspect(receipts, raw_document=receipt(forger, deep)).reason == "NOT_A_RECEIPT"
 
 
 @pytest.mark.parametrize("bracket", ["[]", "{}"], ids=["arrays", "objects"])

@@ -71,7 +71,7 @@ def test_receipts_of_the_sandbox_are_recognised_in_every_form(service, receipts)
     text = signed(service, "app-receipt")
     broken = "\n".join(text[start:start + 76] for start in range(0, len(text), 76))
     forms = (text, broken, json.dumps({"receipt-data": text, "password": "a secret"}))
-    for request in (*({"document": form} for form in forms), {"document_bytes": base64.b64decode(text)}):
+    for request in (*({"document": form} for form in forms), {"raw_document": base64.b64decode(text)}):
         inspected = inspect(receipts, **request)
         assert inspected.kind == Kind.DOCUMENT_KIND_APP_RECEIPT
         assert (inspected.verified, inspected.reason) == (True, "VERIFIED"), inspected.explanation
@@ -257,7 +257,7 @@ def test_white_space_around_a_document_does_not_count(service, receipts):
 def test_an_apple_receipt_is_verified_in_base64_and_as_bytes_with_its_device(receipts, testdata):
     text = (testdata / "genuine" / "receipt-sandbox-g5").read_text()
     device = bytes.fromhex("956328d9cc6a47f4be406953fb0ab6c7")
-    for request in ({"document": text}, {"document_bytes": base64.b64decode(text)}):
+    for request in ({"document": text}, {"raw_document": base64.b64decode(text)}):
         inspected = inspect(receipts, **request, device_identifier=device)
         assert inspected.kind == Kind.DOCUMENT_KIND_APP_RECEIPT
         # The signature and the chain are checked before the bundle id.
@@ -274,7 +274,7 @@ def test_an_apple_receipt_is_verified_in_base64_and_as_bytes_with_its_device(rec
 def test_an_altered_receipt_is_detected(receipts, testdata):
     receipt = bytearray(base64.b64decode((testdata / "genuine" / "receipt-sandbox-g5").read_text()))
     receipt[receipt.index(b"dev.bonzer")] ^= 1
-    inspected = inspect(receipts, document_bytes=bytes(receipt))
+    inspected = inspect(receipts, raw_document=bytes(receipt))
     assert (inspected.verified, inspected.reason) == (False, "BAD_SIGNATURE")
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import urllib.error
 import urllib.request
 
@@ -19,8 +20,9 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+import reasons
 from contract import services
-from harness import CALL_LIMIT, post
+from harness import CALL_LIMIT, ROOT, post
 
 # Requests to each operation. `make test-long` sets more.
 EXAMPLES = int(os.environ.get("ENTITLED_OPENAPI_EXAMPLES", "3"))
@@ -61,6 +63,44 @@ def test_the_document_has_every_unary_method_with_its_errors_and_comments(docume
     assert check["description"].endswith("The caller needs the role `read`.")
     identifiers = [op["operationId"] for item in document["paths"].values() for op in item.values()]
     assert len(set(identifiers)) == len(identifiers)
+
+
+def reasons_of(document, response):
+    """The reasons that a response of the document may have; those with `*` as prefixes."""
+    response = document["components"]["responses"][response["$ref"].rsplit("/", 1)[1]]
+    schema = response["content"].get("application/json", {}).get("schema", {})
+    if "allOf" not in schema:
+        return set()
+    forms = schema["allOf"][1]["properties"]["details"]["contains"]["properties"]["debug"]["properties"]["reason"]["anyOf"]
+    patterns = {form["pattern"].removeprefix("^") + "*" for form in forms if "pattern" in form}
+    found = patterns | {reason for form in forms for reason in form.get("enum", ())}
+    assert all(f"`{reason}`" in response["description"] for reason in found)
+    return found
+
+
+def test_the_document_has_every_reason_of_every_method(document):
+    for service in services.values():
+        for method in service.methods:
+            if method.server_streaming or method.client_streaming:
+                continue
+            for operation in document["paths"][f"/{service.full_name}/{method.name}"].values():
+                references = [response for status, response in operation["responses"].items() if status != "200"]
+                found = set().union(*(reasons_of(document, response) for response in references))
+                assert found == reasons.of(service.full_name, method.name), method.name
+    check = document["paths"]["/entitled.v1.EntitlementService/Check"]["post"]["responses"]["404"]
+    assert reasons_of(document, check) == {"UNKNOWN_APP", "UNKNOWN_ENTITLEMENT"}
+
+
+def test_every_reason_in_the_code_of_the_methods_is_in_the_contract():
+    """Those of other routes are in their own tables: docs/device-sync.md, docs/openfeature.md."""
+    listed = set().union(*(reasons.of(s.full_name, m.name) for s in services.values() for m in s.methods))
+    sources = [*ROOT.glob("Sources/Server/Services/**/*.swift"), *ROOT.glob("Sources/Protocol/RPC/**/*.swift")]
+    literals = {
+        reason for file in sources if "DeviceSync" not in file.parts and "Flags" not in file.parts
+        for reason in re.findall(r'\breason: "([A-Z0-9_]+)"', file.read_text())
+    }
+    # The verdicts of Inspect, which are no errors, and the one reason of a flag.
+    assert literals - listed == {"VERIFIED", "NOT_SIGNED"} - listed, literals - listed
 
 
 def test_the_schema_of_a_message_has_every_field_in_json_names(document):

@@ -2,10 +2,57 @@
 
 import type { CallOptions } from "./entitled.js";
 
+/** Reasons of errors (`google.rpc.ErrorInfo`) by their status code. Field numbers are those of the codes. */
+export interface Errors {
+  /** The names of groups that belong to these errors. */
+  include?: Array<string>;
+  /** The reasons with the code CANCELLED. */
+  cancelled?: Array<string>;
+  /** The reasons with the code INVALID_ARGUMENT. */
+  invalidArgument?: Array<string>;
+  /** The reasons with the code DEADLINE_EXCEEDED. */
+  deadlineExceeded?: Array<string>;
+  /** The reasons with the code NOT_FOUND. */
+  notFound?: Array<string>;
+  /** The reasons with the code ALREADY_EXISTS. */
+  alreadyExists?: Array<string>;
+  /** The reasons with the code PERMISSION_DENIED. */
+  permissionDenied?: Array<string>;
+  /** The reasons with the code RESOURCE_EXHAUSTED. */
+  resourceExhausted?: Array<string>;
+  /** The reasons with the code FAILED_PRECONDITION. */
+  failedPrecondition?: Array<string>;
+  /** The reasons with the code ABORTED. */
+  aborted?: Array<string>;
+  /** The reasons with the code OUT_OF_RANGE. */
+  outOfRange?: Array<string>;
+  /** The reasons with the code UNIMPLEMENTED. */
+  unimplemented?: Array<string>;
+  /** The reasons with the code INTERNAL. */
+  internal?: Array<string>;
+  /** The reasons with the code UNAVAILABLE. */
+  unavailable?: Array<string>;
+  /** The reasons with the code DATA_LOSS. */
+  dataLoss?: Array<string>;
+  /** The reasons with the code UNAUTHENTICATED. */
+  unauthenticated?: Array<string>;
+}
+
+/** Reasons that several methods share. */
+export interface ErrorGroup {
+  /**
+   * The name: `METHOD` for every method, `field` with a name for those whose request has that field, or one that
+   * methods include.
+   */
+  name?: string;
+  /** The reasons. */
+  errors?: Errors;
+}
+
 /** Who may call a method and how the server runs it. */
 export interface Access {
   /** The role that a caller needs; unspecified with `any_role`. */
-  role?: Role;
+  role?: AccessRole;
   /** Whether a call changes data here or at Apple. The audit log records every such call. */
   mutates?: boolean;
   /** Whether the handler runs synchronously on the event loop of the connection: only for point reads. */
@@ -19,6 +66,16 @@ export interface Access {
   /** Whether the response shows customers that the request does not name. The handler adds them to the audit entry. */
   showsCustomers?: boolean;
 }
+
+/** A set of methods that the operator grants to a caller. ROLE_ADMIN includes the other roles. */
+export type AccessRole =
+  | "ROLE_UNSPECIFIED"
+  | "ROLE_READ"
+  | "ROLE_SUBMIT"
+  | "ROLE_OPERATE"
+  | "ROLE_ADMIN"
+  | "ROLE_REPORTS"
+  | "ROLE_AUDIT";
 
 /** The type of a product; Apple's `type`. */
 export type ProductType =
@@ -2883,7 +2940,7 @@ export interface InspectRequest {
   /** As text: a JWS, JSON or Base64. */
   document?: string;
   /** As bytes. */
-  documentBytes?: string;
+  rawDocument?: string;
   /** The `identifierForVendor` bytes of the device, to verify a receipt's device hash. */
   deviceIdentifier?: string;
 }

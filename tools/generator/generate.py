@@ -15,6 +15,7 @@ from google.protobuf import descriptor_pb2
 import access
 import c_tables
 import js_client
+import method_errors
 import program_client
 import python_client
 import services
@@ -106,7 +107,7 @@ def generate(folder):
     (new(C_TARGET) / "descriptor_set.c").write_text(c_tables.byte_array(served.SerializeToString(deterministic=True)))
     rules = access.Access(commented)
     write(new(SWIFT_TARGET), swift.contract_sources(commented, names, rules))
-    write(new(SERVICES_TARGET), services.sources(commented, rules))
+    write(new(SERVICES_TARGET), [*services.sources(commented, rules), *method_errors.sources(commented)])
     write(new(PROGRAM_TARGET), program_client.sources(commented))
     python_client.generate(PROTO, SYSTEM, commented, new(CLIENT_PYTHON))
     write(new(CLIENT_JS), js_client.sources(commented))

@@ -57,7 +57,7 @@ import Wire
     #expect(try Entitlement.decode(entitlement.encodedBytes()) == entitlement)
     #expect(entitlement.until?.nanos == 999_000_000 && entitlement.until?.seconds == -1)
 
-    let inspect = InspectRequest.with { $0.content = .documentBytes([0, 255, 0]) }
+    let inspect = InspectRequest.with { $0.content = .rawDocument([0, 255, 0]) }
     #expect(try InspectRequest.decode(inspect.encodedBytes()) == inspect)
     let replay = ReprocessNotificationsRequest.with { $0.evidenceIds = [1, -1, .max] }
     #expect(try ReprocessNotificationsRequest.decode(replay.encodedBytes()) == replay)

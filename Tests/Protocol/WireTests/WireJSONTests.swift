@@ -77,9 +77,9 @@ import Wire
 
   @Test("Bytes are Base64 in either alphabet, padded or not", arguments: ["+/8=", "-_8=", "+/8", "-_8"])
   func base64(literal: String) throws {
-    let request = try read(InspectRequest.self, "{\"documentBytes\":\"\(literal)\"}")
-    #expect(request.content == .documentBytes([0xFB, 0xFF]))
-    #expect(text(request).contains(#""documentBytes":"+/8=""#))
+    let request = try read(InspectRequest.self, "{\"rawDocument\":\"\(literal)\"}")
+    #expect(request.content == .rawDocument([0xFB, 0xFF]))
+    #expect(text(request).contains(#""rawDocument":"+/8=""#))
   }
 
   @Test(

@@ -128,7 +128,7 @@ struct InspectCommand: AsyncParsableCommand {
       try await connection.inspect(
         .with {
           $0.app = app
-          $0.content = .documentBytes(document)
+          $0.content = .rawDocument(document)
         })
     }
     client.show(response, response.rows)

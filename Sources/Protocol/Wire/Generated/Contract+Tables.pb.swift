@@ -387,6 +387,8 @@ extension Contract {
 
   /// Every message of the contract, nested ones too.
   static let messageTypes: [any WireMessage.Type] = [
+    Errors.self,
+    ErrorGroup.self,
     Access.self,
     Money.self,
     GoogleProtobuf.Timestamp.self,

@@ -3,6 +3,117 @@
 
 internal import CEntitledProto
 
+/// Reasons of errors (`google.rpc.ErrorInfo`) by their status code. Field numbers are those of the codes.
+package struct Errors: WireMessage {
+  /// The names of groups that belong to these errors.
+  package var include: [String] = []
+  /// The reasons with the code CANCELLED.
+  package var cancelled: [String] = []
+  /// The reasons with the code INVALID_ARGUMENT.
+  package var invalidArgument: [String] = []
+  /// The reasons with the code DEADLINE_EXCEEDED.
+  package var deadlineExceeded: [String] = []
+  /// The reasons with the code NOT_FOUND.
+  package var notFound: [String] = []
+  /// The reasons with the code ALREADY_EXISTS.
+  package var alreadyExists: [String] = []
+  /// The reasons with the code PERMISSION_DENIED.
+  package var permissionDenied: [String] = []
+  /// The reasons with the code RESOURCE_EXHAUSTED.
+  package var resourceExhausted: [String] = []
+  /// The reasons with the code FAILED_PRECONDITION.
+  package var failedPrecondition: [String] = []
+  /// The reasons with the code ABORTED.
+  package var aborted: [String] = []
+  /// The reasons with the code OUT_OF_RANGE.
+  package var outOfRange: [String] = []
+  /// The reasons with the code UNIMPLEMENTED.
+  package var unimplemented: [String] = []
+  /// The reasons with the code INTERNAL.
+  package var internal: [String] = []
+  /// The reasons with the code UNAVAILABLE.
+  package var unavailable: [String] = []
+  /// The reasons with the code DATA_LOSS.
+  package var dataLoss: [String] = []
+  /// The reasons with the code UNAUTHENTICATED.
+  package var unauthenticated: [String] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__Errors())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__Errors.self)
+    include = CField.elements(c.pointee.include, count: c.pointee.n_include)
+    cancelled = CField.elements(c.pointee.cancelled, count: c.pointee.n_cancelled)
+    invalidArgument = CField.elements(c.pointee.invalid_argument, count: c.pointee.n_invalid_argument)
+    deadlineExceeded = CField.elements(c.pointee.deadline_exceeded, count: c.pointee.n_deadline_exceeded)
+    notFound = CField.elements(c.pointee.not_found, count: c.pointee.n_not_found)
+    alreadyExists = CField.elements(c.pointee.already_exists, count: c.pointee.n_already_exists)
+    permissionDenied = CField.elements(c.pointee.permission_denied, count: c.pointee.n_permission_denied)
+    resourceExhausted = CField.elements(c.pointee.resource_exhausted, count: c.pointee.n_resource_exhausted)
+    failedPrecondition = CField.elements(c.pointee.failed_precondition, count: c.pointee.n_failed_precondition)
+    aborted = CField.elements(c.pointee.aborted, count: c.pointee.n_aborted)
+    outOfRange = CField.elements(c.pointee.out_of_range, count: c.pointee.n_out_of_range)
+    unimplemented = CField.elements(c.pointee.unimplemented, count: c.pointee.n_unimplemented)
+    internal = CField.elements(c.pointee.internal, count: c.pointee.n_internal)
+    unavailable = CField.elements(c.pointee.unavailable, count: c.pointee.n_unavailable)
+    dataLoss = CField.elements(c.pointee.data_loss, count: c.pointee.n_data_loss)
+    unauthenticated = CField.elements(c.pointee.unauthenticated, count: c.pointee.n_unauthenticated)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.texts(17, include)
+    writer.texts(1, cancelled)
+    writer.texts(3, invalidArgument)
+    writer.texts(4, deadlineExceeded)
+    writer.texts(5, notFound)
+    writer.texts(6, alreadyExists)
+    writer.texts(7, permissionDenied)
+    writer.texts(8, resourceExhausted)
+    writer.texts(9, failedPrecondition)
+    writer.texts(10, aborted)
+    writer.texts(11, outOfRange)
+    writer.texts(12, unimplemented)
+    writer.texts(13, internal)
+    writer.texts(14, unavailable)
+    writer.texts(15, dataLoss)
+    writer.texts(16, unauthenticated)
+  }
+}
+
+/// Reasons that several methods share.
+package struct ErrorGroup: WireMessage {
+  /// The name: `METHOD` for every method, `field` with a name for those whose request has that field, or one that
+  /// methods include.
+  package var name: String = ""
+  /// The reasons.
+  package var errors: Errors?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ErrorGroup())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ErrorGroup.self)
+    name = CField.text(c.pointee.name)
+    errors = CField.message(c.pointee.errors)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, name)
+    writer.message(2, errors)
+  }
+}
+
 /// Who may call a method and how the server runs it.
 package struct Access: WireMessage {
   /// The role that a caller needs; unspecified with `any_role`.

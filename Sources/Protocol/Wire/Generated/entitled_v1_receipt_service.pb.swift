@@ -704,7 +704,7 @@ package struct InspectRequest: WireMessage {
   package var app: String = ""
   /// The `identifierForVendor` bytes of the device, to verify a receipt's device hash.
   package var deviceIdentifier: [UInt8] = []
-  /// `content`: `document`, `document_bytes`, or none.
+  /// `content`: `document`, `raw_document`, or none.
   package var content: Content?
 
   /// A message with every field at its default.
@@ -720,7 +720,7 @@ package struct InspectRequest: WireMessage {
     deviceIdentifier = CField.bytes(c.pointee.device_identifier)
     switch c.pointee.content_case.rawValue {
     case 2: content = .document(CField.text(c.pointee.document))
-    case 3: content = .documentBytes(CField.bytes(c.pointee.document_bytes))
+    case 3: content = .rawDocument(CField.bytes(c.pointee.raw_document))
     default: break
     }
   }
@@ -731,7 +731,7 @@ package struct InspectRequest: WireMessage {
     writer.data(4, deviceIdentifier)
     switch content {
     case .document(let value)?: writer.textOrDefault(2, value)
-    case .documentBytes(let value)?: writer.dataOrDefault(3, value)
+    case .rawDocument(let value)?: writer.dataOrDefault(3, value)
     case nil: break
     }
   }
@@ -741,7 +741,7 @@ package struct InspectRequest: WireMessage {
     /// As text: a JWS, JSON or Base64.
     case document(String)
     /// As bytes.
-    case documentBytes([UInt8])
+    case rawDocument([UInt8])
   }
 }
 

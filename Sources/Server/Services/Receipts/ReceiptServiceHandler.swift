@@ -96,12 +96,12 @@ struct ReceiptServiceHandler: ReceiptServiceMethods {
     let document: [UInt8] =
       switch request.content {
       case .document(let text)?: Array(text.utf8)
-      case .documentBytes(let bytes)?: bytes
+      case .rawDocument(let bytes)?: bytes
       case nil: []
       }
     guard !document.isEmpty else {
       throw Status(
-        .invalidArgument, reason: "MISSING_FIELD", "document and document_bytes are empty", field: "document")
+        .invalidArgument, reason: "MISSING_FIELD", "document and raw_document are empty", field: "document")
     }
     let response = inspection.inspect(document, deviceIdentifier: request.deviceIdentifier, for: app)
     guard response.verified, let onlineChecks = context.onlineChecks,

@@ -7,6 +7,96 @@
 #endif
 
 #include "entitled/v1/access.pb-c.h"
+void   entitled__v1__errors__init
+                     (Entitled__V1__Errors         *message)
+{
+  static const Entitled__V1__Errors init_value = ENTITLED__V1__ERRORS__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__errors__get_packed_size
+                     (const Entitled__V1__Errors *message)
+{
+  assert(message->base.descriptor == &entitled__v1__errors__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__errors__pack
+                     (const Entitled__V1__Errors *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__errors__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__errors__pack_to_buffer
+                     (const Entitled__V1__Errors *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__errors__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__Errors *
+       entitled__v1__errors__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__Errors *)
+     protobuf_c_message_unpack (&entitled__v1__errors__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__errors__free_unpacked
+                     (Entitled__V1__Errors *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__errors__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__error_group__init
+                     (Entitled__V1__ErrorGroup         *message)
+{
+  static const Entitled__V1__ErrorGroup init_value = ENTITLED__V1__ERROR_GROUP__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__error_group__get_packed_size
+                     (const Entitled__V1__ErrorGroup *message)
+{
+  assert(message->base.descriptor == &entitled__v1__error_group__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__error_group__pack
+                     (const Entitled__V1__ErrorGroup *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__error_group__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__error_group__pack_to_buffer
+                     (const Entitled__V1__ErrorGroup *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__error_group__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ErrorGroup *
+       entitled__v1__error_group__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ErrorGroup *)
+     protobuf_c_message_unpack (&entitled__v1__error_group__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__error_group__free_unpacked
+                     (Entitled__V1__ErrorGroup *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__error_group__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__access__init
                      (Entitled__V1__Access         *message)
 {
@@ -52,6 +142,291 @@ void   entitled__v1__access__free_unpacked
   assert(message->base.descriptor == &entitled__v1__access__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+static const ProtobufCFieldDescriptor entitled__v1__errors__field_descriptors[16] =
+{
+  {
+    "cancelled",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Errors, n_cancelled),
+    offsetof(Entitled__V1__Errors, cancelled),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "invalid_argument",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Errors, n_invalid_argument),
+    offsetof(Entitled__V1__Errors, invalid_argument),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "deadline_exceeded",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Errors, n_deadline_exceeded),
+    offsetof(Entitled__V1__Errors, deadline_exceeded),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "not_found",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Errors, n_not_found),
+    offsetof(Entitled__V1__Errors, not_found),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "already_exists",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Errors, n_already_exists),
+    offsetof(Entitled__V1__Errors, already_exists),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "permission_denied",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Errors, n_permission_denied),
+    offsetof(Entitled__V1__Errors, permission_denied),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resource_exhausted",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Errors, n_resource_exhausted),
+    offsetof(Entitled__V1__Errors, resource_exhausted),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "failed_precondition",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Errors, n_failed_precondition),
+    offsetof(Entitled__V1__Errors, failed_precondition),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "aborted",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Errors, n_aborted),
+    offsetof(Entitled__V1__Errors, aborted),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "out_of_range",
+    11,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Errors, n_out_of_range),
+    offsetof(Entitled__V1__Errors, out_of_range),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unimplemented",
+    12,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Errors, n_unimplemented),
+    offsetof(Entitled__V1__Errors, unimplemented),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "internal",
+    13,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Errors, n_internal),
+    offsetof(Entitled__V1__Errors, internal),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unavailable",
+    14,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Errors, n_unavailable),
+    offsetof(Entitled__V1__Errors, unavailable),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "data_loss",
+    15,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Errors, n_data_loss),
+    offsetof(Entitled__V1__Errors, data_loss),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unauthenticated",
+    16,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Errors, n_unauthenticated),
+    offsetof(Entitled__V1__Errors, unauthenticated),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "include",
+    17,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__Errors, n_include),
+    offsetof(Entitled__V1__Errors, include),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__errors__field_indices_by_name[] = {
+  8,   /* field[8] = aborted */
+  4,   /* field[4] = already_exists */
+  0,   /* field[0] = cancelled */
+  13,   /* field[13] = data_loss */
+  2,   /* field[2] = deadline_exceeded */
+  7,   /* field[7] = failed_precondition */
+  15,   /* field[15] = include */
+  11,   /* field[11] = internal */
+  1,   /* field[1] = invalid_argument */
+  3,   /* field[3] = not_found */
+  9,   /* field[9] = out_of_range */
+  5,   /* field[5] = permission_denied */
+  6,   /* field[6] = resource_exhausted */
+  14,   /* field[14] = unauthenticated */
+  12,   /* field[12] = unavailable */
+  10,   /* field[10] = unimplemented */
+};
+static const ProtobufCIntRange entitled__v1__errors__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 3, 1 },
+  { 0, 16 }
+};
+const ProtobufCMessageDescriptor entitled__v1__errors__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.Errors",
+  "Errors",
+  "Entitled__V1__Errors",
+  "entitled.v1",
+  sizeof(Entitled__V1__Errors),
+  16,
+  entitled__v1__errors__field_descriptors,
+  entitled__v1__errors__field_indices_by_name,
+  2,  entitled__v1__errors__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__errors__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__error_group__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ErrorGroup, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "errors",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ErrorGroup, errors),
+    &entitled__v1__errors__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__error_group__field_indices_by_name[] = {
+  1,   /* field[1] = errors */
+  0,   /* field[0] = name */
+};
+static const ProtobufCIntRange entitled__v1__error_group__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__error_group__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ErrorGroup",
+  "ErrorGroup",
+  "Entitled__V1__ErrorGroup",
+  "entitled.v1",
+  sizeof(Entitled__V1__ErrorGroup),
+  2,
+  entitled__v1__error_group__field_descriptors,
+  entitled__v1__error_group__field_indices_by_name,
+  1,  entitled__v1__error_group__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__error_group__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue entitled__v1__access__role__enum_values_by_number[7] =
 {
   { "ROLE_UNSPECIFIED", "ENTITLED__V1__ACCESS__ROLE__ROLE_UNSPECIFIED", 0 },

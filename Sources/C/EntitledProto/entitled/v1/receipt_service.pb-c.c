@@ -2666,12 +2666,12 @@ static const ProtobufCFieldDescriptor entitled__v1__inspect_request__field_descr
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "document_bytes",
+    "raw_document",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     offsetof(Entitled__V1__InspectRequest, content_case),
-    offsetof(Entitled__V1__InspectRequest, document_bytes),
+    offsetof(Entitled__V1__InspectRequest, raw_document),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -2694,7 +2694,7 @@ static const unsigned entitled__v1__inspect_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   3,   /* field[3] = device_identifier */
   1,   /* field[1] = document */
-  2,   /* field[2] = document_bytes */
+  2,   /* field[2] = raw_document */
 };
 static const ProtobufCIntRange entitled__v1__inspect_request__number_ranges[1 + 1] =
 {

@@ -13,7 +13,12 @@ struct OpenAPIDocument {
     let methods = Contract.services.flatMap(\.methods).filter { !$0.clientStreaming && !$0.serverStreaming }
     // Requests first: a message that callers send has the stricter schema.
     for method in methods { _ = schemas.reference(to: method.requestType, asRequest: true) }
-    for method in methods { paths[method.fullName] = .object(Self.path(of: method, &schemas)) }
+    var errors = OpenAPIMethodErrors()
+    for method in methods {
+      paths[method.fullName] = .object(Self.path(of: method, &schemas, errors.references(of: method)))
+    }
+    var responses = OpenAPIErrors.responses
+    for (name, response) in errors.responses { responses[name] = response }
     for (path, item) in OpenAPIRoutes.paths { paths[path] = item }
     var definitions = schemas.definitions
     for (name, schema) in OpenAPIRoutes.schemas { definitions[name] = schema }
@@ -29,7 +34,7 @@ struct OpenAPIDocument {
       "tags": .array(Self.tags(of: methods)),
       "paths": .object(paths),
       "components": [
-        "schemas": .object(definitions), "responses": .object(OpenAPIErrors.responses),
+        "schemas": .object(definitions), "responses": .object(responses),
         "securitySchemes": [
           "bearer": ["type": "http", "scheme": "bearer"],
           "certificate": ["type": "mutualTLS"],
@@ -48,17 +53,20 @@ struct OpenAPIDocument {
     } + OpenAPIRoutes.tags
   }
 
-  private static func path(of method: MethodDescription, _ schemas: inout JSONSchema) -> JSONObject {
+  private static func path(
+    of method: MethodDescription, _ schemas: inout JSONSchema,
+    _ errors: [(status: String, reference: JSONValue)]
+  ) -> JSONObject {
     let request = schemas.reference(to: method.requestType, asRequest: true)
     let response = schemas.reference(to: method.responseType, asRequest: false)
-    var post = operation(method, response)
+    var post = operation(method, response, errors)
     post["requestBody"] = [
       "required": true,
       "content": ["application/json": ["schema": request], "application/proto": ["schema": Self.bytes]],
     ]
     var item: JSONObject = ["post": .object(post)]
     if FileDescriptors.hasNoSideEffects(method.fullName) {
-      var get = operation(method, response)
+      var get = operation(method, response, errors)
       get["operationId"] = .string("\(identifier(of: method))_get")
       get["parameters"] = .array(Self.queryParameters(request))
       item["get"] = .object(get)
@@ -73,7 +81,9 @@ struct OpenAPIDocument {
     "\(method.service.split(separator: ".").last ?? "")_\(method.name)"
   }
 
-  private static func operation(_ method: MethodDescription, _ response: JSONValue) -> JSONObject {
+  private static func operation(
+    _ method: MethodDescription, _ response: JSONValue, _ errors: [(status: String, reference: JSONValue)]
+  ) -> JSONObject {
     let path = method.fullName
     let comment = FileDescriptors.comment(of: "\(method.service).\(method.name)")
     let role = MethodPolicy.of(path).role.map { "The caller needs the role `\($0.rawValue)`." }
@@ -89,7 +99,7 @@ struct OpenAPIDocument {
         "content": ["application/json": ["schema": response], "application/proto": ["schema": Self.bytes]],
       ]
     ]
-    for (status, reference) in OpenAPIErrors.references { responses[status] = reference }
+    for (status, reference) in errors { responses[status] = reference }
     operation["responses"] = .object(responses)
     return operation
   }

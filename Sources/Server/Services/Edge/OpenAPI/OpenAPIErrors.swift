@@ -4,7 +4,7 @@ internal import RPC
 /// The error responses of the methods in the OpenAPI document.
 enum OpenAPIErrors {
   /// The HTTP statuses of the codes, with the codes that have them.
-  private static let codes: [(httpStatus: Int, codes: [StatusCode])] = {
+  static let codes: [(httpStatus: Int, codes: [StatusCode])] = {
     var byStatus: [Int: [StatusCode]] = [:]
     for code in StatusCode.allCases where code != .ok { byStatus[code.httpStatus, default: []].append(code) }
     return byStatus.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

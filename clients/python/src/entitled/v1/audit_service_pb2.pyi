@@ -3,14 +3,13 @@ from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+from typing import Any as _Any, ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class AuditEntry(_message.Message):
-    __slots__ = ["actor", "address", "app", "caller", "customer_ids", "method", "note", "number", "outcome", "request_id", "subject", "time"]
+    __slots__ = ["actor", "app", "caller", "customer_ids", "method", "note", "number", "outcome", "request_id", "subject", "time"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
-    ADDRESS_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     CALLER_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_IDS_FIELD_NUMBER: _ClassVar[int]
@@ -22,7 +21,6 @@ class AuditEntry(_message.Message):
     SUBJECT_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
     actor: str
-    address: str
     app: str
     caller: str
     customer_ids: _containers.RepeatedScalarFieldContainer[str]
@@ -33,7 +31,7 @@ class AuditEntry(_message.Message):
     request_id: str
     subject: str
     time: _timestamp_pb2.Timestamp
-    def __init__(self, number: _Optional[int] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., caller: _Optional[str] = ..., actor: _Optional[str] = ..., method: _Optional[str] = ..., app: _Optional[str] = ..., customer_ids: _Optional[_Iterable[str]] = ..., subject: _Optional[str] = ..., note: _Optional[str] = ..., outcome: _Optional[str] = ..., request_id: _Optional[str] = ..., address: _Optional[str] = ...) -> None: ...
+    def __init__(self, number: _Optional[int] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., caller: _Optional[str] = ..., actor: _Optional[str] = ..., method: _Optional[str] = ..., app: _Optional[str] = ..., customer_ids: _Optional[_Iterable[str]] = ..., subject: _Optional[str] = ..., note: _Optional[str] = ..., outcome: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class ListAuditEntriesRequest(_message.Message):
     __slots__ = ["actor", "app", "customer_id", "method", "page_size", "page_token", "to"]
@@ -52,7 +50,7 @@ class ListAuditEntriesRequest(_message.Message):
     page_size: int
     page_token: str
     to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., actor: _Optional[str] = ..., method: _Optional[str] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., **kwargs) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., actor: _Optional[str] = ..., method: _Optional[str] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., **kwargs: _Any) -> None: ...
 
 class ListAuditEntriesResponse(_message.Message):
     __slots__ = ["entries", "next_page_token"]
@@ -60,4 +58,4 @@ class ListAuditEntriesResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     entries: _containers.RepeatedCompositeFieldContainer[AuditEntry]
     next_page_token: str
-    def __init__(self, entries: _Optional[_Iterable[_Union[AuditEntry, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, entries: _Optional[_Iterable[_Union[AuditEntry, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...

@@ -11,7 +11,7 @@ from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+from typing import Any as _Any, ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 CUSTOMER_HIT_KIND_APP_ACCOUNT_TOKEN: CustomerHitKind
 CUSTOMER_HIT_KIND_APP_TRANSACTION: CustomerHitKind
@@ -40,30 +40,26 @@ HISTORY_LANE_KIND_SHARED: HistoryLaneKind
 HISTORY_LANE_KIND_UNSPECIFIED: HistoryLaneKind
 
 class AddNoteRequest(_message.Message):
-    __slots__ = ["actor", "app", "customer_id", "environment", "idempotency_key", "text"]
+    __slots__ = ["actor", "app", "customer_id", "environment", "text"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
-    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     customer_id: str
     environment: _environment_pb2.Environment
-    idempotency_key: str
     text: str
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., text: _Optional[str] = ..., actor: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., text: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class AddNoteResponse(_message.Message):
-    __slots__ = ["note", "position", "repeated"]
+    __slots__ = ["note", "position"]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
-    REPEATED_FIELD_NUMBER: _ClassVar[int]
     note: Note
     position: str
-    repeated: bool
-    def __init__(self, note: _Optional[_Union[Note, _Mapping]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, note: _Optional[_Union[Note, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class CustomerAttribute(_message.Message):
     __slots__ = ["name", "value"]
@@ -100,24 +96,20 @@ class CustomerHit(_message.Message):
     def __init__(self, kind: _Optional[_Union[CustomerHitKind, str]] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., merged_into_customer_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., evidence_id: _Optional[int] = ..., sequence: _Optional[int] = ..., explanation: _Optional[str] = ...) -> None: ...
 
 class DeleteNoteRequest(_message.Message):
-    __slots__ = ["actor", "app", "idempotency_key", "note_id"]
+    __slots__ = ["actor", "app", "note_id"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
-    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     NOTE_ID_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
-    idempotency_key: str
     note_id: str
-    def __init__(self, app: _Optional[str] = ..., note_id: _Optional[str] = ..., actor: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., note_id: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class DeleteNoteResponse(_message.Message):
-    __slots__ = ["position", "repeated"]
+    __slots__ = ["position"]
     POSITION_FIELD_NUMBER: _ClassVar[int]
-    REPEATED_FIELD_NUMBER: _ClassVar[int]
     position: str
-    repeated: bool
-    def __init__(self, repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, position: _Optional[str] = ...) -> None: ...
 
 class DescribeCustomerRequest(_message.Message):
     __slots__ = ["app", "customer_id", "environment"]
@@ -145,7 +137,7 @@ class DescribeCustomerResponse(_message.Message):
     evaluated_at: _timestamp_pb2.Timestamp
     open_refund_requests: _containers.RepeatedCompositeFieldContainer[OpenRefundRequest]
     summary: str
-    def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., summary: _Optional[str] = ..., entitlements: _Optional[_Iterable[_Union[EntitlementDescription, _Mapping]]] = ..., active_in_environments: _Optional[_Iterable[_Union[_environment_pb2.Environment, str]]] = ..., open_refund_requests: _Optional[_Iterable[_Union[OpenRefundRequest, _Mapping]]] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., summary: _Optional[str] = ..., entitlements: _Optional[_Iterable[_Union[EntitlementDescription, _Mapping[str, _Any]]]] = ..., active_in_environments: _Optional[_Iterable[_Union[_environment_pb2.Environment, str]]] = ..., open_refund_requests: _Optional[_Iterable[_Union[OpenRefundRequest, _Mapping[str, _Any]]]] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class EntitlementDescription(_message.Message):
     __slots__ = ["actions", "customer_sentence", "deadline", "entitled", "entitlement", "product_id", "reason", "support_sentence", "until", "url"]
@@ -169,29 +161,27 @@ class EntitlementDescription(_message.Message):
     support_sentence: str
     until: _timestamp_pb2.Timestamp
     url: str
-    def __init__(self, entitlement: _Optional[str] = ..., entitled: bool = ..., reason: _Optional[str] = ..., support_sentence: _Optional[str] = ..., customer_sentence: _Optional[str] = ..., actions: _Optional[_Iterable[str]] = ..., url: _Optional[str] = ..., deadline: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., product_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, entitlement: _Optional[str] = ..., entitled: bool = ..., reason: _Optional[str] = ..., support_sentence: _Optional[str] = ..., customer_sentence: _Optional[str] = ..., actions: _Optional[_Iterable[str]] = ..., url: _Optional[str] = ..., deadline: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., product_id: _Optional[str] = ...) -> None: ...
 
 class FindCustomersRequest(_message.Message):
-    __slots__ = ["app", "environment", "page_size", "page_token", "query"]
+    __slots__ = ["app", "environment", "page_size", "query"]
     APP_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
-    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     QUERY_FIELD_NUMBER: _ClassVar[int]
     app: str
     environment: _environment_pb2.Environment
     page_size: int
-    page_token: str
     query: str
-    def __init__(self, query: _Optional[str] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, query: _Optional[str] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., page_size: _Optional[int] = ...) -> None: ...
 
 class FindCustomersResponse(_message.Message):
-    __slots__ = ["hits", "next_page_token"]
+    __slots__ = ["hits", "truncated"]
     HITS_FIELD_NUMBER: _ClassVar[int]
-    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    TRUNCATED_FIELD_NUMBER: _ClassVar[int]
     hits: _containers.RepeatedCompositeFieldContainer[CustomerHit]
-    next_page_token: str
-    def __init__(self, hits: _Optional[_Iterable[_Union[CustomerHit, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    truncated: bool
+    def __init__(self, hits: _Optional[_Iterable[_Union[CustomerHit, _Mapping[str, _Any]]]] = ..., truncated: bool = ...) -> None: ...
 
 class GetCustomerAttributesRequest(_message.Message):
     __slots__ = ["app", "customer_id", "environment"]
@@ -207,7 +197,7 @@ class GetCustomerAttributesResponse(_message.Message):
     __slots__ = ["attributes"]
     ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
     attributes: _containers.RepeatedCompositeFieldContainer[CustomerAttribute]
-    def __init__(self, attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping]]] = ...) -> None: ...
+    def __init__(self, attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class GetCustomerHistoryRequest(_message.Message):
     __slots__ = ["app", "as_of", "customer_id", "environment", "known_at"]
@@ -222,7 +212,7 @@ class GetCustomerHistoryRequest(_message.Message):
     customer_id: str
     environment: _environment_pb2.Environment
     known_at: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., **kwargs) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., **kwargs: _Any) -> None: ...
 
 class GetCustomerHistoryResponse(_message.Message):
     __slots__ = ["as_of", "customer_id", "environment", "lanes"]
@@ -235,7 +225,7 @@ class GetCustomerHistoryResponse(_message.Message):
     customer_id: str
     environment: _environment_pb2.Environment
     lanes: _containers.RepeatedCompositeFieldContainer[HistoryLane]
-    def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., lanes: _Optional[_Iterable[_Union[HistoryLane, _Mapping]]] = ..., **kwargs) -> None: ...
+    def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., lanes: _Optional[_Iterable[_Union[HistoryLane, _Mapping[str, _Any]]]] = ..., **kwargs: _Any) -> None: ...
 
 class GetEventRequest(_message.Message):
     __slots__ = ["app", "sequence"]
@@ -249,7 +239,7 @@ class GetEventResponse(_message.Message):
     __slots__ = ["event"]
     EVENT_FIELD_NUMBER: _ClassVar[int]
     event: _entitlement_service_pb2.EntitlementEvent
-    def __init__(self, event: _Optional[_Union[_entitlement_service_pb2.EntitlementEvent, _Mapping]] = ...) -> None: ...
+    def __init__(self, event: _Optional[_Union[_entitlement_service_pb2.EntitlementEvent, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class GetEvidenceRequest(_message.Message):
     __slots__ = ["app", "evidence_id", "include_body"]
@@ -303,7 +293,7 @@ class GetEvidenceResponse(_message.Message):
     size: int
     source: str
     transactions: _containers.RepeatedCompositeFieldContainer[_transaction_pb2.Transaction]
-    def __init__(self, evidence_id: _Optional[int] = ..., kind: _Optional[str] = ..., source: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., received_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., rejection_reason: _Optional[str] = ..., size: _Optional[int] = ..., sha256: _Optional[str] = ..., has_body: bool = ..., body: _Optional[bytes] = ..., document: _Optional[_Union[_receipt_service_pb2.InspectResponse, _Mapping]] = ..., command_json: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., customer_ids: _Optional[_Iterable[str]] = ..., original_transaction_ids: _Optional[_Iterable[str]] = ..., transactions: _Optional[_Iterable[_Union[_transaction_pb2.Transaction, _Mapping]]] = ..., renewal_infos: _Optional[_Iterable[_Union[_transaction_pb2.RenewalInfo, _Mapping]]] = ..., events: _Optional[_Iterable[_Union[_entitlement_service_pb2.EntitlementEvent, _Mapping]]] = ...) -> None: ...
+    def __init__(self, evidence_id: _Optional[int] = ..., kind: _Optional[str] = ..., source: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., received_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., rejection_reason: _Optional[str] = ..., size: _Optional[int] = ..., sha256: _Optional[str] = ..., has_body: bool = ..., body: _Optional[bytes] = ..., document: _Optional[_Union[_receipt_service_pb2.InspectResponse, _Mapping[str, _Any]]] = ..., command_json: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., customer_ids: _Optional[_Iterable[str]] = ..., original_transaction_ids: _Optional[_Iterable[str]] = ..., transactions: _Optional[_Iterable[_Union[_transaction_pb2.Transaction, _Mapping[str, _Any]]]] = ..., renewal_infos: _Optional[_Iterable[_Union[_transaction_pb2.RenewalInfo, _Mapping[str, _Any]]]] = ..., events: _Optional[_Iterable[_Union[_entitlement_service_pb2.EntitlementEvent, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class GetPurchaseRequest(_message.Message):
     __slots__ = ["app", "environment", "original_transaction_id"]
@@ -339,7 +329,7 @@ class GetPurchaseResponse(_message.Message):
     renewal_info: _transaction_pb2.RenewalInfo
     seats: _containers.RepeatedCompositeFieldContainer[PurchaseSeat]
     transactions: _containers.RepeatedCompositeFieldContainer[PurchaseTransaction]
-    def __init__(self, original_transaction_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., transactions: _Optional[_Iterable[_Union[PurchaseTransaction, _Mapping]]] = ..., renewal_info: _Optional[_Union[_transaction_pb2.RenewalInfo, _Mapping]] = ..., ownership_changes: _Optional[_Iterable[_Union[OwnershipChange, _Mapping]]] = ..., events: _Optional[_Iterable[_Union[_entitlement_service_pb2.EntitlementEvent, _Mapping]]] = ..., notifications: _Optional[_Iterable[_Union[_notification_service_pb2.Notification, _Mapping]]] = ..., seats: _Optional[_Iterable[_Union[PurchaseSeat, _Mapping]]] = ..., next_poll_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., pending_lookup: _Optional[_Union[PendingLookup, _Mapping]] = ...) -> None: ...
+    def __init__(self, original_transaction_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., transactions: _Optional[_Iterable[_Union[PurchaseTransaction, _Mapping[str, _Any]]]] = ..., renewal_info: _Optional[_Union[_transaction_pb2.RenewalInfo, _Mapping[str, _Any]]] = ..., ownership_changes: _Optional[_Iterable[_Union[OwnershipChange, _Mapping[str, _Any]]]] = ..., events: _Optional[_Iterable[_Union[_entitlement_service_pb2.EntitlementEvent, _Mapping[str, _Any]]]] = ..., notifications: _Optional[_Iterable[_Union[_notification_service_pb2.Notification, _Mapping[str, _Any]]]] = ..., seats: _Optional[_Iterable[_Union[PurchaseSeat, _Mapping[str, _Any]]]] = ..., next_poll_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., pending_lookup: _Optional[_Union[PendingLookup, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class HistoryLane(_message.Message):
     __slots__ = ["kind", "marks", "name", "segments"]
@@ -351,7 +341,7 @@ class HistoryLane(_message.Message):
     marks: _containers.RepeatedCompositeFieldContainer[HistoryMark]
     name: str
     segments: _containers.RepeatedCompositeFieldContainer[HistorySegment]
-    def __init__(self, kind: _Optional[_Union[HistoryLaneKind, str]] = ..., name: _Optional[str] = ..., segments: _Optional[_Iterable[_Union[HistorySegment, _Mapping]]] = ..., marks: _Optional[_Iterable[_Union[HistoryMark, _Mapping]]] = ...) -> None: ...
+    def __init__(self, kind: _Optional[_Union[HistoryLaneKind, str]] = ..., name: _Optional[str] = ..., segments: _Optional[_Iterable[_Union[HistorySegment, _Mapping[str, _Any]]]] = ..., marks: _Optional[_Iterable[_Union[HistoryMark, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class HistoryMark(_message.Message):
     __slots__ = ["evidence_id", "explanation", "sequence", "time", "transaction_id", "type"]
@@ -367,7 +357,7 @@ class HistoryMark(_message.Message):
     time: _timestamp_pb2.Timestamp
     transaction_id: str
     type: str
-    def __init__(self, time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., type: _Optional[str] = ..., explanation: _Optional[str] = ..., transaction_id: _Optional[str] = ..., evidence_id: _Optional[int] = ..., sequence: _Optional[int] = ...) -> None: ...
+    def __init__(self, time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., type: _Optional[str] = ..., explanation: _Optional[str] = ..., transaction_id: _Optional[str] = ..., evidence_id: _Optional[int] = ..., sequence: _Optional[int] = ...) -> None: ...
 
 class HistorySegment(_message.Message):
     __slots__ = ["access_level", "evidence_id", "grant_id", "offer_type", "price", "product_id", "reason", "since", "transaction_id", "until"]
@@ -391,7 +381,7 @@ class HistorySegment(_message.Message):
     since: _timestamp_pb2.Timestamp
     transaction_id: str
     until: _timestamp_pb2.Timestamp
-    def __init__(self, since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., reason: _Optional[str] = ..., access_level: _Optional[_Union[_entitlement_pb2.AccessLevel, str]] = ..., product_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., price: _Optional[_Union[_product_pb2.Money, _Mapping]] = ..., offer_type: _Optional[_Union[_product_pb2.OfferType, str]] = ..., grant_id: _Optional[str] = ..., evidence_id: _Optional[int] = ...) -> None: ...
+    def __init__(self, since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., reason: _Optional[str] = ..., access_level: _Optional[_Union[_entitlement_pb2.AccessLevel, str]] = ..., product_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., offer_type: _Optional[_Union[_product_pb2.OfferType, str]] = ..., grant_id: _Optional[str] = ..., evidence_id: _Optional[int] = ...) -> None: ...
 
 class ListNotesRequest(_message.Message):
     __slots__ = ["app", "customer_id", "environment", "page_size", "page_token"]
@@ -413,7 +403,7 @@ class ListNotesResponse(_message.Message):
     NOTES_FIELD_NUMBER: _ClassVar[int]
     next_page_token: str
     notes: _containers.RepeatedCompositeFieldContainer[Note]
-    def __init__(self, notes: _Optional[_Iterable[_Union[Note, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, notes: _Optional[_Iterable[_Union[Note, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class Note(_message.Message):
     __slots__ = ["actor", "created_at", "customer_id", "evidence_id", "note_id", "text"]
@@ -429,7 +419,7 @@ class Note(_message.Message):
     evidence_id: int
     note_id: str
     text: str
-    def __init__(self, note_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., text: _Optional[str] = ..., actor: _Optional[str] = ..., created_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., evidence_id: _Optional[int] = ...) -> None: ...
+    def __init__(self, note_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., text: _Optional[str] = ..., actor: _Optional[str] = ..., created_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., evidence_id: _Optional[int] = ...) -> None: ...
 
 class OpenRefundRequest(_message.Message):
     __slots__ = ["answer_by", "product_id", "requested_at", "transaction_id"]
@@ -441,7 +431,7 @@ class OpenRefundRequest(_message.Message):
     product_id: str
     requested_at: _timestamp_pb2.Timestamp
     transaction_id: str
-    def __init__(self, transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., requested_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., answer_by: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., requested_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., answer_by: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class OwnershipChange(_message.Message):
     __slots__ = ["actor", "customer_id", "evidence_id", "kind", "linked", "time"]
@@ -457,7 +447,7 @@ class OwnershipChange(_message.Message):
     kind: str
     linked: bool
     time: _timestamp_pb2.Timestamp
-    def __init__(self, customer_id: _Optional[str] = ..., linked: bool = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., evidence_id: _Optional[int] = ..., kind: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
+    def __init__(self, customer_id: _Optional[str] = ..., linked: bool = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., evidence_id: _Optional[int] = ..., kind: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class PendingLookup(_message.Message):
     __slots__ = ["attempts", "next_attempt_at", "reason"]
@@ -467,7 +457,7 @@ class PendingLookup(_message.Message):
     attempts: int
     next_attempt_at: _timestamp_pb2.Timestamp
     reason: str
-    def __init__(self, attempts: _Optional[int] = ..., next_attempt_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., reason: _Optional[str] = ...) -> None: ...
+    def __init__(self, attempts: _Optional[int] = ..., next_attempt_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class PurchaseSeat(_message.Message):
     __slots__ = ["claimed_at", "customer_id", "released_at", "seat_id"]
@@ -479,7 +469,7 @@ class PurchaseSeat(_message.Message):
     customer_id: str
     released_at: _timestamp_pb2.Timestamp
     seat_id: str
-    def __init__(self, seat_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., claimed_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., released_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, seat_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., claimed_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., released_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class PurchaseTransaction(_message.Message):
     __slots__ = ["evidence_id", "transaction"]
@@ -487,36 +477,32 @@ class PurchaseTransaction(_message.Message):
     TRANSACTION_FIELD_NUMBER: _ClassVar[int]
     evidence_id: int
     transaction: _transaction_pb2.Transaction
-    def __init__(self, transaction: _Optional[_Union[_transaction_pb2.Transaction, _Mapping]] = ..., evidence_id: _Optional[int] = ...) -> None: ...
+    def __init__(self, transaction: _Optional[_Union[_transaction_pb2.Transaction, _Mapping[str, _Any]]] = ..., evidence_id: _Optional[int] = ...) -> None: ...
 
 class SetCustomerAttributesRequest(_message.Message):
-    __slots__ = ["actor", "app", "attributes", "customer_id", "environment", "idempotency_key"]
+    __slots__ = ["actor", "app", "attributes", "customer_id", "environment"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
-    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     attributes: _containers.RepeatedCompositeFieldContainer[CustomerAttribute]
     customer_id: str
     environment: _environment_pb2.Environment
-    idempotency_key: str
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping]]] = ..., actor: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping[str, _Any]]]] = ..., actor: _Optional[str] = ...) -> None: ...
 
 class SetCustomerAttributesResponse(_message.Message):
-    __slots__ = ["attributes", "position", "repeated"]
+    __slots__ = ["attributes", "position"]
     ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
-    REPEATED_FIELD_NUMBER: _ClassVar[int]
     attributes: _containers.RepeatedCompositeFieldContainer[CustomerAttribute]
     position: str
-    repeated: bool
-    def __init__(self, attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping[str, _Any]]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class CustomerHitKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class HistoryLaneKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []

@@ -5,7 +5,7 @@ from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+from typing import Any as _Any, ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 ACCESS_LEVEL_FULL: AccessLevel
 ACCESS_LEVEL_LIMITED: AccessLevel
@@ -53,7 +53,7 @@ class Advice(_message.Message):
     offer_ids: _containers.RepeatedScalarFieldContainer[str]
     product_ids: _containers.RepeatedScalarFieldContainer[str]
     url: str
-    def __init__(self, kind: _Optional[_Union[AdviceKind, str]] = ..., message: _Optional[str] = ..., url: _Optional[str] = ..., deadline: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., days_left: _Optional[int] = ..., offer_ids: _Optional[_Iterable[str]] = ..., product_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, kind: _Optional[_Union[AdviceKind, str]] = ..., message: _Optional[str] = ..., url: _Optional[str] = ..., deadline: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., days_left: _Optional[int] = ..., offer_ids: _Optional[_Iterable[str]] = ..., product_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class AppStoreCodes(_message.Message):
     __slots__ = ["billing_plan_type_raw", "in_app_ownership_type_raw", "product_state", "state_code", "status"]
@@ -77,7 +77,7 @@ class ConsumptionConsent(_message.Message):
     consented: bool
     evidence_id: int
     since: _timestamp_pb2.Timestamp
-    def __init__(self, consented: bool = ..., since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., evidence_id: _Optional[int] = ...) -> None: ...
+    def __init__(self, consented: bool = ..., since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., evidence_id: _Optional[int] = ...) -> None: ...
 
 class Entitlement(_message.Message):
     __slots__ = ["access_level", "advice", "app_store_codes", "auto_renew_product_id", "billing_plan_type", "check_again_at", "commitment_info", "entitled", "evidence_id", "explanation", "external_id", "grant_id", "in_app_ownership_type", "manage_url", "name", "original_transaction_id", "paid_until", "product_id", "product_type", "reason", "renewal_price", "since", "source", "state", "transaction_id", "until", "will_renew"]
@@ -135,13 +135,13 @@ class Entitlement(_message.Message):
     transaction_id: str
     until: _timestamp_pb2.Timestamp
     will_renew: bool
-    def __init__(self, name: _Optional[str] = ..., entitled: bool = ..., access_level: _Optional[_Union[AccessLevel, str]] = ..., state: _Optional[_Union[EntitlementState, str]] = ..., reason: _Optional[str] = ..., explanation: _Optional[str] = ..., since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., paid_until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., check_again_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., will_renew: bool = ..., product_id: _Optional[str] = ..., product_type: _Optional[_Union[_product_pb2.ProductType, str]] = ..., transaction_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., grant_id: _Optional[str] = ..., evidence_id: _Optional[int] = ..., in_app_ownership_type: _Optional[_Union[_product_pb2.InAppOwnershipType, str]] = ..., billing_plan_type: _Optional[_Union[_product_pb2.BillingPlanType, str]] = ..., commitment_info: _Optional[_Union[_transaction_pb2.TransactionCommitmentInfo, _Mapping]] = ..., auto_renew_product_id: _Optional[str] = ..., renewal_price: _Optional[_Union[_product_pb2.Money, _Mapping]] = ..., manage_url: _Optional[str] = ..., advice: _Optional[_Iterable[_Union[Advice, _Mapping]]] = ..., app_store_codes: _Optional[_Union[AppStoreCodes, _Mapping]] = ..., source: _Optional[str] = ..., external_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., entitled: bool = ..., access_level: _Optional[_Union[AccessLevel, str]] = ..., state: _Optional[_Union[EntitlementState, str]] = ..., reason: _Optional[str] = ..., explanation: _Optional[str] = ..., since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., paid_until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., check_again_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., will_renew: bool = ..., product_id: _Optional[str] = ..., product_type: _Optional[_Union[_product_pb2.ProductType, str]] = ..., transaction_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., grant_id: _Optional[str] = ..., evidence_id: _Optional[int] = ..., in_app_ownership_type: _Optional[_Union[_product_pb2.InAppOwnershipType, str]] = ..., billing_plan_type: _Optional[_Union[_product_pb2.BillingPlanType, str]] = ..., commitment_info: _Optional[_Union[_transaction_pb2.TransactionCommitmentInfo, _Mapping[str, _Any]]] = ..., auto_renew_product_id: _Optional[str] = ..., renewal_price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., manage_url: _Optional[str] = ..., advice: _Optional[_Iterable[_Union[Advice, _Mapping[str, _Any]]]] = ..., app_store_codes: _Optional[_Union[AppStoreCodes, _Mapping[str, _Any]]] = ..., source: _Optional[str] = ..., external_id: _Optional[str] = ...) -> None: ...
 
 class AccessLevel(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class EntitlementState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class AdviceKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []

@@ -7,12 +7,12 @@ from entitled.v1 import transaction_pb2 as _transaction_pb2
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
-from google.rpc import status_pb2 as _status_pb2
+from google.rpc import status_pb2 as _status_pb2  # type: ignore[import-untyped]
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+from typing import Any as _Any, ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 EVENT_DELIVERY_STATE_DEAD_LETTER: EventDeliveryState
@@ -65,19 +65,19 @@ class AppInstall(_message.Message):
     original_application_version: str
     original_purchase_date: _timestamp_pb2.Timestamp
     preorder_date: _timestamp_pb2.Timestamp
-    def __init__(self, app_transaction_id: _Optional[str] = ..., original_application_version: _Optional[str] = ..., original_purchase_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., preorder_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, app_transaction_id: _Optional[str] = ..., original_application_version: _Optional[str] = ..., original_purchase_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., preorder_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class BatchCheckRequest(_message.Message):
     __slots__ = ["checks"]
     CHECKS_FIELD_NUMBER: _ClassVar[int]
     checks: _containers.RepeatedCompositeFieldContainer[CheckRequest]
-    def __init__(self, checks: _Optional[_Iterable[_Union[CheckRequest, _Mapping]]] = ...) -> None: ...
+    def __init__(self, checks: _Optional[_Iterable[_Union[CheckRequest, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class BatchCheckResponse(_message.Message):
     __slots__ = ["results"]
     RESULTS_FIELD_NUMBER: _ClassVar[int]
     results: _containers.RepeatedCompositeFieldContainer[CheckResult]
-    def __init__(self, results: _Optional[_Iterable[_Union[CheckResult, _Mapping]]] = ...) -> None: ...
+    def __init__(self, results: _Optional[_Iterable[_Union[CheckResult, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class CheckRequest(_message.Message):
     __slots__ = ["app", "customer_id", "entitlement", "environment"]
@@ -99,7 +99,7 @@ class CheckResponse(_message.Message):
     entitlement: _entitlement_pb2.Entitlement
     environment: _environment_pb2.Environment
     evaluated_at: _timestamp_pb2.Timestamp
-    def __init__(self, entitlement: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping]] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, entitlement: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class CheckResult(_message.Message):
     __slots__ = ["error", "response"]
@@ -107,7 +107,7 @@ class CheckResult(_message.Message):
     RESPONSE_FIELD_NUMBER: _ClassVar[int]
     error: _status_pb2.Status
     response: CheckResponse
-    def __init__(self, response: _Optional[_Union[CheckResponse, _Mapping]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
+    def __init__(self, response: _Optional[_Union[CheckResponse, _Mapping[str, _Any]]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class ConsumableBalance(_message.Message):
     __slots__ = ["product_id", "purchased", "refunded"]
@@ -133,7 +133,7 @@ class CustomerProduct(_message.Message):
     state: _product_pb2.ProductState
     type: _product_pb2.ProductType
     type_raw: str
-    def __init__(self, product_id: _Optional[str] = ..., type: _Optional[_Union[_product_pb2.ProductType, str]] = ..., state: _Optional[_Union[_product_pb2.ProductState, str]] = ..., latest_transaction: _Optional[_Union[_transaction_pb2.Transaction, _Mapping]] = ..., renewal_info: _Optional[_Union[_transaction_pb2.RenewalInfo, _Mapping]] = ..., type_raw: _Optional[str] = ...) -> None: ...
+    def __init__(self, product_id: _Optional[str] = ..., type: _Optional[_Union[_product_pb2.ProductType, str]] = ..., state: _Optional[_Union[_product_pb2.ProductState, str]] = ..., latest_transaction: _Optional[_Union[_transaction_pb2.Transaction, _Mapping[str, _Any]]] = ..., renewal_info: _Optional[_Union[_transaction_pb2.RenewalInfo, _Mapping[str, _Any]]] = ..., type_raw: _Optional[str] = ...) -> None: ...
 
 class CustomerSubscriptionGroup(_message.Message):
     __slots__ = ["auto_renew_product_id", "eligible_for_introductory_offer", "eligible_for_promotional_offers", "eligible_win_back_offer_ids", "paid_service_days", "product_id", "state", "subscription_group_identifier"]
@@ -189,7 +189,7 @@ class DailyMetrics(_message.Message):
     recovered_in_grace_period: int
     refunded: int
     started: int
-    def __init__(self, day: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., product_id: _Optional[str] = ..., active: _Optional[int] = ..., in_trial: _Optional[int] = ..., in_grace_period: _Optional[int] = ..., in_billing_retry: _Optional[int] = ..., started: _Optional[int] = ..., converted_from_trial: _Optional[int] = ..., churned_voluntarily: _Optional[int] = ..., churned_involuntarily: _Optional[int] = ..., recovered_in_grace_period: _Optional[int] = ..., recovered_after_grace_period: _Optional[int] = ..., refunded: _Optional[int] = ..., proceeds: _Optional[_Iterable[_Union[_product_pb2.Money, _Mapping]]] = ..., at_risk: _Optional[int] = ..., churned_otherwise: _Optional[int] = ...) -> None: ...
+    def __init__(self, day: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., product_id: _Optional[str] = ..., active: _Optional[int] = ..., in_trial: _Optional[int] = ..., in_grace_period: _Optional[int] = ..., in_billing_retry: _Optional[int] = ..., started: _Optional[int] = ..., converted_from_trial: _Optional[int] = ..., churned_voluntarily: _Optional[int] = ..., churned_involuntarily: _Optional[int] = ..., recovered_in_grace_period: _Optional[int] = ..., recovered_after_grace_period: _Optional[int] = ..., refunded: _Optional[int] = ..., proceeds: _Optional[_Iterable[_Union[_product_pb2.Money, _Mapping[str, _Any]]]] = ..., at_risk: _Optional[int] = ..., churned_otherwise: _Optional[int] = ...) -> None: ...
 
 class EntitlementEvent(_message.Message):
     __slots__ = ["actor", "after", "app", "before", "billing_plan_type", "billing_plan_type_raw", "commitment_info", "customer_id", "effective_at", "entitlement", "environment", "erased_customer_id", "evidence_id", "explanation", "original_transaction_id", "other_customer_id", "other_customer_role", "price", "product_id", "product_type", "product_type_raw", "quantity", "recorded_at", "revoked_seat_quantity", "sequence", "transaction_id", "type"]
@@ -247,7 +247,7 @@ class EntitlementEvent(_message.Message):
     sequence: int
     transaction_id: str
     type: str
-    def __init__(self, sequence: _Optional[int] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., entitlement: _Optional[str] = ..., type: _Optional[str] = ..., explanation: _Optional[str] = ..., before: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping]] = ..., after: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping]] = ..., effective_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., recorded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., evidence_id: _Optional[int] = ..., transaction_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., actor: _Optional[str] = ..., product_id: _Optional[str] = ..., product_type: _Optional[_Union[_product_pb2.ProductType, str]] = ..., quantity: _Optional[int] = ..., price: _Optional[_Union[_product_pb2.Money, _Mapping]] = ..., other_customer_role: _Optional[_Union[OtherCustomerRole, str]] = ..., other_customer_id: _Optional[str] = ..., product_type_raw: _Optional[str] = ..., billing_plan_type: _Optional[_Union[_product_pb2.BillingPlanType, str]] = ..., commitment_info: _Optional[_Union[_transaction_pb2.TransactionCommitmentInfo, _Mapping]] = ..., billing_plan_type_raw: _Optional[str] = ..., erased_customer_id: _Optional[str] = ..., revoked_seat_quantity: _Optional[int] = ...) -> None: ...
+    def __init__(self, sequence: _Optional[int] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., entitlement: _Optional[str] = ..., type: _Optional[str] = ..., explanation: _Optional[str] = ..., before: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]] = ..., after: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]] = ..., effective_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., recorded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., evidence_id: _Optional[int] = ..., transaction_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., actor: _Optional[str] = ..., product_id: _Optional[str] = ..., product_type: _Optional[_Union[_product_pb2.ProductType, str]] = ..., quantity: _Optional[int] = ..., price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., other_customer_role: _Optional[_Union[OtherCustomerRole, str]] = ..., other_customer_id: _Optional[str] = ..., product_type_raw: _Optional[str] = ..., billing_plan_type: _Optional[_Union[_product_pb2.BillingPlanType, str]] = ..., commitment_info: _Optional[_Union[_transaction_pb2.TransactionCommitmentInfo, _Mapping[str, _Any]]] = ..., billing_plan_type_raw: _Optional[str] = ..., erased_customer_id: _Optional[str] = ..., revoked_seat_quantity: _Optional[int] = ...) -> None: ...
 
 class EraseCustomerRequest(_message.Message):
     __slots__ = ["actor", "app", "customer_id", "dry_run", "environment", "note"]
@@ -275,7 +275,7 @@ class EraseCustomerResponse(_message.Message):
     erased_rows: int
     position: str
     pseudonym: str
-    def __init__(self, erased_rows: _Optional[int] = ..., erased_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., pseudonym: _Optional[str] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, erased_rows: _Optional[int] = ..., erased_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., pseudonym: _Optional[str] = ..., position: _Optional[str] = ...) -> None: ...
 
 class EventDelivery(_message.Message):
     __slots__ = ["attempts", "next_attempt_at", "outcome", "sequence", "state", "webhook"]
@@ -291,7 +291,7 @@ class EventDelivery(_message.Message):
     sequence: int
     state: EventDeliveryState
     webhook: str
-    def __init__(self, sequence: _Optional[int] = ..., webhook: _Optional[str] = ..., state: _Optional[_Union[EventDeliveryState, str]] = ..., attempts: _Optional[int] = ..., outcome: _Optional[str] = ..., next_attempt_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, sequence: _Optional[int] = ..., webhook: _Optional[str] = ..., state: _Optional[_Union[EventDeliveryState, str]] = ..., attempts: _Optional[int] = ..., outcome: _Optional[str] = ..., next_attempt_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class ExplainRequest(_message.Message):
     __slots__ = ["app", "as_of", "customer_id", "entitlement", "environment", "known_at", "page_size", "page_token"]
@@ -311,7 +311,7 @@ class ExplainRequest(_message.Message):
     known_at: _timestamp_pb2.Timestamp
     page_size: int
     page_token: str
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., entitlement: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., entitlement: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ExplainResponse(_message.Message):
     __slots__ = ["contradictions", "entitlement", "environment", "evaluated_at", "later_changes", "next_page_token", "steps"]
@@ -329,7 +329,7 @@ class ExplainResponse(_message.Message):
     later_changes: _containers.RepeatedCompositeFieldContainer[LaterChange]
     next_page_token: str
     steps: _containers.RepeatedCompositeFieldContainer[ExplanationStep]
-    def __init__(self, entitlement: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping]] = ..., steps: _Optional[_Iterable[_Union[ExplanationStep, _Mapping]]] = ..., contradictions: _Optional[_Iterable[str]] = ..., later_changes: _Optional[_Iterable[_Union[LaterChange, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, entitlement: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]] = ..., steps: _Optional[_Iterable[_Union[ExplanationStep, _Mapping[str, _Any]]]] = ..., contradictions: _Optional[_Iterable[str]] = ..., later_changes: _Optional[_Iterable[_Union[LaterChange, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class ExplanationStep(_message.Message):
     __slots__ = ["decisive", "evidence_id", "explanation", "rule", "since", "transaction_id", "until"]
@@ -347,7 +347,7 @@ class ExplanationStep(_message.Message):
     since: _timestamp_pb2.Timestamp
     transaction_id: str
     until: _timestamp_pb2.Timestamp
-    def __init__(self, rule: _Optional[str] = ..., explanation: _Optional[str] = ..., evidence_id: _Optional[int] = ..., transaction_id: _Optional[str] = ..., since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., decisive: bool = ...) -> None: ...
+    def __init__(self, rule: _Optional[str] = ..., explanation: _Optional[str] = ..., evidence_id: _Optional[int] = ..., transaction_id: _Optional[str] = ..., since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., decisive: bool = ...) -> None: ...
 
 class GetCustomerRequest(_message.Message):
     __slots__ = ["app", "customer_id", "environment", "read_mask"]
@@ -359,7 +359,7 @@ class GetCustomerRequest(_message.Message):
     customer_id: str
     environment: _environment_pb2.Environment
     read_mask: _field_mask_pb2.FieldMask
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., read_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., read_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class GetCustomerResponse(_message.Message):
     __slots__ = ["active_in_environments", "app_installs", "consumables", "consumption_consent", "customer_id", "entitlements", "environment", "evaluated_at", "grants", "known", "products", "sequence", "subscription_groups", "token_conflicts"]
@@ -391,29 +391,23 @@ class GetCustomerResponse(_message.Message):
     sequence: int
     subscription_groups: _containers.RepeatedCompositeFieldContainer[CustomerSubscriptionGroup]
     token_conflicts: _containers.RepeatedCompositeFieldContainer[TokenConflict]
-    def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., entitlements: _Optional[_Iterable[_Union[_entitlement_pb2.Entitlement, _Mapping]]] = ..., products: _Optional[_Iterable[_Union[CustomerProduct, _Mapping]]] = ..., subscription_groups: _Optional[_Iterable[_Union[CustomerSubscriptionGroup, _Mapping]]] = ..., consumables: _Optional[_Iterable[_Union[ConsumableBalance, _Mapping]]] = ..., grants: _Optional[_Iterable[_Union[Grant, _Mapping]]] = ..., sequence: _Optional[int] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., consumption_consent: _Optional[_Union[_entitlement_pb2.ConsumptionConsent, _Mapping]] = ..., token_conflicts: _Optional[_Iterable[_Union[TokenConflict, _Mapping]]] = ..., known: bool = ..., active_in_environments: _Optional[_Iterable[_Union[_environment_pb2.Environment, str]]] = ..., app_installs: _Optional[_Iterable[_Union[AppInstall, _Mapping]]] = ...) -> None: ...
+    def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., entitlements: _Optional[_Iterable[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]]] = ..., products: _Optional[_Iterable[_Union[CustomerProduct, _Mapping[str, _Any]]]] = ..., subscription_groups: _Optional[_Iterable[_Union[CustomerSubscriptionGroup, _Mapping[str, _Any]]]] = ..., consumables: _Optional[_Iterable[_Union[ConsumableBalance, _Mapping[str, _Any]]]] = ..., grants: _Optional[_Iterable[_Union[Grant, _Mapping[str, _Any]]]] = ..., sequence: _Optional[int] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., consumption_consent: _Optional[_Union[_entitlement_pb2.ConsumptionConsent, _Mapping[str, _Any]]] = ..., token_conflicts: _Optional[_Iterable[_Union[TokenConflict, _Mapping[str, _Any]]]] = ..., known: bool = ..., active_in_environments: _Optional[_Iterable[_Union[_environment_pb2.Environment, str]]] = ..., app_installs: _Optional[_Iterable[_Union[AppInstall, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class GetProbableFamilyRequest(_message.Message):
-    __slots__ = ["app", "customer_id", "environment", "page_size", "page_token"]
+    __slots__ = ["app", "customer_id", "environment"]
     APP_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
-    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
-    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     app: str
     customer_id: str
     environment: _environment_pb2.Environment
-    page_size: int
-    page_token: str
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ...) -> None: ...
 
 class GetProbableFamilyResponse(_message.Message):
-    __slots__ = ["members", "next_page_token"]
+    __slots__ = ["members"]
     MEMBERS_FIELD_NUMBER: _ClassVar[int]
-    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     members: _containers.RepeatedCompositeFieldContainer[ProbableFamilyMember]
-    next_page_token: str
-    def __init__(self, members: _Optional[_Iterable[_Union[ProbableFamilyMember, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, members: _Optional[_Iterable[_Union[ProbableFamilyMember, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class GetSubscriptionMetricsRequest(_message.Message):
     __slots__ = ["app", "environment", "product_ids", "to"]
@@ -426,13 +420,13 @@ class GetSubscriptionMetricsRequest(_message.Message):
     environment: _environment_pb2.Environment
     product_ids: _containers.RepeatedScalarFieldContainer[str]
     to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., product_ids: _Optional[_Iterable[str]] = ..., **kwargs) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., product_ids: _Optional[_Iterable[str]] = ..., **kwargs: _Any) -> None: ...
 
 class GetSubscriptionMetricsResponse(_message.Message):
     __slots__ = ["days"]
     DAYS_FIELD_NUMBER: _ClassVar[int]
     days: _containers.RepeatedCompositeFieldContainer[DailyMetrics]
-    def __init__(self, days: _Optional[_Iterable[_Union[DailyMetrics, _Mapping]]] = ...) -> None: ...
+    def __init__(self, days: _Optional[_Iterable[_Union[DailyMetrics, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class Grant(_message.Message):
     __slots__ = ["access_level", "actor", "app", "customer_id", "entitlement", "environment", "external_id", "grant_id", "note", "product_id", "revision", "revoked_at", "since", "source", "until"]
@@ -466,7 +460,7 @@ class Grant(_message.Message):
     since: _timestamp_pb2.Timestamp
     source: str
     until: _timestamp_pb2.Timestamp
-    def __init__(self, grant_id: _Optional[str] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., entitlement: _Optional[str] = ..., access_level: _Optional[_Union[_entitlement_pb2.AccessLevel, str]] = ..., since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., revoked_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ..., source: _Optional[str] = ..., external_id: _Optional[str] = ..., product_id: _Optional[str] = ..., revision: _Optional[int] = ...) -> None: ...
+    def __init__(self, grant_id: _Optional[str] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., entitlement: _Optional[str] = ..., access_level: _Optional[_Union[_entitlement_pb2.AccessLevel, str]] = ..., since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., revoked_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ..., source: _Optional[str] = ..., external_id: _Optional[str] = ..., product_id: _Optional[str] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class GrantRequest(_message.Message):
     __slots__ = ["access_level", "actor", "app", "customer_id", "dry_run", "entitlement", "environment", "external_id", "idempotency_key", "note", "product_id", "refunded_at", "revision", "since", "source", "until"]
@@ -502,7 +496,7 @@ class GrantRequest(_message.Message):
     since: _timestamp_pb2.Timestamp
     source: str
     until: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., entitlement: _Optional[str] = ..., access_level: _Optional[_Union[_entitlement_pb2.AccessLevel, str]] = ..., since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ..., idempotency_key: _Optional[str] = ..., dry_run: bool = ..., source: _Optional[str] = ..., external_id: _Optional[str] = ..., product_id: _Optional[str] = ..., revision: _Optional[int] = ..., refunded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., entitlement: _Optional[str] = ..., access_level: _Optional[_Union[_entitlement_pb2.AccessLevel, str]] = ..., since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., note: _Optional[str] = ..., actor: _Optional[str] = ..., idempotency_key: _Optional[str] = ..., dry_run: bool = ..., source: _Optional[str] = ..., external_id: _Optional[str] = ..., product_id: _Optional[str] = ..., revision: _Optional[int] = ..., refunded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class GrantResponse(_message.Message):
     __slots__ = ["entitlement", "events", "grant", "position", "repeated", "superseded"]
@@ -518,13 +512,13 @@ class GrantResponse(_message.Message):
     position: str
     repeated: bool
     superseded: bool
-    def __init__(self, grant: _Optional[_Union[Grant, _Mapping]] = ..., entitlement: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping]] = ..., repeated: bool = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping]]] = ..., superseded: bool = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, grant: _Optional[_Union[Grant, _Mapping[str, _Any]]] = ..., entitlement: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]] = ..., repeated: bool = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping[str, _Any]]]] = ..., superseded: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class Heartbeat(_message.Message):
     __slots__ = ["time"]
     TIME_FIELD_NUMBER: _ClassVar[int]
     time: _timestamp_pb2.Timestamp
-    def __init__(self, time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class IssueTokenRequest(_message.Message):
     __slots__ = ["app", "audience", "customer_id", "entitlements", "environment", "lifetime"]
@@ -540,7 +534,7 @@ class IssueTokenRequest(_message.Message):
     entitlements: _containers.RepeatedScalarFieldContainer[str]
     environment: _environment_pb2.Environment
     lifetime: _duration_pb2.Duration
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., entitlements: _Optional[_Iterable[str]] = ..., audience: _Optional[str] = ..., lifetime: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., entitlements: _Optional[_Iterable[str]] = ..., audience: _Optional[str] = ..., lifetime: _Optional[_Union[_duration_pb2.Duration, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class IssueTokenResponse(_message.Message):
     __slots__ = ["expires_at", "key_id", "token"]
@@ -550,7 +544,7 @@ class IssueTokenResponse(_message.Message):
     expires_at: _timestamp_pb2.Timestamp
     key_id: str
     token: str
-    def __init__(self, token: _Optional[str] = ..., expires_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., key_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, token: _Optional[str] = ..., expires_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., key_id: _Optional[str] = ...) -> None: ...
 
 class LaterChange(_message.Message):
     __slots__ = ["catalog_fingerprint", "evidence_id", "explanation", "kind", "recorded_at"]
@@ -564,7 +558,7 @@ class LaterChange(_message.Message):
     explanation: str
     kind: str
     recorded_at: _timestamp_pb2.Timestamp
-    def __init__(self, kind: _Optional[str] = ..., evidence_id: _Optional[int] = ..., catalog_fingerprint: _Optional[str] = ..., recorded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., explanation: _Optional[str] = ...) -> None: ...
+    def __init__(self, kind: _Optional[str] = ..., evidence_id: _Optional[int] = ..., catalog_fingerprint: _Optional[str] = ..., recorded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., explanation: _Optional[str] = ...) -> None: ...
 
 class LinkPurchaseRequest(_message.Message):
     __slots__ = ["actor", "app", "customer_id", "dry_run", "environment", "idempotency_key", "note", "original_transaction_id", "policy"]
@@ -600,7 +594,7 @@ class LinkPurchaseResponse(_message.Message):
     previous_customer_id: str
     repeated: bool
     transfer_id: str
-    def __init__(self, transfer_id: _Optional[str] = ..., previous_customer_id: _Optional[str] = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, transfer_id: _Optional[str] = ..., previous_customer_id: _Optional[str] = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping[str, _Any]]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class ListGrantsRequest(_message.Message):
     __slots__ = ["app", "customer_id", "environment", "page_size", "page_token", "source"]
@@ -624,7 +618,7 @@ class ListGrantsResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     grants: _containers.RepeatedCompositeFieldContainer[Grant]
     next_page_token: str
-    def __init__(self, grants: _Optional[_Iterable[_Union[Grant, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, grants: _Optional[_Iterable[_Union[Grant, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ListTimelineRequest(_message.Message):
     __slots__ = ["app", "customer_id", "entitlements", "environment", "include_notifications", "include_webhooks", "newest_first", "page_size", "page_token", "types"]
@@ -660,7 +654,7 @@ class ListTimelineResponse(_message.Message):
     events: _containers.RepeatedCompositeFieldContainer[EntitlementEvent]
     next_page_token: str
     notifications: _containers.RepeatedCompositeFieldContainer[_notification_service_pb2.Notification]
-    def __init__(self, events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., notifications: _Optional[_Iterable[_Union[_notification_service_pb2.Notification, _Mapping]]] = ..., deliveries: _Optional[_Iterable[_Union[EventDelivery, _Mapping]]] = ...) -> None: ...
+    def __init__(self, events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ..., notifications: _Optional[_Iterable[_Union[_notification_service_pb2.Notification, _Mapping[str, _Any]]]] = ..., deliveries: _Optional[_Iterable[_Union[EventDelivery, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class ListUnclaimedPurchasesRequest(_message.Message):
     __slots__ = ["app", "environment", "page_size", "page_token"]
@@ -682,7 +676,7 @@ class ListUnclaimedPurchasesResponse(_message.Message):
     candidates: _containers.RepeatedCompositeFieldContainer[OwnerCandidate]
     next_page_token: str
     transactions: _containers.RepeatedCompositeFieldContainer[_transaction_pb2.Transaction]
-    def __init__(self, transactions: _Optional[_Iterable[_Union[_transaction_pb2.Transaction, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., candidates: _Optional[_Iterable[_Union[OwnerCandidate, _Mapping]]] = ...) -> None: ...
+    def __init__(self, transactions: _Optional[_Iterable[_Union[_transaction_pb2.Transaction, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ..., candidates: _Optional[_Iterable[_Union[OwnerCandidate, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class ListUnfulfilledPurchasesRequest(_message.Message):
     __slots__ = ["app", "customer_id", "environment", "page_size", "page_token"]
@@ -704,7 +698,7 @@ class ListUnfulfilledPurchasesResponse(_message.Message):
     PURCHASES_FIELD_NUMBER: _ClassVar[int]
     next_page_token: str
     purchases: _containers.RepeatedCompositeFieldContainer[UnfulfilledPurchase]
-    def __init__(self, purchases: _Optional[_Iterable[_Union[UnfulfilledPurchase, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, purchases: _Optional[_Iterable[_Union[UnfulfilledPurchase, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class MergeCustomersRequest(_message.Message):
     __slots__ = ["actor", "app", "dry_run", "environment", "from_customer_id", "idempotency_key", "into_customer_id", "note"]
@@ -738,7 +732,7 @@ class MergeCustomersResponse(_message.Message):
     position: str
     repeated: bool
     transfer_id: str
-    def __init__(self, transfer_id: _Optional[str] = ..., original_transaction_ids: _Optional[_Iterable[str]] = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, transfer_id: _Optional[str] = ..., original_transaction_ids: _Optional[_Iterable[str]] = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping[str, _Any]]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class OwnerCandidate(_message.Message):
     __slots__ = ["customer_id", "original_transaction_id", "reason"]
@@ -765,64 +759,56 @@ class ProbableFamilyMember(_message.Message):
     def __init__(self, customer_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., in_app_ownership_type: _Optional[_Union[_product_pb2.InAppOwnershipType, str]] = ..., confidence: _Optional[float] = ..., grounds: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RegisterAppAccountTokenRequest(_message.Message):
-    __slots__ = ["actor", "app", "app_account_token", "customer_id", "dry_run", "environment", "idempotency_key"]
+    __slots__ = ["actor", "app", "app_account_token", "customer_id", "dry_run", "environment"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_ACCOUNT_TOKEN_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     DRY_RUN_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
-    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     app_account_token: str
     customer_id: str
     dry_run: bool
     environment: _environment_pb2.Environment
-    idempotency_key: str
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., app_account_token: _Optional[str] = ..., actor: _Optional[str] = ..., dry_run: bool = ..., idempotency_key: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., app_account_token: _Optional[str] = ..., actor: _Optional[str] = ..., dry_run: bool = ...) -> None: ...
 
 class RegisterAppAccountTokenResponse(_message.Message):
-    __slots__ = ["events", "original_transaction_ids", "position", "repeated"]
+    __slots__ = ["events", "original_transaction_ids", "position"]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
     ORIGINAL_TRANSACTION_IDS_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
-    REPEATED_FIELD_NUMBER: _ClassVar[int]
     events: _containers.RepeatedCompositeFieldContainer[EntitlementEvent]
     original_transaction_ids: _containers.RepeatedScalarFieldContainer[str]
     position: str
-    repeated: bool
-    def __init__(self, original_transaction_ids: _Optional[_Iterable[str]] = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, original_transaction_ids: _Optional[_Iterable[str]] = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping[str, _Any]]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class RevokeGrantRequest(_message.Message):
-    __slots__ = ["actor", "app", "dry_run", "grant_id", "idempotency_key", "note"]
+    __slots__ = ["actor", "app", "dry_run", "grant_id", "note"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     DRY_RUN_FIELD_NUMBER: _ClassVar[int]
     GRANT_ID_FIELD_NUMBER: _ClassVar[int]
-    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     dry_run: bool
     grant_id: str
-    idempotency_key: str
     note: str
-    def __init__(self, app: _Optional[str] = ..., grant_id: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., dry_run: bool = ..., idempotency_key: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., grant_id: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., dry_run: bool = ...) -> None: ...
 
 class RevokeGrantResponse(_message.Message):
-    __slots__ = ["entitlement", "events", "grant", "position", "repeated"]
+    __slots__ = ["entitlement", "events", "grant", "position"]
     ENTITLEMENT_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
     GRANT_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
-    REPEATED_FIELD_NUMBER: _ClassVar[int]
     entitlement: _entitlement_pb2.Entitlement
     events: _containers.RepeatedCompositeFieldContainer[EntitlementEvent]
     grant: Grant
     position: str
-    repeated: bool
-    def __init__(self, grant: _Optional[_Union[Grant, _Mapping]] = ..., entitlement: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping]] = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, grant: _Optional[_Union[Grant, _Mapping[str, _Any]]] = ..., entitlement: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]] = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping[str, _Any]]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class TokenConflict(_message.Message):
     __slots__ = ["original_transaction_id", "token_customer_id"]
@@ -866,7 +852,7 @@ class TransferPurchaseResponse(_message.Message):
     position: str
     repeated: bool
     transfer_id: str
-    def __init__(self, transfer_id: _Optional[str] = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, transfer_id: _Optional[str] = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping[str, _Any]]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class UndoTransferRequest(_message.Message):
     __slots__ = ["actor", "app", "dry_run", "idempotency_key", "note", "transfer_id"]
@@ -892,7 +878,7 @@ class UndoTransferResponse(_message.Message):
     events: _containers.RepeatedCompositeFieldContainer[EntitlementEvent]
     position: str
     repeated: bool
-    def __init__(self, events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping[str, _Any]]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class UnfulfilledPurchase(_message.Message):
     __slots__ = ["customer_id", "transaction", "units"]
@@ -902,7 +888,7 @@ class UnfulfilledPurchase(_message.Message):
     customer_id: str
     transaction: _transaction_pb2.Transaction
     units: int
-    def __init__(self, customer_id: _Optional[str] = ..., transaction: _Optional[_Union[_transaction_pb2.Transaction, _Mapping]] = ..., units: _Optional[int] = ...) -> None: ...
+    def __init__(self, customer_id: _Optional[str] = ..., transaction: _Optional[_Union[_transaction_pb2.Transaction, _Mapping[str, _Any]]] = ..., units: _Optional[int] = ...) -> None: ...
 
 class WatchRequest(_message.Message):
     __slots__ = ["after_position", "after_sequence", "app", "customer_ids", "entitlements", "environment", "from_beginning", "heartbeat_interval"]
@@ -922,7 +908,7 @@ class WatchRequest(_message.Message):
     environment: _environment_pb2.Environment
     from_beginning: bool
     heartbeat_interval: _duration_pb2.Duration
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., entitlements: _Optional[_Iterable[str]] = ..., after_sequence: _Optional[int] = ..., from_beginning: bool = ..., after_position: _Optional[str] = ..., heartbeat_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., entitlements: _Optional[_Iterable[str]] = ..., after_sequence: _Optional[int] = ..., from_beginning: bool = ..., after_position: _Optional[str] = ..., heartbeat_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class WatchResponse(_message.Message):
     __slots__ = ["event", "heartbeat", "position", "sequence"]
@@ -934,13 +920,13 @@ class WatchResponse(_message.Message):
     heartbeat: Heartbeat
     position: str
     sequence: int
-    def __init__(self, sequence: _Optional[int] = ..., event: _Optional[_Union[EntitlementEvent, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, sequence: _Optional[int] = ..., event: _Optional[_Union[EntitlementEvent, _Mapping[str, _Any]]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class OtherCustomerRole(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class EventDeliveryState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class OwnershipPolicy(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []

@@ -6,7 +6,7 @@ from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+from typing import Any as _Any, ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 NOTIFICATION_STATE_APPLIED: NotificationState
@@ -38,7 +38,7 @@ class BackfillNotificationsRequest(_message.Message):
     environment: _environment_pb2.Environment
     only_failures: bool
     to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., only_failures: bool = ..., **kwargs) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., only_failures: bool = ..., **kwargs: _Any) -> None: ...
 
 class BackfillNotificationsResponse(_message.Message):
     __slots__ = ["already_known", "backfill_id", "drifted_customers", "position", "received", "repair"]
@@ -54,7 +54,7 @@ class BackfillNotificationsResponse(_message.Message):
     position: str
     received: int
     repair: Repair
-    def __init__(self, backfill_id: _Optional[str] = ..., received: _Optional[int] = ..., already_known: _Optional[int] = ..., drifted_customers: _Optional[int] = ..., repair: _Optional[_Union[Repair, _Mapping]] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, backfill_id: _Optional[str] = ..., received: _Optional[int] = ..., already_known: _Optional[int] = ..., drifted_customers: _Optional[int] = ..., repair: _Optional[_Union[Repair, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class CompareNotificationVersionsRequest(_message.Message):
     __slots__ = ["app", "environment", "include_equal", "page_size", "page_token", "to"]
@@ -71,7 +71,7 @@ class CompareNotificationVersionsRequest(_message.Message):
     page_size: int
     page_token: str
     to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., include_equal: bool = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., **kwargs) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., include_equal: bool = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., **kwargs: _Any) -> None: ...
 
 class CompareNotificationVersionsResponse(_message.Message):
     __slots__ = ["comparisons", "next_page_token"]
@@ -79,7 +79,7 @@ class CompareNotificationVersionsResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     comparisons: _containers.RepeatedCompositeFieldContainer[VersionComparison]
     next_page_token: str
-    def __init__(self, comparisons: _Optional[_Iterable[_Union[VersionComparison, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, comparisons: _Optional[_Iterable[_Union[VersionComparison, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class Drift(_message.Message):
     __slots__ = ["after", "before", "customer_id", "detected_at", "entitlement"]
@@ -93,7 +93,7 @@ class Drift(_message.Message):
     customer_id: str
     detected_at: _timestamp_pb2.Timestamp
     entitlement: str
-    def __init__(self, customer_id: _Optional[str] = ..., entitlement: _Optional[str] = ..., detected_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., before: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping]] = ..., after: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping]] = ...) -> None: ...
+    def __init__(self, customer_id: _Optional[str] = ..., entitlement: _Optional[str] = ..., detected_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., before: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]] = ..., after: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class GetDriftReportRequest(_message.Message):
     __slots__ = ["app", "page_size", "page_token", "repair_id"]
@@ -115,7 +115,7 @@ class GetDriftReportResponse(_message.Message):
     drifts: _containers.RepeatedCompositeFieldContainer[Drift]
     next_page_token: str
     repair: Repair
-    def __init__(self, repair: _Optional[_Union[Repair, _Mapping]] = ..., drifts: _Optional[_Iterable[_Union[Drift, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, repair: _Optional[_Union[Repair, _Mapping[str, _Any]]] = ..., drifts: _Optional[_Iterable[_Union[Drift, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class GetTestNotificationStatusRequest(_message.Message):
     __slots__ = ["app", "environment", "test_notification_token"]
@@ -143,7 +143,7 @@ class IngestNotificationRequest(_message.Message):
     app: str
     body: bytes
     received_at: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., body: _Optional[bytes] = ..., received_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., body: _Optional[bytes] = ..., received_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class IngestNotificationResponse(_message.Message):
     __slots__ = ["already_known", "notification", "position"]
@@ -153,7 +153,7 @@ class IngestNotificationResponse(_message.Message):
     already_known: bool
     notification: Notification
     position: str
-    def __init__(self, notification: _Optional[_Union[Notification, _Mapping]] = ..., already_known: bool = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, notification: _Optional[_Union[Notification, _Mapping[str, _Any]]] = ..., already_known: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class ListNotificationsRequest(_message.Message):
     __slots__ = ["app", "customer_id", "environment", "notification_type", "page_size", "page_token", "state", "to"]
@@ -174,7 +174,7 @@ class ListNotificationsRequest(_message.Message):
     page_token: str
     state: NotificationState
     to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., notification_type: _Optional[str] = ..., state: _Optional[_Union[NotificationState, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., **kwargs) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., notification_type: _Optional[str] = ..., state: _Optional[_Union[NotificationState, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., **kwargs: _Any) -> None: ...
 
 class ListNotificationsResponse(_message.Message):
     __slots__ = ["next_page_token", "notifications"]
@@ -182,7 +182,7 @@ class ListNotificationsResponse(_message.Message):
     NOTIFICATIONS_FIELD_NUMBER: _ClassVar[int]
     next_page_token: str
     notifications: _containers.RepeatedCompositeFieldContainer[Notification]
-    def __init__(self, notifications: _Optional[_Iterable[_Union[Notification, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, notifications: _Optional[_Iterable[_Union[Notification, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ListRepairsRequest(_message.Message):
     __slots__ = ["app", "environment", "page_size", "page_token"]
@@ -202,7 +202,7 @@ class ListRepairsResponse(_message.Message):
     REPAIRS_FIELD_NUMBER: _ClassVar[int]
     next_page_token: str
     repairs: _containers.RepeatedCompositeFieldContainer[Repair]
-    def __init__(self, repairs: _Optional[_Iterable[_Union[Repair, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, repairs: _Optional[_Iterable[_Union[Repair, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class Notification(_message.Message):
     __slots__ = ["customer_id", "environment", "evidence_id", "explanation", "notification_type", "notification_uuid", "original_transaction_id", "product_id", "reason", "received_at", "signed_date", "state", "subtype", "transaction_id", "version"]
@@ -236,7 +236,7 @@ class Notification(_message.Message):
     subtype: str
     transaction_id: str
     version: int
-    def __init__(self, evidence_id: _Optional[int] = ..., notification_uuid: _Optional[str] = ..., version: _Optional[int] = ..., notification_type: _Optional[str] = ..., subtype: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., state: _Optional[_Union[NotificationState, str]] = ..., reason: _Optional[str] = ..., explanation: _Optional[str] = ..., customer_id: _Optional[str] = ..., product_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., signed_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., received_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, evidence_id: _Optional[int] = ..., notification_uuid: _Optional[str] = ..., version: _Optional[int] = ..., notification_type: _Optional[str] = ..., subtype: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., state: _Optional[_Union[NotificationState, str]] = ..., reason: _Optional[str] = ..., explanation: _Optional[str] = ..., customer_id: _Optional[str] = ..., product_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., signed_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., received_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class Repair(_message.Message):
     __slots__ = ["already_known", "app", "drifted_customers", "environment", "error", "finished_at", "only_failures", "phase", "queried_purchases", "reason", "received", "repair_id", "started_at", "to"]
@@ -269,7 +269,7 @@ class Repair(_message.Message):
     repair_id: str
     started_at: _timestamp_pb2.Timestamp
     to: _timestamp_pb2.Timestamp
-    def __init__(self, repair_id: _Optional[str] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., reason: _Optional[_Union[RepairReason, str]] = ..., phase: _Optional[_Union[RepairPhase, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., only_failures: bool = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., finished_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., received: _Optional[int] = ..., already_known: _Optional[int] = ..., queried_purchases: _Optional[int] = ..., drifted_customers: _Optional[int] = ..., error: _Optional[str] = ..., **kwargs) -> None: ...
+    def __init__(self, repair_id: _Optional[str] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., reason: _Optional[_Union[RepairReason, str]] = ..., phase: _Optional[_Union[RepairPhase, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., only_failures: bool = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., finished_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., received: _Optional[int] = ..., already_known: _Optional[int] = ..., queried_purchases: _Optional[int] = ..., drifted_customers: _Optional[int] = ..., error: _Optional[str] = ..., **kwargs: _Any) -> None: ...
 
 class ReprocessNotificationsRequest(_message.Message):
     __slots__ = ["app", "dry_run", "evidence_ids", "state", "to"]
@@ -284,7 +284,7 @@ class ReprocessNotificationsRequest(_message.Message):
     evidence_ids: _containers.RepeatedScalarFieldContainer[int]
     state: NotificationState
     to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., evidence_ids: _Optional[_Iterable[int]] = ..., state: _Optional[_Union[NotificationState, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., dry_run: bool = ..., **kwargs) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., evidence_ids: _Optional[_Iterable[int]] = ..., state: _Optional[_Union[NotificationState, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., dry_run: bool = ..., **kwargs: _Any) -> None: ...
 
 class ReprocessNotificationsResponse(_message.Message):
     __slots__ = ["changed", "changes", "position", "reprocessed", "unsupported"]
@@ -298,7 +298,7 @@ class ReprocessNotificationsResponse(_message.Message):
     position: str
     reprocessed: int
     unsupported: int
-    def __init__(self, reprocessed: _Optional[int] = ..., changed: _Optional[int] = ..., unsupported: _Optional[int] = ..., changes: _Optional[_Iterable[_Union[Notification, _Mapping]]] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, reprocessed: _Optional[int] = ..., changed: _Optional[int] = ..., unsupported: _Optional[int] = ..., changes: _Optional[_Iterable[_Union[Notification, _Mapping[str, _Any]]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class RequestTestNotificationRequest(_message.Message):
     __slots__ = ["actor", "app", "environment", "idempotency_key"]
@@ -350,7 +350,7 @@ class VersionComparison(_message.Message):
     original_transaction_id: str
     version_1_notifications: int
     version_2_notifications: int
-    def __init__(self, original_transaction_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., differs: bool = ..., version_1_notifications: _Optional[int] = ..., version_2_notifications: _Optional[int] = ..., only_in_version_1: _Optional[_Iterable[str]] = ..., only_in_version_2: _Optional[_Iterable[str]] = ..., new_in_version_2: _Optional[_Iterable[str]] = ..., differences: _Optional[_Iterable[_Union[VersionDifference, _Mapping]]] = ...) -> None: ...
+    def __init__(self, original_transaction_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., differs: bool = ..., version_1_notifications: _Optional[int] = ..., version_2_notifications: _Optional[int] = ..., only_in_version_1: _Optional[_Iterable[str]] = ..., only_in_version_2: _Optional[_Iterable[str]] = ..., new_in_version_2: _Optional[_Iterable[str]] = ..., differences: _Optional[_Iterable[_Union[VersionDifference, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class VersionDifference(_message.Message):
     __slots__ = ["field", "transaction_id", "version_1", "version_2"]
@@ -365,10 +365,10 @@ class VersionDifference(_message.Message):
     def __init__(self, field: _Optional[str] = ..., transaction_id: _Optional[str] = ..., version_1: _Optional[str] = ..., version_2: _Optional[str] = ...) -> None: ...
 
 class NotificationState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class RepairReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class RepairPhase(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []

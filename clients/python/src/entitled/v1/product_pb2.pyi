@@ -1,7 +1,7 @@
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from typing import ClassVar as _ClassVar, Optional as _Optional
+from typing import Any as _Any, ClassVar as _ClassVar, Optional as _Optional
 
 BILLING_PLAN_TYPE_BILLED_UPFRONT: BillingPlanType
 BILLING_PLAN_TYPE_MONTHLY: BillingPlanType
@@ -41,19 +41,19 @@ class Money(_message.Message):
     def __init__(self, milliunits: _Optional[int] = ..., currency: _Optional[str] = ...) -> None: ...
 
 class ProductType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class InAppOwnershipType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class OfferType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class OfferDiscountType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class BillingPlanType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class ProductState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []

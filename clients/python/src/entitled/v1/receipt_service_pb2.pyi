@@ -4,12 +4,12 @@ from entitled.v1 import environment_pb2 as _environment_pb2
 from entitled.v1 import product_pb2 as _product_pb2
 from entitled.v1 import transaction_pb2 as _transaction_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
-from google.rpc import status_pb2 as _status_pb2
+from google.rpc import status_pb2 as _status_pb2  # type: ignore[import-untyped]
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+from typing import Any as _Any, ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 DOCUMENT_KIND_APP_RECEIPT: DocumentKind
@@ -44,20 +44,16 @@ OFFER_SIGNATURE_FORM_PROMOTIONAL_LEGACY: OfferSignatureForm
 OFFER_SIGNATURE_FORM_UNSPECIFIED: OfferSignatureForm
 
 class CancelMigrationRequest(_message.Message):
-    __slots__ = ["app", "migration_id"]
-    APP_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["migration_id"]
     MIGRATION_ID_FIELD_NUMBER: _ClassVar[int]
-    app: str
     migration_id: str
-    def __init__(self, app: _Optional[str] = ..., migration_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, migration_id: _Optional[str] = ...) -> None: ...
 
 class CancelMigrationResponse(_message.Message):
-    __slots__ = ["migration", "position"]
+    __slots__ = ["migration"]
     MIGRATION_FIELD_NUMBER: _ClassVar[int]
-    POSITION_FIELD_NUMBER: _ClassVar[int]
     migration: Migration
-    position: str
-    def __init__(self, migration: _Optional[_Union[Migration, _Mapping]] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, migration: _Optional[_Union[Migration, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class CertificateSummary(_message.Message):
     __slots__ = ["issuer", "not_after", "not_before", "sha256", "subject"]
@@ -71,7 +67,7 @@ class CertificateSummary(_message.Message):
     not_before: _timestamp_pb2.Timestamp
     sha256: str
     subject: str
-    def __init__(self, subject: _Optional[str] = ..., issuer: _Optional[str] = ..., not_before: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., not_after: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., sha256: _Optional[str] = ...) -> None: ...
+    def __init__(self, subject: _Optional[str] = ..., issuer: _Optional[str] = ..., not_before: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., not_after: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., sha256: _Optional[str] = ...) -> None: ...
 
 class CompareWithAppleRequest(_message.Message):
     __slots__ = ["app", "environment", "page_size", "page_token", "sample_every"]
@@ -99,7 +95,7 @@ class CompareWithAppleResponse(_message.Message):
     next_page_token: str
     not_compared: int
     position: str
-    def __init__(self, compared: _Optional[int] = ..., drifts: _Optional[_Iterable[_Union[CustomerDrift, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., not_compared: _Optional[int] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, compared: _Optional[int] = ..., drifts: _Optional[_Iterable[_Union[CustomerDrift, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ..., not_compared: _Optional[int] = ..., position: _Optional[str] = ...) -> None: ...
 
 class CustomerDrift(_message.Message):
     __slots__ = ["customer_id", "original_transaction_id", "reason", "transaction_id"]
@@ -114,30 +110,28 @@ class CustomerDrift(_message.Message):
     def __init__(self, customer_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class GetMigrationRequest(_message.Message):
-    __slots__ = ["app", "migration_id"]
-    APP_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["migration_id"]
     MIGRATION_ID_FIELD_NUMBER: _ClassVar[int]
-    app: str
     migration_id: str
-    def __init__(self, app: _Optional[str] = ..., migration_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, migration_id: _Optional[str] = ...) -> None: ...
 
 class GetMigrationResponse(_message.Message):
     __slots__ = ["migration"]
     MIGRATION_FIELD_NUMBER: _ClassVar[int]
     migration: Migration
-    def __init__(self, migration: _Optional[_Union[Migration, _Mapping]] = ...) -> None: ...
+    def __init__(self, migration: _Optional[_Union[Migration, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class InspectRequest(_message.Message):
-    __slots__ = ["app", "device_identifier", "document", "document_bytes"]
+    __slots__ = ["app", "device_identifier", "document", "raw_document"]
     APP_FIELD_NUMBER: _ClassVar[int]
     DEVICE_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
-    DOCUMENT_BYTES_FIELD_NUMBER: _ClassVar[int]
     DOCUMENT_FIELD_NUMBER: _ClassVar[int]
+    RAW_DOCUMENT_FIELD_NUMBER: _ClassVar[int]
     app: str
     device_identifier: bytes
     document: str
-    document_bytes: bytes
-    def __init__(self, app: _Optional[str] = ..., document: _Optional[str] = ..., document_bytes: _Optional[bytes] = ..., device_identifier: _Optional[bytes] = ...) -> None: ...
+    raw_document: bytes
+    def __init__(self, app: _Optional[str] = ..., document: _Optional[str] = ..., raw_document: _Optional[bytes] = ..., device_identifier: _Optional[bytes] = ...) -> None: ...
 
 class InspectResponse(_message.Message):
     __slots__ = ["bundle_id", "certificates", "certificates_checked_at", "device_hash_matches", "documents", "environment", "explanation", "kind", "payload_json", "reason", "signed_date", "verified"]
@@ -165,7 +159,7 @@ class InspectResponse(_message.Message):
     reason: str
     signed_date: _timestamp_pb2.Timestamp
     verified: bool
-    def __init__(self, kind: _Optional[_Union[DocumentKind, str]] = ..., verified: bool = ..., reason: _Optional[str] = ..., explanation: _Optional[str] = ..., payload_json: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., certificates: _Optional[_Iterable[_Union[CertificateSummary, _Mapping]]] = ..., signed_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., bundle_id: _Optional[str] = ..., documents: _Optional[_Iterable[_Union[InspectedDocument, _Mapping]]] = ..., device_hash_matches: bool = ..., certificates_checked_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, kind: _Optional[_Union[DocumentKind, str]] = ..., verified: bool = ..., reason: _Optional[str] = ..., explanation: _Optional[str] = ..., payload_json: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., certificates: _Optional[_Iterable[_Union[CertificateSummary, _Mapping[str, _Any]]]] = ..., signed_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., bundle_id: _Optional[str] = ..., documents: _Optional[_Iterable[_Union[InspectedDocument, _Mapping[str, _Any]]]] = ..., device_hash_matches: bool = ..., certificates_checked_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class InspectedDocument(_message.Message):
     __slots__ = ["explanation", "kind", "payload_json", "reason", "verified"]
@@ -182,16 +176,14 @@ class InspectedDocument(_message.Message):
     def __init__(self, kind: _Optional[_Union[DocumentKind, str]] = ..., verified: bool = ..., reason: _Optional[str] = ..., explanation: _Optional[str] = ..., payload_json: _Optional[str] = ...) -> None: ...
 
 class ListMigrationFailuresRequest(_message.Message):
-    __slots__ = ["app", "migration_id", "page_size", "page_token"]
-    APP_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["migration_id", "page_size", "page_token"]
     MIGRATION_ID_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
-    app: str
     migration_id: str
     page_size: int
     page_token: str
-    def __init__(self, app: _Optional[str] = ..., migration_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, migration_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListMigrationFailuresResponse(_message.Message):
     __slots__ = ["failures", "next_page_token"]
@@ -199,7 +191,7 @@ class ListMigrationFailuresResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     failures: _containers.RepeatedCompositeFieldContainer[MigrationFailure]
     next_page_token: str
-    def __init__(self, failures: _Optional[_Iterable[_Union[MigrationFailure, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, failures: _Optional[_Iterable[_Union[MigrationFailure, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ListMigrationsRequest(_message.Message):
     __slots__ = ["app", "page_size", "page_token"]
@@ -217,7 +209,7 @@ class ListMigrationsResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     migrations: _containers.RepeatedCompositeFieldContainer[Migration]
     next_page_token: str
-    def __init__(self, migrations: _Optional[_Iterable[_Union[Migration, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, migrations: _Optional[_Iterable[_Union[Migration, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class MigrateReceiptsRequest(_message.Message):
     __slots__ = ["app", "correlation_id", "customer_id", "environment", "original_transaction_id", "receipt_base64", "receipt_bytes"]
@@ -238,18 +230,16 @@ class MigrateReceiptsRequest(_message.Message):
     def __init__(self, correlation_id: _Optional[str] = ..., app: _Optional[str] = ..., customer_id: _Optional[str] = ..., receipt_base64: _Optional[str] = ..., receipt_bytes: _Optional[bytes] = ..., original_transaction_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ...) -> None: ...
 
 class MigrateReceiptsResponse(_message.Message):
-    __slots__ = ["correlation_id", "error", "outcome", "position", "transactions"]
+    __slots__ = ["correlation_id", "error", "outcome", "transactions"]
     CORRELATION_ID_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
-    POSITION_FIELD_NUMBER: _ClassVar[int]
     TRANSACTIONS_FIELD_NUMBER: _ClassVar[int]
     correlation_id: str
     error: _status_pb2.Status
     outcome: MigrationOutcome
-    position: str
     transactions: int
-    def __init__(self, correlation_id: _Optional[str] = ..., outcome: _Optional[_Union[MigrationOutcome, str]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping]] = ..., transactions: _Optional[int] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, correlation_id: _Optional[str] = ..., outcome: _Optional[_Union[MigrationOutcome, str]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping[str, _Any]]] = ..., transactions: _Optional[int] = ...) -> None: ...
 
 class Migration(_message.Message):
     __slots__ = ["app", "done_bytes", "dry_run", "duplicates", "empty", "environment", "error", "finished_at", "input_bytes", "input_path", "migrated", "migration_id", "rate", "reasons", "rejected", "retryable", "started_at", "state", "total", "unchanged", "upload_id"]
@@ -295,7 +285,7 @@ class Migration(_message.Message):
     total: int
     unchanged: int
     upload_id: str
-    def __init__(self, migration_id: _Optional[str] = ..., state: _Optional[_Union[MigrationState, str]] = ..., total: _Optional[int] = ..., migrated: _Optional[int] = ..., unchanged: _Optional[int] = ..., empty: _Optional[int] = ..., rejected: _Optional[int] = ..., retryable: _Optional[int] = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., finished_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., rate: _Optional[float] = ..., duplicates: _Optional[int] = ..., reasons: _Optional[_Iterable[_Union[MigrationReasonCount, _Mapping]]] = ..., error: _Optional[str] = ..., app: _Optional[str] = ..., dry_run: bool = ..., done_bytes: _Optional[int] = ..., input_bytes: _Optional[int] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., input_path: _Optional[str] = ..., upload_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, migration_id: _Optional[str] = ..., state: _Optional[_Union[MigrationState, str]] = ..., total: _Optional[int] = ..., migrated: _Optional[int] = ..., unchanged: _Optional[int] = ..., empty: _Optional[int] = ..., rejected: _Optional[int] = ..., retryable: _Optional[int] = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., finished_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., rate: _Optional[float] = ..., duplicates: _Optional[int] = ..., reasons: _Optional[_Iterable[_Union[MigrationReasonCount, _Mapping[str, _Any]]]] = ..., error: _Optional[str] = ..., app: _Optional[str] = ..., dry_run: bool = ..., done_bytes: _Optional[int] = ..., input_bytes: _Optional[int] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., input_path: _Optional[str] = ..., upload_id: _Optional[str] = ...) -> None: ...
 
 class MigrationFailure(_message.Message):
     __slots__ = ["customer_id", "explanation", "input", "line", "outcome", "reason"]
@@ -336,22 +326,6 @@ class MigrationReasonCount(_message.Message):
     outcome: MigrationOutcome
     reason: str
     def __init__(self, outcome: _Optional[_Union[MigrationOutcome, str]] = ..., reason: _Optional[str] = ..., count: _Optional[int] = ...) -> None: ...
-
-class PurgeMigrationRequest(_message.Message):
-    __slots__ = ["app", "migration_id"]
-    APP_FIELD_NUMBER: _ClassVar[int]
-    MIGRATION_ID_FIELD_NUMBER: _ClassVar[int]
-    app: str
-    migration_id: str
-    def __init__(self, app: _Optional[str] = ..., migration_id: _Optional[str] = ...) -> None: ...
-
-class PurgeMigrationResponse(_message.Message):
-    __slots__ = ["migration", "position"]
-    MIGRATION_FIELD_NUMBER: _ClassVar[int]
-    POSITION_FIELD_NUMBER: _ClassVar[int]
-    migration: Migration
-    position: str
-    def __init__(self, migration: _Optional[_Union[Migration, _Mapping]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class ReceiptProblem(_message.Message):
     __slots__ = ["explanation", "original_transaction_id", "reason"]
@@ -421,7 +395,7 @@ class StartMigrationRequest(_message.Message):
     input_path: str
     link_unverified_ids: bool
     upload_id: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., input_path: _Optional[str] = ..., upload_id: _Optional[str] = ..., concurrency: _Optional[int] = ..., dry_run: bool = ..., idempotency_key: _Optional[str] = ..., format: _Optional[_Union[MigrationInputFormat, _Mapping]] = ..., link_unverified_ids: bool = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., input_path: _Optional[str] = ..., upload_id: _Optional[str] = ..., concurrency: _Optional[int] = ..., dry_run: bool = ..., idempotency_key: _Optional[str] = ..., format: _Optional[_Union[MigrationInputFormat, _Mapping[str, _Any]]] = ..., link_unverified_ids: bool = ...) -> None: ...
 
 class StartMigrationResponse(_message.Message):
     __slots__ = ["migration", "position", "repeated"]
@@ -431,7 +405,7 @@ class StartMigrationResponse(_message.Message):
     migration: Migration
     position: str
     repeated: bool
-    def __init__(self, migration: _Optional[_Union[Migration, _Mapping]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, migration: _Optional[_Union[Migration, _Mapping[str, _Any]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class SubmissionOutcome(_message.Message):
     __slots__ = ["error", "response"]
@@ -439,7 +413,7 @@ class SubmissionOutcome(_message.Message):
     RESPONSE_FIELD_NUMBER: _ClassVar[int]
     error: _status_pb2.Status
     response: SubmitTransactionResponse
-    def __init__(self, response: _Optional[_Union[SubmitTransactionResponse, _Mapping]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
+    def __init__(self, response: _Optional[_Union[SubmitTransactionResponse, _Mapping[str, _Any]]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class SubmitReceiptRequest(_message.Message):
     __slots__ = ["app", "customer_id", "device_identifier", "receipt_base64", "receipt_bytes"]
@@ -485,7 +459,7 @@ class SubmitReceiptResponse(_message.Message):
     refresh_pending: bool
     refresh_reason: str
     transactions: _containers.RepeatedCompositeFieldContainer[_transaction_pb2.Transaction]
-    def __init__(self, evidence_id: _Optional[int] = ..., already_known: bool = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., transactions: _Optional[_Iterable[_Union[_transaction_pb2.Transaction, _Mapping]]] = ..., entitlements: _Optional[_Iterable[_Union[_entitlement_pb2.Entitlement, _Mapping]]] = ..., original_application_version: _Optional[str] = ..., refresh_pending: bool = ..., product_states: _Optional[_Iterable[_Union[SubmittedProductState, _Mapping]]] = ..., customer_id: _Optional[str] = ..., original_transaction_ids: _Optional[_Iterable[str]] = ..., refresh_reason: _Optional[str] = ..., problems: _Optional[_Iterable[_Union[ReceiptProblem, _Mapping]]] = ..., kind: _Optional[_Union[DocumentKind, str]] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, evidence_id: _Optional[int] = ..., already_known: bool = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., transactions: _Optional[_Iterable[_Union[_transaction_pb2.Transaction, _Mapping[str, _Any]]]] = ..., entitlements: _Optional[_Iterable[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]]] = ..., original_application_version: _Optional[str] = ..., refresh_pending: bool = ..., product_states: _Optional[_Iterable[_Union[SubmittedProductState, _Mapping[str, _Any]]]] = ..., customer_id: _Optional[str] = ..., original_transaction_ids: _Optional[_Iterable[str]] = ..., refresh_reason: _Optional[str] = ..., problems: _Optional[_Iterable[_Union[ReceiptProblem, _Mapping[str, _Any]]]] = ..., kind: _Optional[_Union[DocumentKind, str]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class SubmitTransactionRequest(_message.Message):
     __slots__ = ["app", "customer_id", "signed_app_transaction", "signed_renewal_info", "signed_transaction"]
@@ -521,7 +495,7 @@ class SubmitTransactionResponse(_message.Message):
     position: str
     renewal_info: _transaction_pb2.RenewalInfo
     transaction: _transaction_pb2.Transaction
-    def __init__(self, evidence_id: _Optional[int] = ..., already_known: bool = ..., transaction: _Optional[_Union[_transaction_pb2.Transaction, _Mapping]] = ..., renewal_info: _Optional[_Union[_transaction_pb2.RenewalInfo, _Mapping]] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., entitlements: _Optional[_Iterable[_Union[_entitlement_pb2.Entitlement, _Mapping]]] = ..., customer_id: _Optional[str] = ..., certificates_checked_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, evidence_id: _Optional[int] = ..., already_known: bool = ..., transaction: _Optional[_Union[_transaction_pb2.Transaction, _Mapping[str, _Any]]] = ..., renewal_info: _Optional[_Union[_transaction_pb2.RenewalInfo, _Mapping[str, _Any]]] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., entitlements: _Optional[_Iterable[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]]] = ..., customer_id: _Optional[str] = ..., certificates_checked_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class SubmitTransactionsRequest(_message.Message):
     __slots__ = ["app", "customer_id", "submissions"]
@@ -531,7 +505,7 @@ class SubmitTransactionsRequest(_message.Message):
     app: str
     customer_id: str
     submissions: _containers.RepeatedCompositeFieldContainer[SubmittedDocuments]
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., submissions: _Optional[_Iterable[_Union[SubmittedDocuments, _Mapping]]] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., submissions: _Optional[_Iterable[_Union[SubmittedDocuments, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class SubmitTransactionsResponse(_message.Message):
     __slots__ = ["position", "results"]
@@ -539,7 +513,7 @@ class SubmitTransactionsResponse(_message.Message):
     RESULTS_FIELD_NUMBER: _ClassVar[int]
     position: str
     results: _containers.RepeatedCompositeFieldContainer[SubmissionOutcome]
-    def __init__(self, results: _Optional[_Iterable[_Union[SubmissionOutcome, _Mapping]]] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, results: _Optional[_Iterable[_Union[SubmissionOutcome, _Mapping[str, _Any]]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class SubmittedDocuments(_message.Message):
     __slots__ = ["signed_app_transaction", "signed_renewal_info", "signed_transaction"]
@@ -560,16 +534,14 @@ class SubmittedProductState(_message.Message):
     def __init__(self, product_id: _Optional[str] = ..., state: _Optional[_Union[_product_pb2.ProductState, str]] = ...) -> None: ...
 
 class UploadMigrationInputRequest(_message.Message):
-    __slots__ = ["app", "data", "offset", "upload_id"]
-    APP_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["data", "offset", "upload_id"]
     DATA_FIELD_NUMBER: _ClassVar[int]
     OFFSET_FIELD_NUMBER: _ClassVar[int]
     UPLOAD_ID_FIELD_NUMBER: _ClassVar[int]
-    app: str
     data: bytes
     offset: int
     upload_id: str
-    def __init__(self, app: _Optional[str] = ..., upload_id: _Optional[str] = ..., offset: _Optional[int] = ..., data: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, upload_id: _Optional[str] = ..., offset: _Optional[int] = ..., data: _Optional[bytes] = ...) -> None: ...
 
 class UploadMigrationInputResponse(_message.Message):
     __slots__ = ["size"]
@@ -578,16 +550,16 @@ class UploadMigrationInputResponse(_message.Message):
     def __init__(self, size: _Optional[int] = ...) -> None: ...
 
 class DocumentKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class MigrationOutcome(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class MigrationInputSyntax(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class MigrationState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class OfferSignatureForm(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []

@@ -5,7 +5,7 @@ from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+from typing import Any as _Any, ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -33,10 +33,10 @@ class AppStatus(_message.Message):
     open_consumption_requests: int
     overdue_polls: int
     typical_notification_interval: _duration_pb2.Duration
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., last_notification_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., typical_notification_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., complete_until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., overdue_polls: _Optional[int] = ..., next_poll_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., open_consumption_requests: _Optional[int] = ..., has_in_app_purchase_key: bool = ..., catalog_fingerprint: _Optional[str] = ..., last_sequence: _Optional[int] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., last_notification_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., typical_notification_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping[str, _Any]]] = ..., complete_until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., overdue_polls: _Optional[int] = ..., next_poll_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., open_consumption_requests: _Optional[int] = ..., has_in_app_purchase_key: bool = ..., catalog_fingerprint: _Optional[str] = ..., last_sequence: _Optional[int] = ...) -> None: ...
 
 class GetConfigurationRequest(_message.Message):
-    __slots__ = []
+    __slots__: list[str] = []
     def __init__(self) -> None: ...
 
 class GetConfigurationResponse(_message.Message):
@@ -47,10 +47,10 @@ class GetConfigurationResponse(_message.Message):
     configuration_json: str
     loaded_at: _timestamp_pb2.Timestamp
     path: str
-    def __init__(self, configuration_json: _Optional[str] = ..., path: _Optional[str] = ..., loaded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, configuration_json: _Optional[str] = ..., path: _Optional[str] = ..., loaded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class GetStatusRequest(_message.Message):
-    __slots__ = []
+    __slots__: list[str] = []
     def __init__(self) -> None: ...
 
 class GetStatusResponse(_message.Message):
@@ -69,7 +69,7 @@ class GetStatusResponse(_message.Message):
     store: StoreStatus
     time: _timestamp_pb2.Timestamp
     version: str
-    def __init__(self, version: _Optional[str] = ..., ready: bool = ..., checks: _Optional[_Iterable[_Union[HealthCheck, _Mapping]]] = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., apps: _Optional[_Iterable[_Union[AppStatus, _Mapping]]] = ..., store: _Optional[_Union[StoreStatus, _Mapping]] = ...) -> None: ...
+    def __init__(self, version: _Optional[str] = ..., ready: bool = ..., checks: _Optional[_Iterable[_Union[HealthCheck, _Mapping[str, _Any]]]] = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., apps: _Optional[_Iterable[_Union[AppStatus, _Mapping[str, _Any]]]] = ..., store: _Optional[_Union[StoreStatus, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class HealthCheck(_message.Message):
     __slots__ = ["error", "name"]
@@ -90,7 +90,7 @@ class StoreStatus(_message.Message):
     def __init__(self, size_bytes: _Optional[int] = ..., free_bytes: _Optional[int] = ..., last_evidence_id: _Optional[int] = ...) -> None: ...
 
 class WhoAmIRequest(_message.Message):
-    __slots__ = []
+    __slots__: list[str] = []
     def __init__(self) -> None: ...
 
 class WhoAmIResponse(_message.Message):

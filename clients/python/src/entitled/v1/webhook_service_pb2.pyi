@@ -5,7 +5,7 @@ from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+from typing import Any as _Any, ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DELIVERY_STATE_DEAD_LETTER: DeliveryState
 DELIVERY_STATE_PENDING: DeliveryState
@@ -43,7 +43,7 @@ class Delivery(_message.Message):
     subject: str
     type: str
     webhook_id: str
-    def __init__(self, position: _Optional[int] = ..., webhook_id: _Optional[str] = ..., type: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., subject: _Optional[str] = ..., state: _Optional[_Union[DeliveryState, str]] = ..., attempts: _Optional[int] = ..., outcome: _Optional[str] = ..., occurred_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., first_attempt_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., next_attempt_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, position: _Optional[int] = ..., webhook_id: _Optional[str] = ..., type: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., subject: _Optional[str] = ..., state: _Optional[_Union[DeliveryState, str]] = ..., attempts: _Optional[int] = ..., outcome: _Optional[str] = ..., occurred_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., first_attempt_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., next_attempt_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class DeliveryPositions(_message.Message):
     __slots__ = ["positions"]
@@ -56,7 +56,7 @@ class DeliveryRange(_message.Message):
     FROM_FIELD_NUMBER: _ClassVar[int]
     TO_FIELD_NUMBER: _ClassVar[int]
     to: int
-    def __init__(self, to: _Optional[int] = ..., **kwargs) -> None: ...
+    def __init__(self, to: _Optional[int] = ..., **kwargs: _Any) -> None: ...
 
 class DiscardDeliveriesRequest(_message.Message):
     __slots__ = ["app", "dead_letters", "kind", "positions", "webhook"]
@@ -70,15 +70,13 @@ class DiscardDeliveriesRequest(_message.Message):
     kind: WebhookKind
     positions: DeliveryPositions
     webhook: str
-    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., positions: _Optional[_Union[DeliveryPositions, _Mapping]] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., positions: _Optional[_Union[DeliveryPositions, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class DiscardDeliveriesResponse(_message.Message):
-    __slots__ = ["discarded", "position"]
+    __slots__ = ["discarded"]
     DISCARDED_FIELD_NUMBER: _ClassVar[int]
-    POSITION_FIELD_NUMBER: _ClassVar[int]
     discarded: int
-    position: str
-    def __init__(self, discarded: _Optional[int] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, discarded: _Optional[int] = ...) -> None: ...
 
 class GetDeliveryRequest(_message.Message):
     __slots__ = ["app", "kind", "position", "webhook"]
@@ -104,7 +102,7 @@ class GetDeliveryResponse(_message.Message):
     subject: str
     type: str
     webhook_id: str
-    def __init__(self, webhook_id: _Optional[str] = ..., type: _Optional[str] = ..., subject: _Optional[str] = ..., body: _Optional[bytes] = ..., delivery: _Optional[_Union[Delivery, _Mapping]] = ...) -> None: ...
+    def __init__(self, webhook_id: _Optional[str] = ..., type: _Optional[str] = ..., subject: _Optional[str] = ..., body: _Optional[bytes] = ..., delivery: _Optional[_Union[Delivery, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class ListDeliveriesRequest(_message.Message):
     __slots__ = ["app", "kind", "page_size", "page_token", "state", "webhook"]
@@ -128,7 +126,7 @@ class ListDeliveriesResponse(_message.Message):
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     deliveries: _containers.RepeatedCompositeFieldContainer[Delivery]
     next_page_token: str
-    def __init__(self, deliveries: _Optional[_Iterable[_Union[Delivery, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, deliveries: _Optional[_Iterable[_Union[Delivery, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ListWebhooksRequest(_message.Message):
     __slots__ = ["app", "page_size", "page_token"]
@@ -146,37 +144,31 @@ class ListWebhooksResponse(_message.Message):
     WEBHOOKS_FIELD_NUMBER: _ClassVar[int]
     next_page_token: str
     webhooks: _containers.RepeatedCompositeFieldContainer[Webhook]
-    def __init__(self, webhooks: _Optional[_Iterable[_Union[Webhook, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, webhooks: _Optional[_Iterable[_Union[Webhook, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ResendDeliveriesRequest(_message.Message):
-    __slots__ = ["app", "dead_letters", "idempotency_key", "kind", "positions", "range", "webhook"]
+    __slots__ = ["app", "dead_letters", "kind", "positions", "range", "webhook"]
     APP_FIELD_NUMBER: _ClassVar[int]
     DEAD_LETTERS_FIELD_NUMBER: _ClassVar[int]
-    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     POSITIONS_FIELD_NUMBER: _ClassVar[int]
     RANGE_FIELD_NUMBER: _ClassVar[int]
     WEBHOOK_FIELD_NUMBER: _ClassVar[int]
     app: str
     dead_letters: bool
-    idempotency_key: str
     kind: WebhookKind
     positions: DeliveryPositions
     range: DeliveryRange
     webhook: str
-    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., positions: _Optional[_Union[DeliveryPositions, _Mapping]] = ..., range: _Optional[_Union[DeliveryRange, _Mapping]] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., positions: _Optional[_Union[DeliveryPositions, _Mapping[str, _Any]]] = ..., range: _Optional[_Union[DeliveryRange, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class ResendDeliveriesResponse(_message.Message):
-    __slots__ = ["continue_from_position", "position", "repeated", "resent"]
+    __slots__ = ["continue_from_position", "resent"]
     CONTINUE_FROM_POSITION_FIELD_NUMBER: _ClassVar[int]
-    POSITION_FIELD_NUMBER: _ClassVar[int]
-    REPEATED_FIELD_NUMBER: _ClassVar[int]
     RESENT_FIELD_NUMBER: _ClassVar[int]
     continue_from_position: int
-    position: str
-    repeated: bool
     resent: int
-    def __init__(self, resent: _Optional[int] = ..., continue_from_position: _Optional[int] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, resent: _Optional[int] = ..., continue_from_position: _Optional[int] = ...) -> None: ...
 
 class ResumeWebhookRequest(_message.Message):
     __slots__ = ["app", "kind", "webhook"]
@@ -189,12 +181,10 @@ class ResumeWebhookRequest(_message.Message):
     def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ...) -> None: ...
 
 class ResumeWebhookResponse(_message.Message):
-    __slots__ = ["position", "webhook"]
-    POSITION_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["webhook"]
     WEBHOOK_FIELD_NUMBER: _ClassVar[int]
-    position: str
     webhook: Webhook
-    def __init__(self, webhook: _Optional[_Union[Webhook, _Mapping]] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, webhook: _Optional[_Union[Webhook, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class Webhook(_message.Message):
     __slots__ = ["dead_letters", "kind", "latest_position", "name", "oldest_pending_at", "pending", "position", "state", "url"]
@@ -216,13 +206,13 @@ class Webhook(_message.Message):
     position: int
     state: WebhookState
     url: str
-    def __init__(self, name: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., url: _Optional[str] = ..., state: _Optional[_Union[WebhookState, str]] = ..., position: _Optional[int] = ..., latest_position: _Optional[int] = ..., pending: _Optional[int] = ..., dead_letters: _Optional[int] = ..., oldest_pending_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., url: _Optional[str] = ..., state: _Optional[_Union[WebhookState, str]] = ..., position: _Optional[int] = ..., latest_position: _Optional[int] = ..., pending: _Optional[int] = ..., dead_letters: _Optional[int] = ..., oldest_pending_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class WebhookKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class WebhookState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []
 
 class DeliveryState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = []
+    __slots__: list[str] = []

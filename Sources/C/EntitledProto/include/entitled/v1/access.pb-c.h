@@ -16,6 +16,8 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "google/protobuf/descriptor.pb-c.h"
 
+typedef struct Entitled__V1__Errors Entitled__V1__Errors;
+typedef struct Entitled__V1__ErrorGroup Entitled__V1__ErrorGroup;
 typedef struct Entitled__V1__Access Entitled__V1__Access;
 
 
@@ -59,6 +61,119 @@ typedef enum _Entitled__V1__Access__Role {
 /* --- messages --- */
 
 /*
+ * Reasons of errors (`google.rpc.ErrorInfo`) by their status code. Field numbers are those of the codes.
+ */
+struct  Entitled__V1__Errors
+{
+  ProtobufCMessage base;
+  /*
+   * The names of groups that belong to these errors.
+   */
+  size_t n_include;
+  char **include;
+  /*
+   * The reasons with the code CANCELLED.
+   */
+  size_t n_cancelled;
+  char **cancelled;
+  /*
+   * The reasons with the code INVALID_ARGUMENT.
+   */
+  size_t n_invalid_argument;
+  char **invalid_argument;
+  /*
+   * The reasons with the code DEADLINE_EXCEEDED.
+   */
+  size_t n_deadline_exceeded;
+  char **deadline_exceeded;
+  /*
+   * The reasons with the code NOT_FOUND.
+   */
+  size_t n_not_found;
+  char **not_found;
+  /*
+   * The reasons with the code ALREADY_EXISTS.
+   */
+  size_t n_already_exists;
+  char **already_exists;
+  /*
+   * The reasons with the code PERMISSION_DENIED.
+   */
+  size_t n_permission_denied;
+  char **permission_denied;
+  /*
+   * The reasons with the code RESOURCE_EXHAUSTED.
+   */
+  size_t n_resource_exhausted;
+  char **resource_exhausted;
+  /*
+   * The reasons with the code FAILED_PRECONDITION.
+   */
+  size_t n_failed_precondition;
+  char **failed_precondition;
+  /*
+   * The reasons with the code ABORTED.
+   */
+  size_t n_aborted;
+  char **aborted;
+  /*
+   * The reasons with the code OUT_OF_RANGE.
+   */
+  size_t n_out_of_range;
+  char **out_of_range;
+  /*
+   * The reasons with the code UNIMPLEMENTED.
+   */
+  size_t n_unimplemented;
+  char **unimplemented;
+  /*
+   * The reasons with the code INTERNAL.
+   */
+  size_t n_internal;
+  char **internal;
+  /*
+   * The reasons with the code UNAVAILABLE.
+   */
+  size_t n_unavailable;
+  char **unavailable;
+  /*
+   * The reasons with the code DATA_LOSS.
+   */
+  size_t n_data_loss;
+  char **data_loss;
+  /*
+   * The reasons with the code UNAUTHENTICATED.
+   */
+  size_t n_unauthenticated;
+  char **unauthenticated;
+};
+#define ENTITLED__V1__ERRORS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__errors__descriptor) \
+    , 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
+
+
+/*
+ * Reasons that several methods share.
+ */
+struct  Entitled__V1__ErrorGroup
+{
+  ProtobufCMessage base;
+  /*
+   * The name: `METHOD` for every method, `field` with a name for those whose request has that field, or one that
+   * methods include.
+   */
+  char *name;
+  /*
+   * The reasons.
+   */
+  Entitled__V1__Errors *errors;
+};
+#define ENTITLED__V1__ERROR_GROUP__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__error_group__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
+
+
+/*
  * Who may call a method and how the server runs it.
  */
 struct  Entitled__V1__Access
@@ -98,6 +213,44 @@ struct  Entitled__V1__Access
     , ENTITLED__V1__ACCESS__ROLE__ROLE_UNSPECIFIED, 0, 0, 0, 0, 0, 0 }
 
 
+/* Entitled__V1__Errors methods */
+void   entitled__v1__errors__init
+                     (Entitled__V1__Errors         *message);
+size_t entitled__v1__errors__get_packed_size
+                     (const Entitled__V1__Errors   *message);
+size_t entitled__v1__errors__pack
+                     (const Entitled__V1__Errors   *message,
+                      uint8_t             *out);
+size_t entitled__v1__errors__pack_to_buffer
+                     (const Entitled__V1__Errors   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__Errors *
+       entitled__v1__errors__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__errors__free_unpacked
+                     (Entitled__V1__Errors *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ErrorGroup methods */
+void   entitled__v1__error_group__init
+                     (Entitled__V1__ErrorGroup         *message);
+size_t entitled__v1__error_group__get_packed_size
+                     (const Entitled__V1__ErrorGroup   *message);
+size_t entitled__v1__error_group__pack
+                     (const Entitled__V1__ErrorGroup   *message,
+                      uint8_t             *out);
+size_t entitled__v1__error_group__pack_to_buffer
+                     (const Entitled__V1__ErrorGroup   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ErrorGroup *
+       entitled__v1__error_group__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__error_group__free_unpacked
+                     (Entitled__V1__ErrorGroup *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__Access methods */
 void   entitled__v1__access__init
                      (Entitled__V1__Access         *message);
@@ -119,6 +272,12 @@ void   entitled__v1__access__free_unpacked
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
+typedef void (*Entitled__V1__Errors_Closure)
+                 (const Entitled__V1__Errors *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ErrorGroup_Closure)
+                 (const Entitled__V1__ErrorGroup *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__Access_Closure)
                  (const Entitled__V1__Access *message,
                   void *closure_data);
@@ -128,6 +287,8 @@ typedef void (*Entitled__V1__Access_Closure)
 
 /* --- descriptors --- */
 
+extern const ProtobufCMessageDescriptor entitled__v1__errors__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__error_group__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__access__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__access__role__descriptor;
 

@@ -571,7 +571,7 @@ struct  Entitled__V1__SubmittedProductState
 typedef enum {
   ENTITLED__V1__INSPECT_REQUEST__CONTENT__NOT_SET = 0,
   ENTITLED__V1__INSPECT_REQUEST__CONTENT_DOCUMENT = 2,
-  ENTITLED__V1__INSPECT_REQUEST__CONTENT_DOCUMENT_BYTES = 3
+  ENTITLED__V1__INSPECT_REQUEST__CONTENT_RAW_DOCUMENT = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__INSPECT_REQUEST__CONTENT__CASE)
 } Entitled__V1__InspectRequest__ContentCase;
 
@@ -598,7 +598,7 @@ struct  Entitled__V1__InspectRequest
     /*
      * As bytes.
      */
-    ProtobufCBinaryData document_bytes;
+    ProtobufCBinaryData raw_document;
   };
 };
 #define ENTITLED__V1__INSPECT_REQUEST__INIT \
