@@ -11,7 +11,7 @@ export class EntitledError extends Error {
   }
 
   get isTransient() {
-    return this.code === "unavailable" || this.code === "resource_exhausted";
+    return ["unavailable", "resource_exhausted", "deadline_exceeded"].includes(this.code);
   }
 }
 

@@ -13,8 +13,8 @@ const steps = {
     return { entitled, productId, reason };
   },
   async submit({ customer, transaction }) {
-    const { transactionId } = (await client.submit(customer, transaction)).transaction;
-    return { transactionId };
+    const { transaction: { transactionId }, position } = await client.submit(customer, transaction);
+    return { transactionId, position };
   },
   async issueToken({ customer }) {
     const request = { app, environment: "ENVIRONMENT_SANDBOX", customerId: customer, audience };

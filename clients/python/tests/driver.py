@@ -1,6 +1,7 @@
 """Performs the steps of clients/scenario.json: one JSON object a line in, one out. `async` uses AsyncClient."""
 
 import asyncio
+import concurrent.futures
 import itertools
 import json
 import sys
@@ -19,11 +20,18 @@ VERIFIER = TokenVerifier(
 )
 
 
+def mark(step):
+    """Where the Watch of a step starts."""
+    return {"after_position": step["afterPosition"]} if "afterPosition" in step else {"after_sequence": step["after"]}
+
+
 class Sync:
     """Client with the interface of AsyncClient, so that both perform the same steps."""
 
     def __init__(self, client):
         self.client = client
+        self.streams = {}
+        self.threads = concurrent.futures.ThreadPoolExecutor()
 
     async def check(self, *arguments):
         return self.client.check(*arguments)
@@ -34,9 +42,16 @@ class Sync:
     async def token(self, request):
         return self.client.entitlement.IssueToken(request)
 
-    async def events(self, after, count):
-        watched = self.client.watch(after_sequence=after)
-        return list(itertools.islice(watched, count))
+    async def watch(self, mark, count):
+        with self.client.watch(**mark) as events:
+            return list(itertools.islice(events, count)), events.position
+
+    async def follow(self, mark, count):
+        """Starts to receive events while other steps are performed."""
+        return self.threads.submit(lambda: [*itertools.islice(self.client.watch(**mark), count)])
+
+    async def followed(self, stream):
+        return stream.result()
 
 
 class Async(Sync):
@@ -49,12 +64,19 @@ class Async(Sync):
     async def token(self, request):
         return await self.client.entitlement.IssueToken(request)
 
-    async def events(self, after, count):
-        events = []
-        async for event in self.client.watch(after_sequence=after):
-            events.append(event)
-            if len(events) == count:
-                return events
+    async def watch(self, mark, count):
+        async with self.client.watch(**mark) as events:
+            return [await anext(events) for _ in range(count)], events.position
+
+    async def follow(self, mark, count):
+        return asyncio.create_task(self.watch(mark, count))
+
+    async def followed(self, stream):
+        return (await stream)[0]
+
+
+def shown(events):
+    return [{"sequence": event.sequence, "customer": event.customer_id} for event in events]
 
 
 async def perform(client, step):
@@ -64,10 +86,15 @@ async def perform(client, step):
             return {"entitled": answer.entitled, "productId": answer.product_id, "reason": answer.reason}
         case "submit":
             response = await client.submit(step["customer"], step["transaction"])
-            return {"transactionId": response.transaction.transaction_id}
+            return {"transactionId": response.transaction.transaction_id, "position": response.position}
         case "watch":
-            events = await client.events(step["after"], step["count"])
-            return {"events": [{"sequence": event.sequence, "customer": event.customer_id} for event in events]}
+            events, position = await client.watch(mark(step), step["count"])
+            return {"events": shown(events), "position": position}
+        case "follow":
+            client.streams[step["stream"]] = await client.follow(mark(step), step["count"])
+            return {}
+        case "followed":
+            return {"events": shown(await client.followed(client.streams[step["stream"]]))}
         case "issueToken":
             request = IssueTokenRequest(
                 app=APP, environment=ENVIRONMENT_SANDBOX, customer_id=step["customer"], audience=AUDIENCE
@@ -84,7 +111,8 @@ async def main():
         client = Async(AsyncClient(SETTINGS["grpc"], **arguments))
     else:
         client = Sync(Client(SETTINGS["grpc"], **arguments))
-    for line in sys.stdin:
+    # Read on another thread, so that streams continue meanwhile.
+    while line := await asyncio.to_thread(sys.stdin.readline):
         try:
             result = await perform(client, json.loads(line))
         except jwt.InvalidTokenError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Any
 
 import grpc
@@ -11,7 +11,7 @@ import grpc.aio
 
 from entitled import channel
 from entitled.errors import EntitledError, error_of
-from entitled.services import AsyncServices
+from entitled.services import AsyncEntitlementService, AsyncServices
 from entitled.v1.entitlement_pb2 import Entitlement
 from entitled.v1.entitlement_service_pb2 import CheckRequest, EntitlementEvent
 from entitled.v1.environment_pb2 import ENVIRONMENT_UNSPECIFIED, Environment
@@ -65,27 +65,62 @@ class AsyncClient(AsyncServices):
         )
         return await self.receipt.SubmitTransaction(request, timeout=timeout)
 
-    async def watch(
-        self, *, after_sequence: int | None = None, from_beginning: bool = False,
+    def watch(
+        self, *, after_sequence: int | None = None, after_position: str | None = None, from_beginning: bool = False,
         customer_ids: Sequence[str] = (), entitlements: Sequence[str] = (),
-    ) -> AsyncIterator[EntitlementEvent]:
-        """Yields events in commit order without an end. After an interruption the stream continues behind the last
-        event. Store `event.sequence` and pass it as `after_sequence` to continue in another process."""
-        watching = Watching(
-            self.app, self.environment, after_sequence, from_beginning, customer_ids, entitlements
+    ) -> AsyncWatch:
+        """Returns the events in commit order, without an end. They start with the next one that is committed, unless
+        one of the first three arguments is given."""
+        return AsyncWatch(
+            self.entitlement,
+            Watching(
+                self.app, self.environment, after_sequence, after_position, from_beginning, customer_ids, entitlements
+            ),
         )
-        while True:
-            call = self.entitlement.Watch(watching.request)
-            error: EntitledError | None = None
-            try:
-                async for response in call:
-                    if (event := watching.received(response)) is not None:
-                        yield event
-            except grpc.aio.AioRpcError as failure:
-                error = error_of(failure)
-            finally:
-                call.cancel()
-            await asyncio.sleep(watching.delay_after(error))
+
+
+class AsyncWatch(AsyncIterator[EntitlementEvent]):
+    """The events of a Watch, with the members of `Watch`; `aclose()` ends the stream."""
+
+    def __init__(self, service: AsyncEntitlementService, watching: Watching) -> None:
+        self._watching = watching
+        self._events = _events(service, watching)
+
+    def __aiter__(self) -> AsyncWatch:
+        return self
+
+    async def __anext__(self) -> EntitlementEvent:
+        return await anext(self._events)
+
+    async def __aenter__(self) -> AsyncWatch:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    @property
+    def position(self) -> str:
+        """The position of the service's store at the last message, an opaque token; empty before the first message."""
+        return self._watching.position
+
+    async def aclose(self) -> None:
+        """Ends the stream."""
+        await self._events.aclose()
+
+
+async def _events(service: AsyncEntitlementService, watching: Watching) -> AsyncGenerator[EntitlementEvent, None]:
+    while True:
+        call = service.Watch(watching.request)
+        error: EntitledError | None = None
+        try:
+            async for response in call:
+                if (event := watching.received(response)) is not None:
+                    yield event
+        except grpc.aio.AioRpcError as failure:
+            error = error_of(failure)
+        finally:
+            call.cancel()
+        await asyncio.sleep(watching.delay_after(error))
 
 
 class _Calls(grpc.aio.UnaryUnaryClientInterceptor):

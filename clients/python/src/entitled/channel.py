@@ -15,8 +15,8 @@ _NO_SIDE_EFFECTS = 1
 
 
 def options() -> list[tuple[str, Any]]:
-    """Returns the options of the channel. Reads are retried while the service cannot be reached; a write is left to
-    the caller, who knows whether it has an idempotency key."""
+    """Returns the options of the channel. A read waits for a connection and is retried while the service cannot be
+    reached; a write is left to the caller, who knows whether it has an idempotency key."""
     reads = [
         {"service": service.full_name, "method": method.name}
         for file in FILES
@@ -28,8 +28,12 @@ def options() -> list[tuple[str, Any]]:
         "maxAttempts": 4, "initialBackoff": "0.05s", "maxBackoff": "1s", "backoffMultiplier": 2,
         "retryableStatusCodes": ["UNAVAILABLE"],
     }
-    config = {"methodConfig": [{"name": reads, "retryPolicy": retries}]}
-    return [("grpc.service_config", json.dumps(config)), ("grpc.keepalive_time_ms", 30_000)]
+    config = {"methodConfig": [{"name": reads, "waitForReady": True, "retryPolicy": retries}]}
+    return [
+        ("grpc.service_config", json.dumps(config)), ("grpc.keepalive_time_ms", 30_000),
+        # A restart of the service takes less than the second that grpc would wait.
+        ("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 10_000),
+    ]
 
 
 def metadata(target: str, token: str | None, is_encrypted: bool, plaintext: bool) -> list[tuple[str, str]]:

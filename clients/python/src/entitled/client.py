@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import grpc
 
 from entitled import channel
 from entitled.errors import EntitledError, error_of
-from entitled.services import Services
+from entitled.services import EntitlementService, Services
 from entitled.v1.entitlement_pb2 import Entitlement
 from entitled.v1.entitlement_service_pb2 import CheckRequest, EntitlementEvent
 from entitled.v1.environment_pb2 import ENVIRONMENT_UNSPECIFIED, Environment
@@ -68,26 +68,66 @@ class Client(Services):
         return self.receipt.SubmitTransaction(request, timeout=timeout)
 
     def watch(
-        self, *, after_sequence: int | None = None, from_beginning: bool = False,
+        self, *, after_sequence: int | None = None, after_position: str | None = None, from_beginning: bool = False,
         customer_ids: Sequence[str] = (), entitlements: Sequence[str] = (),
-    ) -> Iterator[EntitlementEvent]:
-        """Yields events in commit order without an end. After an interruption the stream continues behind the last
-        event. Store `event.sequence` and pass it as `after_sequence` to continue in another process."""
-        watching = Watching(
-            self.app, self.environment, after_sequence, from_beginning, customer_ids, entitlements
+    ) -> Watch:
+        """Returns the events in commit order, without an end. They start with the next one that is committed, unless
+        one of the first three arguments is given."""
+        return Watch(
+            self.entitlement,
+            Watching(
+                self.app, self.environment, after_sequence, after_position, from_beginning, customer_ids, entitlements
+            ),
         )
-        while True:
-            call = self.entitlement.Watch(watching.request, timeout=None)
-            error: EntitledError | None = None
-            try:
-                for response in call:
-                    if (event := watching.received(response)) is not None:
-                        yield event
-            except grpc.RpcError as failure:
-                error = error_of(failure)
-            finally:
-                call.cancel()
-            time.sleep(watching.delay_after(error))
+
+
+class Watch(Iterator[EntitlementEvent]):
+    """The events of a Watch. After an interruption the stream continues after the last event.
+
+    To continue in another process, store `event.sequence` and pass it as `after_sequence`, or store `position` and pass
+    it as `after_position`. The stream ends with `close()`, or when the object is no longer used.
+    """
+
+    def __init__(self, service: EntitlementService, watching: Watching) -> None:
+        self._watching = watching
+        self._events = _events(service, watching)
+
+    def __iter__(self) -> Watch:
+        return self
+
+    def __next__(self) -> EntitlementEvent:
+        return next(self._events)
+
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def position(self) -> str:
+        """The position of the service's store at the last message, an opaque token; empty before the first message.
+        Unlike a sequence it names the store, too: a service that was restored from an older backup refuses it."""
+        return self._watching.position
+
+    def close(self) -> None:
+        """Ends the stream."""
+        self._events.close()
+
+
+def _events(service: EntitlementService, watching: Watching) -> Generator[EntitlementEvent, None, None]:
+    while True:
+        call = service.Watch(watching.request, timeout=None)
+        error: EntitledError | None = None
+        try:
+            for response in call:
+                if (event := watching.received(response)) is not None:
+                    yield event
+        except grpc.RpcError as failure:
+            error = error_of(failure)
+        finally:
+            call.cancel()
+        time.sleep(watching.delay_after(error))
 
 
 class _Calls(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor):

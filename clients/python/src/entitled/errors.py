@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import grpc
-from google.rpc import error_details_pb2, status_pb2
+from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]
+
+
+_TRANSIENT = (
+    grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.DEADLINE_EXCEEDED,
+)
 
 
 class EntitledError(Exception):
@@ -31,7 +36,7 @@ class EntitledError(Exception):
     @property
     def is_transient(self) -> bool:
         """Whether the same call can succeed later without a change."""
-        return self.code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED)
+        return self.code in _TRANSIENT
 
 
 def error_of(call: Any) -> EntitledError:

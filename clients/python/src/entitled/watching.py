@@ -15,25 +15,35 @@ _INTERRUPTIONS = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTE
 
 
 class Watching:
-    """The position of one Watch: the request that continues it, and the wait after an interruption."""
+    """One Watch: the request that continues it, its position, and the wait after an interruption."""
 
     def __init__(
-        self, app: str, environment: Environment, after_sequence: int | None, from_beginning: bool,
-        customer_ids: Sequence[str], entitlements: Sequence[str],
+        self, app: str, environment: Environment, after_sequence: int | None, after_position: str | None,
+        from_beginning: bool, customer_ids: Sequence[str], entitlements: Sequence[str],
     ) -> None:
+        if (after_sequence is not None) + (after_position is not None) + from_beginning > 1:
+            raise ValueError("a Watch has one start: after_sequence, after_position or from_beginning")
         self.request = WatchRequest(
             app=app, environment=environment, customer_ids=customer_ids, entitlements=entitlements
         )
         if after_sequence is not None:
             self.request.after_sequence = after_sequence
+        elif after_position is not None:
+            self.request.after_position = after_position
         elif from_beginning:
             self.request.from_beginning = True
+        self.position = after_position or ""
         self._attempts = 0
 
     def received(self, response: WatchResponse) -> EntitlementEvent | None:
         """Records the position; returns the event, or None for a heartbeat."""
         self._attempts = 0
-        self.request.after_sequence = response.sequence
+        self.position = response.position
+        # The same kind of mark as the caller's, because the caller knows what it survives.
+        if self.request.WhichOneof("start") == "after_position":
+            self.request.after_position = response.position
+        else:
+            self.request.after_sequence = response.sequence
         return response.event if response.HasField("event") else None
 
     def delay_after(self, error: EntitledError | None) -> float:

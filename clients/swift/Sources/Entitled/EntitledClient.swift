@@ -5,8 +5,9 @@ import SwiftProtobuf
 
 /// A connection to `entitled`. All tasks can share it; it reconnects by itself.
 ///
-/// `run()` keeps the connection; calls wait until it is running. `withEntitledClient` does both. Reads are tried again
-/// while the service cannot be reached; a write is left to the caller, who knows whether it has an idempotency key.
+/// `run()` keeps the connection; calls wait until it is running. `withEntitledClient` does both. Reads wait for a
+/// connection, and ``retrying(_:)`` repeats them; a write is left to the caller, who knows whether it has an idempotency
+/// key.
 /// Failed calls of this type throw `EntitledError`; those of the generated clients throw `RPCError`, which
 /// `EntitledError.init(_:)` takes.
 public struct EntitledClient: Sendable {
@@ -68,7 +69,23 @@ public struct EntitledClient: Sendable {
       $0.customerID = customerID
       $0.entitlement = entitlement
     }
-    return try await EntitledError.wrapping { try await services.entitlement.check(request).entitlement }
+    return try await retrying { try await services.entitlement.check(request).entitlement }
+  }
+
+  /// Returns the result of a call that only reads. The call is repeated up to three times, after a growing delay, while it
+  /// fails because the service cannot be reached.
+  public func retrying<Value: Sendable>(
+    _ read: () async throws -> Value
+  ) async throws(EntitledError) -> Value {
+    for delay in [0.05, 0.1, 0.2] {
+      do throws(EntitledError) {
+        return try await EntitledError.wrapping(read)
+      } catch {
+        guard error.code == .unavailable else { throw error }
+        try? await Task.sleep(for: .seconds(Double.random(in: delay / 2...delay)))
+      }
+    }
+    return try await EntitledError.wrapping(read)
   }
 
   /// Submits a StoreKit 2 transaction (`jwsRepresentation`) for the customer. It is stored when this returns.
@@ -84,15 +101,13 @@ public struct EntitledClient: Sendable {
   }
 
   private static func serviceConfig(timeout: Duration) -> ServiceConfig {
-    let retry = RetryPolicy(
-      maxAttempts: 4, initialBackoff: .milliseconds(50), maxBackoff: .seconds(1), backoffMultiplier: 2,
-      retryableStatusCodes: [.unavailable])
     let methods = EntitledMethod.all
     let reads = methods.filter { $0.onlyReads && !$0.isStreaming }.map(\.name)
     let writes = methods.filter { !$0.onlyReads && !$0.isStreaming }.map(\.name)
     return ServiceConfig(methodConfig: [
-      // A broken connection is made again within seconds; a read waits for that instead of failing at once.
-      MethodConfig(names: reads, waitForReady: true, timeout: timeout, executionPolicy: .retry(retry)),
+      // A broken connection is made again within seconds; a read waits for that instead of failing at once. Without a
+      // retry policy, because grpc-swift does not limit such a wait of a call with one by the timeout.
+      MethodConfig(names: reads, waitForReady: true, timeout: timeout),
       MethodConfig(names: writes, timeout: timeout),
     ])
   }

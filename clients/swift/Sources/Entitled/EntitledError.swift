@@ -17,7 +17,9 @@ public struct EntitledError: Error, Sendable, CustomStringConvertible {
   public var retryAfter: Duration?
 
   /// Whether the same call can succeed later without a change.
-  public var isTransient: Bool { code == .unavailable || code == .resourceExhausted }
+  public var isTransient: Bool {
+    code == .unavailable || code == .resourceExhausted || code == .deadlineExceeded
+  }
 
   /// Code, reason and message.
   public var description: String { reason.isEmpty ? "\(code): \(message)" : "\(code) \(reason): \(message)" }

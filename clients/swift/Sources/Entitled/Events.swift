@@ -10,10 +10,13 @@ extension EntitledClient {
     case beginning
     /// With the event after this sequence.
     case after(Int64)
+    /// With the event after this position: that of a watched event, or of a response to a call that writes.
+    case afterPosition(String)
   }
 
-  /// Returns the events in commit order, without an end. After an interruption the stream continues behind the last
-  /// event. Store `event.sequence` and pass it as `.after` to continue in another process.
+  /// Returns the events in commit order, without an end. After an interruption the stream continues after the last
+  /// event. Store `event.position` or `event.sequence`, and pass it as `.afterPosition` or `.after` to continue in
+  /// another process.
   public func watch(
     from start: Start = .next, customerIDs: [String] = [], entitlements: [String] = []
   ) -> Events {
@@ -26,8 +29,25 @@ extension EntitledClient {
     case .next: break
     case .beginning: request.fromBeginning = true
     case .after(let sequence): request.afterSequence = sequence
+    case .afterPosition(let position): request.afterPosition = position
     }
     return Events(service: services.entitlement, request: request)
+  }
+}
+
+/// An event of a Watch. Its members are those of ``EntitledClient/Event``.
+@dynamicMemberLookup
+public struct WatchedEvent: Sendable {
+  /// The event as the service committed it.
+  public let event: EntitledClient.Event
+  /// The position of the service's store at this event, an opaque token.
+  ///
+  /// Unlike a sequence it names the store, too: a service that was restored from an older backup refuses it.
+  public let position: String
+
+  /// A member of the event.
+  public subscript<Value>(dynamicMember member: KeyPath<EntitledClient.Event, Value>) -> Value {
+    event[keyPath: member]
   }
 }
 
@@ -37,8 +57,8 @@ extension EntitledClient {
 /// Iteration throws `EntitledError` if the service refuses the stream, or if it is interrupted before the first
 /// message of a stream that starts with the next event: events could be lost between two streams.
 public struct Events: AsyncSequence, Sendable {
-  /// An event with its sequence.
-  public typealias Element = EntitledClient.Event
+  /// An event with its position.
+  public typealias Element = WatchedEvent
 
   let service: Entitled_V1_EntitlementService.Client<EntitledClient.Transport>
   let request: Entitled_V1_WatchRequest
@@ -47,9 +67,9 @@ public struct Events: AsyncSequence, Sendable {
   public func makeAsyncIterator() -> Iterator {
     let channel = AsyncThrowingChannel<Element, any Error>()
     let task = Task { [service, request] in
-      var position = Position(request: request)
+      var watching = Watching(request: request)
       do {
-        while true { try await position.advance(service) { await channel.send($0) } }
+        while true { try await watching.advance(service) { await channel.send($0) } }
       } catch {
         channel.fail(error)
       }
@@ -77,7 +97,7 @@ public struct Events: AsyncSequence, Sendable {
 }
 
 /// The request that continues a Watch, and the wait after an interruption.
-private struct Position: Sendable {
+private struct Watching: Sendable {
   private static let interruptions: Set<RPCError.Code> = [.unavailable, .resourceExhausted, .unknown]
 
   var request: Entitled_V1_WatchRequest
@@ -90,24 +110,31 @@ private struct Position: Sendable {
   /// Hands the events of one stream to `send`, and waits if the stream was interrupted.
   mutating func advance(
     _ service: Entitled_V1_EntitlementService.Client<EntitledClient.Transport>,
-    _ send: @escaping @Sendable (EntitledClient.Event) async -> Void
+    _ send: @escaping @Sendable (WatchedEvent) async -> Void
   ) async throws {
     var interruption: EntitledError?
-    let last = Sequence(request.start.flatMap { if case .afterSequence(let n) = $0 { n } else { nil } })
+    let last = LastMessage()
     do {
       try await service.watch(request) { response in
         for try await message in response.messages {
-          if case .event(let event) = message.content { await send(event) }
-          await last.set(message.sequence)
+          if case .event(let event) = message.content {
+            await send(WatchedEvent(event: event, position: message.position))
+          }
+          await last.set(message)
         }
       }
     } catch let error as RPCError {
       interruption = EntitledError(error)
     }
     try Task.checkCancellation()
-    if let sequence = await last.value {
-      if request.start != .afterSequence(sequence) { attempts = 0 }
-      request.afterSequence = sequence
+    if let message = await last.message {
+      attempts = 0
+      // The same kind of mark as the caller's, because the caller knows what it survives.
+      if case .afterPosition = request.start {
+        request.afterPosition = message.position
+      } else {
+        request.afterSequence = message.sequence
+      }
     }
     if let interruption, !Self.interruptions.contains(interruption.code) || request.start == nil {
       throw interruption
@@ -119,15 +146,11 @@ private struct Position: Sendable {
   }
 }
 
-/// The sequence of the last message, which the closure of a stream records.
-private actor Sequence {
-  private(set) var value: Int64?
+/// The last message of a stream, which its closure records.
+private actor LastMessage {
+  private(set) var message: Entitled_V1_WatchResponse?
 
-  init(_ value: Int64?) {
-    self.value = value
-  }
-
-  func set(_ sequence: Int64) {
-    value = sequence
+  func set(_ message: Entitled_V1_WatchResponse) {
+    self.message = message
   }
 }

@@ -8,17 +8,40 @@ struct Settings: Decodable {
 
 struct Step: Decodable {
   var `do`: String
-  var customer, entitlement, transaction, token: String?
+  var customer, entitlement, transaction, token, stream, afterPosition: String?
   var after: Int64?
   var count: Int?
 }
 
 struct InvalidStep: Error {}
 
+/// The streams that continue while other steps are performed, by their names.
+actor Streams {
+  private var tasks: [String: Task<[WatchedEvent], any Error>] = [:]
+
+  /// Receives `count` events.
+  func open(_ name: String, _ events: Events, count: Int) {
+    tasks[name] = Task { try await first(count, of: events) }
+  }
+
+  /// The events of a stream.
+  func events(of name: String) async throws -> [WatchedEvent] { try await tasks[name]?.value ?? [] }
+}
+
+func first(_ count: Int, of events: Events) async throws -> [WatchedEvent] {
+  var received: [WatchedEvent] = []
+  for try await event in events {
+    received.append(event)
+    if received.count == count { break }
+  }
+  return received
+}
+
 @main
 struct Scenario: Sendable {
   let settings: Settings
   let verifier: TokenVerifier
+  let streams = Streams()
 
   static func main() async throws {
     let settings = try JSONDecoder().decode(Settings.self, from: Data(CommandLine.arguments[1].utf8))
@@ -61,14 +84,15 @@ struct Scenario: Sendable {
       return ["entitled": answer.entitled, "productId": answer.productID, "reason": answer.reason]
     case "submit":
       let response = try await client.submit(customerID: customer, signedTransaction: step.transaction ?? "")
-      return ["transactionId": response.transaction.transactionID]
+      return ["transactionId": response.transaction.transactionID, "position": response.position]
     case "watch":
-      var events: [[String: Any]] = []
-      for try await event in client.watch(from: .after(step.after ?? 0)) {
-        events.append(["sequence": event.sequence, "customer": event.customerID])
-        if events.count == step.count { break }
-      }
-      return ["events": events]
+      let events = try await first(step.count ?? 0, of: client.watch(from: start(of: step)))
+      return ["events": shown(events), "position": events.last?.position ?? ""]
+    case "follow":
+      await streams.open(step.stream ?? "", client.watch(from: start(of: step)), count: step.count ?? 0)
+      return [:]
+    case "followed":
+      return ["events": shown(try await streams.events(of: step.stream ?? ""))]
     case "issueToken":
       let request = Entitled_V1_IssueTokenRequest.with {
         $0.app = client.app
@@ -83,5 +107,13 @@ struct Scenario: Sendable {
     default:
       throw InvalidStep()
     }
+  }
+
+  func start(of step: Step) -> EntitledClient.Start {
+    step.afterPosition.map { .afterPosition($0) } ?? .after(step.after ?? 0)
+  }
+
+  func shown(_ events: [WatchedEvent]) -> [[String: Any]] {
+    events.map { ["sequence": $0.sequence, "customer": $0.customerID] }
   }
 }
