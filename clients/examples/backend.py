@@ -14,7 +14,7 @@ client = Client(sys.argv[1], app="ocean-journal")
 
 
 class Backend(http.server.BaseHTTPRequestHandler):
-    def do_POST(self):
+    def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or "{}")
         try:
             client.submit(self.headers["x-user"], body.get("signedTransaction", ""))
@@ -24,14 +24,14 @@ class Backend(http.server.BaseHTTPRequestHandler):
         # Only now may the app finish the transaction: the service has stored it.
         return self.respond(200, {})
 
-    def do_GET(self):
+    def do_GET(self) -> None:
         try:
             answer = client.check(self.headers["x-user"], self.path.removeprefix("/entitlements/"))
         except EntitledError as error:
             return self.respond(503 if error.is_transient else 404, {"reason": error.reason})
         return self.respond(200, {"entitled": answer.entitled, "reason": answer.reason})
 
-    def respond(self, status, body):
+    def respond(self, status: int, body: dict[str, object]) -> None:
         data = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
@@ -39,7 +39,7 @@ class Backend(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    def log_message(self, *_):
+    def log_message(self, *_: object) -> None:
         """Logs nothing: requests name users."""
 
 
