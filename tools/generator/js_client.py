@@ -32,7 +32,8 @@ def type_of(field, entries):
     if field.type_name in entries:
         key, value = entries[field.type_name].field
         return f"{{ [key: string]: {type_of(value, entries)} }}"
-    name = WELL_KNOWN.get(field.type_name) or SCALARS.get(field.type) or field.type_name.rsplit(".", 1)[1]
+    own = field.type_name.removeprefix(f".{PACKAGE}.").replace(".", "")
+    name = WELL_KNOWN.get(field.type_name) or SCALARS.get(field.type) or own
     repeated = field.label == FIELD.LABEL_REPEATED
     return f"Array<{name}>" if repeated else name
 
@@ -60,11 +61,13 @@ def message_types(message, path, texts):
         yield from comment(texts.get((*path, 2, index)), "  ")
         yield f"  {field.json_name}?: {type_of(field, entries)};"
     yield "}\n"
+    for index, enum in enumerate(message.enum_type):
+        yield from enum_types(enum, (*path, 4, index), texts, message.name)
 
 
-def enum_types(enum, path, texts):
+def enum_types(enum, path, texts, prefix=""):
     yield from comment(texts.get(path))
-    yield f"export type {enum.name} ="
+    yield f"export type {prefix}{enum.name} ="
     values = [f'  | "{value.name}"' for value in enum.value]
     yield "\n".join(values) + ";\n"
 

@@ -1,0 +1,93 @@
+// The rules of calls: errors, retries, deadlines and credentials. `node --test`
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Client, EntitledError } from "../entitled.js";
+
+const app = "ocean-journal";
+
+// A service that answers with these responses in turn, and the calls that it got.
+function service(...responses) {
+  const calls = [];
+  const fetch = async (url, init) => {
+    calls.push({ url, headers: init.headers, body: JSON.parse(init.body) });
+    const next = responses.shift();
+    if (typeof next === "function") return next(init);
+    return new Response(typeof next.body === "string" ? next.body : JSON.stringify(next.body), { status: next.status ?? 200 });
+  };
+  return { calls, fetch };
+}
+
+const unavailable = { status: 503, body: { code: "unavailable", message: "no" } };
+const entitled = { body: { entitlement: { name: "pro", entitled: true } } };
+
+test("A call posts the request with the app, the deadline and the token", async () => {
+  const { calls, fetch } = service(entitled);
+  const client = new Client("http://127.0.0.1:8080/", { app, token: "secret", timeout: 3000, fetch });
+  assert.equal((await client.check("alice", "pro")).entitled, true);
+  const [{ url, headers, body }] = calls;
+  assert.equal(url, "http://127.0.0.1:8080/entitled.v1.EntitlementService/Check");
+  assert.deepEqual(body, { app, customerId: "alice", entitlement: "pro" });
+  assert.equal(headers.authorization, "Bearer secret");
+  assert.ok(Number(headers["connect-timeout-ms"]) <= 3000);
+});
+
+test("A read is repeated while the service is unavailable, at most three times", async () => {
+  const recovered = service(unavailable, unavailable, entitled);
+  await new Client("http://127.0.0.1", { app, fetch: recovered.fetch }).check("alice", "pro");
+  assert.equal(recovered.calls.length, 3);
+  const down = service(...Array(9).fill(unavailable));
+  const client = new Client("http://127.0.0.1", { app, fetch: down.fetch });
+  await assert.rejects(client.check("alice", "pro"), { code: "unavailable", isTransient: true });
+  assert.equal(down.calls.length, 4);
+});
+
+test("A write is not repeated", async () => {
+  const { calls, fetch } = service(unavailable, entitled);
+  const client = new Client("http://127.0.0.1", { app, fetch });
+  await assert.rejects(client.submit("alice", "eyJ"), { code: "unavailable" });
+  assert.equal(calls.length, 1);
+});
+
+test("An error has the reason, the fields, the metadata and the delay of its details", async () => {
+  const details = [
+    { type: "google.rpc.ErrorInfo", value: "", debug: { reason: "UNKNOWN_APP", metadata: { app } } },
+    { type: "google.rpc.BadRequest", value: "", debug: { fieldViolations: [{ field: "app", description: "unknown" }] } },
+    { type: "google.rpc.RetryInfo", value: "", debug: { retryDelay: "1.500s" } },
+    { type: "other.Detail", value: "" },
+  ];
+  const { fetch } = service({ status: 404, body: { code: "not_found", message: "no such app", details } });
+  const error = await new Client("http://127.0.0.1", { app, fetch }).check("alice", "pro").catch((error) => error);
+  assert.ok(error instanceof EntitledError && error instanceof Error);
+  const { code, reason, fields, metadata, retryAfter, isTransient } = error;
+  assert.deepEqual(
+    { code, reason, fields, metadata, retryAfter, isTransient },
+    { code: "not_found", reason: "UNKNOWN_APP", fields: { app: "unknown" }, metadata: { app }, retryAfter: 1.5, isTransient: false },
+  );
+});
+
+test("The page of a proxy becomes an error by its status", async () => {
+  for (const [status, code] of [[401, "unauthenticated"], [404, "unimplemented"], [418, "unknown"]]) {
+    const { fetch } = service({ status, body: "<html>" });
+    await assert.rejects(new Client("http://127.0.0.1", { app, fetch }).check("alice", "pro"), { code, reason: "" });
+  }
+});
+
+test("A call without a response ends at its deadline", async () => {
+  const hanging = ({ signal }) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const { fetch } = service(hanging);
+  const client = new Client("http://127.0.0.1", { app, fetch });
+  await assert.rejects(client.check("alice", "pro", { timeout: 20 }), { code: "deadline_exceeded" });
+});
+
+test("An aborted call ends as canceled", async () => {
+  const { fetch } = service(({ signal }) => Promise.reject(signal.reason));
+  const client = new Client("http://127.0.0.1", { app, fetch });
+  await assert.rejects(client.check("alice", "pro", { signal: AbortSignal.abort() }), { code: "canceled" });
+});
+
+test("A token is not sent unencrypted to another machine", () => {
+  const make = (url) => new Client(url, { app, token: "secret" });
+  assert.throws(() => make("http://entitled.example.com"), TypeError);
+  for (const url of ["https://entitled.example.com", "http://localhost:8080", "http://[::1]:8080"]) make(url);
+});
