@@ -241,6 +241,17 @@ def test_installations_over_the_limit_get_no_token_and_are_reported(syncing, dev
     assert device.sync(documents=[], installationId=str(uuid.uuid4()))[0] == 200
 
 
+def test_a_restart_keeps_the_count_of_installations(start, tmp_path):
+    arguments = configure(tmp_path, {"max_installations": 1})
+    service = start(arguments=arguments)
+    device = Device(service, Forger(service))
+    assert device.sync()[0] == 200
+    service.stop()
+    device.service = start(arguments=arguments)
+    assert reason(device.sync(installationId=str(uuid.uuid4()))) == (403, "TOO_MANY_INSTALLATIONS")
+    assert device.sync()[0] == 200
+
+
 def metrics(service):
     with urllib.request.urlopen(f"http://{service.http}/metrics", timeout=CALL_LIMIT) as answer:
         return answer.read().decode()

@@ -160,10 +160,10 @@ def test_support_sees_probable_family_members(family):
 class Team:
     """A purchase with seats to which the developer invites members."""
 
-    def __init__(self, service, forger, seats):
+    def __init__(self, service, forger, seats, number=None):
         self.channel = service.channel()
         self.apple = contract.app_store_stub(self.channel)
-        self.number = str(uuid.uuid4().int % 10**15)
+        self.number = number or str(uuid.uuid4().int % 10**15)
         self.customer = f"boss-{self.number}"
         self.forger = forger
         self.bought(seats)

@@ -1,0 +1,165 @@
+"""The commands of the documents for clients print what the documents show."""
+
+import base64
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from forge import Forger
+from harness import CALL_LIMIT, ROOT, free_port
+from receiver import Receiver
+from test_family import Team
+from test_webhooks import configured, grant
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# What differs from run to run: times, numbers of events, signatures.
+VARYING = [
+    (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z"), "TIME"), (re.compile(r"v1,[\w+/=]+"), "SIGNATURE"),
+    (re.compile(r"_\d+_\d{13}"), "_NUMBER"), (re.compile(r"timestamp: \d+"), "timestamp: TIME"),
+]  # fmt: skip
+
+
+def blocks(page, language):
+    text = (ROOT / "docs" / page).read_text()
+    return [block for found, block in BLOCK.findall(text) if found == language]
+
+
+def commands(block):
+    """The commands of a block with the lines that each prints."""
+    found = []
+    for line in re.sub(r"\\\n\s*", "", block).splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        else:
+            found[-1][1].append(line)
+    return found
+
+
+class Shell:
+    """A folder in which the commands of a page run, against a service with other ports than the page names."""
+
+    def __init__(self, folder, service):
+        self.folder = folder
+        self.backend = free_port()
+        self.names = {
+            "127.0.0.1:8080": service.http, "127.0.0.1:50051": service.grpc, "127.0.0.1:8000": f"127.0.0.1:{self.backend}",
+            " 8000": f" {self.backend}"}  # fmt: skip
+        (folder / "clients").symlink_to(ROOT / "clients")
+        python = folder / "example" / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+        python.chmod(0o755)
+        self.environment = {**os.environ, "PYTHONPATH": str(ROOT / "clients" / "python" / "src")}
+        self.started = []
+
+    def real(self, text):
+        for name, replacement in self.names.items():
+            text = text.replace(name, replacement)
+        return text
+
+    def run(self, command, expected):
+        command, expected = self.real(command), self.real("\n".join(expected)).splitlines()
+        if command.endswith("&"):
+            process = subprocess.Popen(
+                shlex.split(command[:-1]), cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True)
+            self.started.append(process)
+            lines = [process.stdout.readline().rstrip("\n") for _ in expected]
+        else:
+            output = subprocess.run(
+                ["bash", "-c", command], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True,
+                timeout=CALL_LIMIT, check=True).stdout
+            lines = output.splitlines()
+        if "..." in expected:
+            expected = expected[: expected.index("...")]
+            lines = lines[: len(expected)]
+        assert lines == expected, command
+
+    def close(self):
+        for process in self.started:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def shell(tmp_path, start):
+    shell = Shell(tmp_path, service := start(data=tmp_path / "data"))
+    shell.service = service
+    yield shell
+    shell.close()
+
+
+def buy(service, submitted=True):
+    """Buys `pro.monthly`; returns the signed transaction, which is alice's if it is submitted."""
+    document = service.buy("pro.monthly")["signedTransactionInfo"]
+    if submitted:
+        request = {"app": "ocean-journal", "customerId": "alice", "signedTransaction": document}
+        assert service.json("entitled.v1.ReceiptService/SubmitTransaction", request)[0] == 200
+    return document
+
+
+def test_the_commands_of_http_md(shell):
+    for block in blocks("http.md", "console"):
+        for command, expected in commands(block):
+            shell.run(command, expected)
+
+
+def test_the_commands_of_clients_md(shell):
+    buy(shell.service)
+    (shell.folder / "example.py").write_text(shell.real(blocks("clients.md", "python")[0]))
+    (shell.folder / "example.mjs").write_text(shell.real(blocks("clients.md", "js")[0]))
+    for block in blocks("clients.md", "console"):
+        for command, expected in commands(block):
+            shell.run(command, expected)
+
+
+def test_the_commands_of_app_md(shell):
+    (shell.folder / "purchase.jws").write_text(buy(shell.service, submitted=False))
+    for block in blocks("app.md", "console"):
+        for command, expected in commands(block):
+            shell.run(command, expected)
+
+
+def normalized(text):
+    for pattern, replacement in VARYING:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def test_the_requests_of_webhooks_md(start, tmp_path):
+    shown = [block for block in blocks("webhooks.md", "") if "webhook-id" in block]
+    for block, settings in zip(shown, [{}, {"format": "cloudevents"}], strict=True):
+        receiver = Receiver()
+        folder = tmp_path / str(len(settings))
+        folder.mkdir()
+        service = start(folder / "data", configured(folder, {"billing": {"url": receiver.url, **settings}}))
+        grant(service, "ana")
+        receiver.wait(lambda receiver: receiver.accepted)
+        first = receiver.accepted[0]
+        fields, body = block.split("\n\n")
+        for field in fields.splitlines():
+            if not field.startswith("POST "):
+                name = field.split(":")[0]
+                assert normalized(field) == normalized(f"{name}: {first.headers[name]}")
+        expected = normalized(re.sub(r"\n\s*", "", body))
+        assert expected.endswith(",...}}")
+        assert normalized(first.body.decode()).startswith(expected.removesuffix(",...}}"))
+        receiver.close()
+
+
+def test_the_error_of_family_sharing_md(start):
+    service = start()
+    team = Team(service, Forger(service), 2, number="77")
+    for customer in ("dan", "eva"):
+        team.claim(customer)
+    request = {"app": "ocean-journal", "originalTransactionId": "77", "customerId": "fay", "requestIdentifier": "1"}
+    status, error = service.json("entitled.v1.AppStoreService/ClaimSeat", request)
+    assert status == 400
+    shown = next(json.loads(block) for block in blocks("family-sharing.md", "json") if "NO_SEAT_LEFT" in block)
+    assert shown == error
+    assert b"NO_SEAT_LEFT" in base64.b64decode(shown["details"][0]["value"] + "==")
+    team.channel.close()
