@@ -7,13 +7,16 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 
 import pytest
+import yaml
 
 from forge import Forger
-from harness import CALL_LIMIT, ROOT, free_port
+from harness import CALL_LIMIT, PROGRAM, ROOT, free_port
 from receiver import Receiver
 from test_family import Team
+from test_signing import write_key
 from test_webhooks import configured, grant
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -163,3 +166,30 @@ def test_the_error_of_family_sharing_md(start):
     assert shown == error
     assert b"NO_SEAT_LEFT" in base64.b64decode(shown["details"][0]["value"] + "==")
     team.channel.close()
+
+
+def test_the_configuration_and_the_command_of_testflight_md(start, tmp_path):
+    (indented,) = re.findall(r"^   ```yaml\n(.*?)^   ```$", (ROOT / "docs/testflight.md").read_text(), re.M | re.S)
+    configuration = tmp_path / "entitled.yaml"
+    product = "products: {pro: {type: Non-Consumable, entitlements: [pro]}}"
+    configuration.write_text(textwrap.dedent(indented).rstrip() + f"\n    {product}\n")
+    service = start(arguments=["--config", configuration])
+    command = "check USER pro --environment Sandbox"
+    assert f"`entitled {command}`" in (ROOT / "docs/testflight.md").read_text()
+    result = subprocess.run(
+        [PROGRAM, *command.split(), "--grpc", service.grpc], stdout=subprocess.PIPE, text=True, timeout=CALL_LIMIT)
+    assert result.returncode == 3 and {"NEVER_PURCHASED", "SANDBOX"} <= set(result.stdout.split()), result.stdout
+
+
+def test_the_configuration_of_device_sync_md(tmp_path):
+    (shown,) = blocks("device-sync.md", "yaml")
+    configured = yaml.safe_load(shown)
+    app = {"bundle_id": "com.example.oceanjournal", "environments": ["Sandbox"], "products": {}}
+    configured["apps"]["ocean-journal"] |= app
+    keys = tmp_path / "keys"
+    keys.mkdir()
+    write_key(keys / "1.pem")
+    configured["tokens"] = {"issuer": "https://entitled.example.com", "keys": str(keys)}
+    configuration = tmp_path / "entitled.yaml"
+    configuration.write_text(yaml.safe_dump(configured))
+    subprocess.run([PROGRAM, "config", "check", configuration], check=True, stdout=subprocess.PIPE)
