@@ -20,6 +20,95 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
+/// Reasons of errors (`google.rpc.ErrorInfo`) by their status code. Field numbers are those of the codes.
+public nonisolated struct Entitled_V1_Errors: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The names of groups that belong to these errors.
+  public var include: [String] = []
+
+  /// The reasons with the code CANCELLED.
+  public var cancelled: [String] = []
+
+  /// The reasons with the code INVALID_ARGUMENT.
+  public var invalidArgument: [String] = []
+
+  /// The reasons with the code DEADLINE_EXCEEDED.
+  public var deadlineExceeded: [String] = []
+
+  /// The reasons with the code NOT_FOUND.
+  public var notFound: [String] = []
+
+  /// The reasons with the code ALREADY_EXISTS.
+  public var alreadyExists: [String] = []
+
+  /// The reasons with the code PERMISSION_DENIED.
+  public var permissionDenied: [String] = []
+
+  /// The reasons with the code RESOURCE_EXHAUSTED.
+  public var resourceExhausted: [String] = []
+
+  /// The reasons with the code FAILED_PRECONDITION.
+  public var failedPrecondition: [String] = []
+
+  /// The reasons with the code ABORTED.
+  public var aborted: [String] = []
+
+  /// The reasons with the code OUT_OF_RANGE.
+  public var outOfRange: [String] = []
+
+  /// The reasons with the code UNIMPLEMENTED.
+  public var unimplemented: [String] = []
+
+  /// The reasons with the code INTERNAL.
+  public var `internal`: [String] = []
+
+  /// The reasons with the code UNAVAILABLE.
+  public var unavailable: [String] = []
+
+  /// The reasons with the code DATA_LOSS.
+  public var dataLoss: [String] = []
+
+  /// The reasons with the code UNAUTHENTICATED.
+  public var unauthenticated: [String] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// Reasons that several methods share.
+public nonisolated struct Entitled_V1_ErrorGroup: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The name: `METHOD` for every method, `field` with a name for those whose request has that field, or one that
+  /// methods include.
+  public var name: String {
+    get {_storage._name}
+    set {_uniqueStorage()._name = newValue}
+  }
+
+  /// The reasons.
+  public var errors: Entitled_V1_Errors {
+    get {_storage._errors ?? Entitled_V1_Errors()}
+    set {_uniqueStorage()._errors = newValue}
+  }
+  /// Returns true if `errors` has been explicitly set.
+  public var hasErrors: Bool {_storage._errors != nil}
+  /// Clears the value of `errors`. Subsequent reads from it will return its default value.
+  public mutating func clearErrors() {_uniqueStorage()._errors = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
 /// Who may call a method and how the server runs it.
 public nonisolated struct Entitled_V1_Access: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -130,9 +219,19 @@ public nonisolated struct Entitled_V1_Access: Sendable {
 // declaration. To avoid naming collisions, the names are prefixed with the name of
 // the scope where the extend directive occurs.
 
-nonisolated extension SwiftProtobuf.Google_Protobuf_MethodOptions {
+nonisolated extension SwiftProtobuf.Google_Protobuf_FileOptions {
 
   /// Field number from the range for use within one organization.
+  public var Entitled_V1_errorGroup: [Entitled_V1_ErrorGroup] {
+    get {return getExtensionValue(ext: Entitled_V1_Extensions_error_group) ?? []}
+    set {setExtensionValue(ext: Entitled_V1_Extensions_error_group, value: newValue)}
+  }
+}
+
+nonisolated extension SwiftProtobuf.Google_Protobuf_MethodOptions {
+
+  /// Who may call the method. Every method of this package has one. Field number from the range for use within one
+  /// organization.
   public var Entitled_V1_access: Entitled_V1_Access {
     get {return getExtensionValue(ext: Entitled_V1_Extensions_access) ?? Entitled_V1_Access()}
     set {setExtensionValue(ext: Entitled_V1_Extensions_access, value: newValue)}
@@ -148,6 +247,22 @@ nonisolated extension SwiftProtobuf.Google_Protobuf_MethodOptions {
     clearExtensionValue(ext: Entitled_V1_Extensions_access)
   }
 
+  /// The reasons of errors that only this method and similar ones have.
+  public var Entitled_V1_errors: Entitled_V1_Errors {
+    get {return getExtensionValue(ext: Entitled_V1_Extensions_errors) ?? Entitled_V1_Errors()}
+    set {setExtensionValue(ext: Entitled_V1_Extensions_errors, value: newValue)}
+  }
+  /// Returns true if extension `Entitled_V1_Extensions_errors`
+  /// has been explicitly set.
+  public var hasEntitled_V1_errors: Bool {
+    return hasExtensionValue(ext: Entitled_V1_Extensions_errors)
+  }
+  /// Clears the value of extension `Entitled_V1_Extensions_errors`.
+  /// Subsequent reads from it will return its default value.
+  public mutating func clearEntitled_V1_errors() {
+    clearExtensionValue(ext: Entitled_V1_Extensions_errors)
+  }
+
 }
 
 // MARK: - File's ExtensionMap: Entitled_V1_Access_Extensions
@@ -157,22 +272,219 @@ nonisolated extension SwiftProtobuf.Google_Protobuf_MethodOptions {
 /// in parsing, or it can be combined with other `SwiftProtobuf.SimpleExtensionMap`s to create
 /// a larger `SwiftProtobuf.SimpleExtensionMap`.
 public nonisolated let Entitled_V1_Access_Extensions: SwiftProtobuf.SimpleExtensionMap = [
-  Entitled_V1_Extensions_access
+  Entitled_V1_Extensions_access,
+  Entitled_V1_Extensions_errors,
+  Entitled_V1_Extensions_error_group
 ]
 
 // Extension Objects - The only reason these might be needed is when manually
 // constructing a `SimpleExtensionMap`, otherwise, use the above _Extension Properties_
 // accessors for the extension fields on the messages directly.
 
-/// Field number from the range for use within one organization.
+/// Who may call the method. Every method of this package has one. Field number from the range for use within one
+/// organization.
 public nonisolated let Entitled_V1_Extensions_access = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalMessageExtensionField<Entitled_V1_Access>, SwiftProtobuf.Google_Protobuf_MethodOptions>(
   _protobuf_fieldNumber: 50001,
   fieldName: "entitled.v1.access"
 )
 
+/// The reasons of errors that only this method and similar ones have.
+public nonisolated let Entitled_V1_Extensions_errors = SwiftProtobuf.MessageExtension<SwiftProtobuf.OptionalMessageExtensionField<Entitled_V1_Errors>, SwiftProtobuf.Google_Protobuf_MethodOptions>(
+  _protobuf_fieldNumber: 50002,
+  fieldName: "entitled.v1.errors"
+)
+
+/// Field number from the range for use within one organization.
+public nonisolated let Entitled_V1_Extensions_error_group = SwiftProtobuf.MessageExtension<SwiftProtobuf.RepeatedMessageExtensionField<Entitled_V1_ErrorGroup>, SwiftProtobuf.Google_Protobuf_FileOptions>(
+  _protobuf_fieldNumber: 50001,
+  fieldName: "entitled.v1.error_group"
+)
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "entitled.v1"
+
+nonisolated extension Entitled_V1_Errors: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Errors"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cancelled\0\u{4}\u{2}invalid_argument\0\u{3}deadline_exceeded\0\u{3}not_found\0\u{3}already_exists\0\u{3}permission_denied\0\u{3}resource_exhausted\0\u{3}failed_precondition\0\u{1}aborted\0\u{3}out_of_range\0\u{1}unimplemented\0\u{1}internal\0\u{1}unavailable\0\u{3}data_loss\0\u{1}unauthenticated\0\u{1}include\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.cancelled) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.invalidArgument) }()
+      case 4: try { try decoder.decodeRepeatedStringField(value: &self.deadlineExceeded) }()
+      case 5: try { try decoder.decodeRepeatedStringField(value: &self.notFound) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.alreadyExists) }()
+      case 7: try { try decoder.decodeRepeatedStringField(value: &self.permissionDenied) }()
+      case 8: try { try decoder.decodeRepeatedStringField(value: &self.resourceExhausted) }()
+      case 9: try { try decoder.decodeRepeatedStringField(value: &self.failedPrecondition) }()
+      case 10: try { try decoder.decodeRepeatedStringField(value: &self.aborted) }()
+      case 11: try { try decoder.decodeRepeatedStringField(value: &self.outOfRange) }()
+      case 12: try { try decoder.decodeRepeatedStringField(value: &self.unimplemented) }()
+      case 13: try { try decoder.decodeRepeatedStringField(value: &self.`internal`) }()
+      case 14: try { try decoder.decodeRepeatedStringField(value: &self.unavailable) }()
+      case 15: try { try decoder.decodeRepeatedStringField(value: &self.dataLoss) }()
+      case 16: try { try decoder.decodeRepeatedStringField(value: &self.unauthenticated) }()
+      case 17: try { try decoder.decodeRepeatedStringField(value: &self.include) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.cancelled.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.cancelled, fieldNumber: 1)
+    }
+    if !self.invalidArgument.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.invalidArgument, fieldNumber: 3)
+    }
+    if !self.deadlineExceeded.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.deadlineExceeded, fieldNumber: 4)
+    }
+    if !self.notFound.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.notFound, fieldNumber: 5)
+    }
+    if !self.alreadyExists.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.alreadyExists, fieldNumber: 6)
+    }
+    if !self.permissionDenied.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.permissionDenied, fieldNumber: 7)
+    }
+    if !self.resourceExhausted.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.resourceExhausted, fieldNumber: 8)
+    }
+    if !self.failedPrecondition.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.failedPrecondition, fieldNumber: 9)
+    }
+    if !self.aborted.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.aborted, fieldNumber: 10)
+    }
+    if !self.outOfRange.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.outOfRange, fieldNumber: 11)
+    }
+    if !self.unimplemented.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.unimplemented, fieldNumber: 12)
+    }
+    if !self.`internal`.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.`internal`, fieldNumber: 13)
+    }
+    if !self.unavailable.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.unavailable, fieldNumber: 14)
+    }
+    if !self.dataLoss.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.dataLoss, fieldNumber: 15)
+    }
+    if !self.unauthenticated.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.unauthenticated, fieldNumber: 16)
+    }
+    if !self.include.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.include, fieldNumber: 17)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_Errors, rhs: Entitled_V1_Errors) -> Bool {
+    if lhs.include != rhs.include {return false}
+    if lhs.cancelled != rhs.cancelled {return false}
+    if lhs.invalidArgument != rhs.invalidArgument {return false}
+    if lhs.deadlineExceeded != rhs.deadlineExceeded {return false}
+    if lhs.notFound != rhs.notFound {return false}
+    if lhs.alreadyExists != rhs.alreadyExists {return false}
+    if lhs.permissionDenied != rhs.permissionDenied {return false}
+    if lhs.resourceExhausted != rhs.resourceExhausted {return false}
+    if lhs.failedPrecondition != rhs.failedPrecondition {return false}
+    if lhs.aborted != rhs.aborted {return false}
+    if lhs.outOfRange != rhs.outOfRange {return false}
+    if lhs.unimplemented != rhs.unimplemented {return false}
+    if lhs.`internal` != rhs.`internal` {return false}
+    if lhs.unavailable != rhs.unavailable {return false}
+    if lhs.dataLoss != rhs.dataLoss {return false}
+    if lhs.unauthenticated != rhs.unauthenticated {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ErrorGroup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ErrorGroup"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}errors\0")
+
+  fileprivate class _StorageClass {
+    var _name: String = String()
+    var _errors: Entitled_V1_Errors? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _name = source._name
+      _errors = source._errors
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._name) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._errors) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._name.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._name, fieldNumber: 1)
+      }
+      try { if let v = _storage._errors {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ErrorGroup, rhs: Entitled_V1_ErrorGroup) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._name != rhs_storage._name {return false}
+        if _storage._errors != rhs_storage._errors {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
 
 nonisolated extension Entitled_V1_Access: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Access"

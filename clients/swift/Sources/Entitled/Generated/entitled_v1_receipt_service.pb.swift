@@ -702,12 +702,12 @@ public nonisolated struct Entitled_V1_InspectRequest: Sendable {
   }
 
   /// As bytes.
-  public var documentBytes: Data {
+  public var rawDocument: Data {
     get {
-      if case .documentBytes(let v)? = content {return v}
+      if case .rawDocument(let v)? = content {return v}
       return Data()
     }
-    set {content = .documentBytes(newValue)}
+    set {content = .rawDocument(newValue)}
   }
 
   /// The `identifierForVendor` bytes of the device, to verify a receipt's device hash.
@@ -720,7 +720,7 @@ public nonisolated struct Entitled_V1_InspectRequest: Sendable {
     /// As text: a JWS, JSON or Base64.
     case document(String)
     /// As bytes.
-    case documentBytes(Data)
+    case rawDocument(Data)
 
   }
 
@@ -2278,7 +2278,7 @@ nonisolated extension Entitled_V1_SubmittedProductState: SwiftProtobuf.Message, 
 
 nonisolated extension Entitled_V1_InspectRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".InspectRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}document\0\u{3}document_bytes\0\u{3}device_identifier\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}document\0\u{3}raw_document\0\u{3}device_identifier\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2300,7 +2300,7 @@ nonisolated extension Entitled_V1_InspectRequest: SwiftProtobuf.Message, SwiftPr
         try decoder.decodeSingularBytesField(value: &v)
         if let v = v {
           if self.content != nil {try decoder.handleConflictingOneOf()}
-          self.content = .documentBytes(v)
+          self.content = .rawDocument(v)
         }
       }()
       case 4: try { try decoder.decodeSingularBytesField(value: &self.deviceIdentifier) }()
@@ -2322,8 +2322,8 @@ nonisolated extension Entitled_V1_InspectRequest: SwiftProtobuf.Message, SwiftPr
       guard case .document(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularStringField(value: v, fieldNumber: 2)
     }()
-    case .documentBytes?: try {
-      guard case .documentBytes(let v)? = self.content else { preconditionFailure() }
+    case .rawDocument?: try {
+      guard case .rawDocument(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
     }()
     case nil: break
