@@ -25,8 +25,8 @@ NAMESPACES = {
 NOT_IN_SWIFT = {"google/protobuf/descriptor.proto"}
 # Reserved words of Swift.
 RENAMED = {"Any": "AnyMessage"}
-KEYWORDS = {"as", "case", "default", "do", "else", "extension", "false", "for", "if", "import", "in", "init", "is",
-            "operator", "protocol", "public", "repeat", "return", "self", "static", "switch", "true", "where"}
+KEYWORDS = {"as", "case", "default", "do", "else", "extension", "false", "for", "if", "import", "in", "init", "internal",
+            "is", "operator", "protocol", "public", "repeat", "return", "self", "static", "switch", "true", "where"}
 
 SCALARS = {
     Field.TYPE_BOOL: "Bool", Field.TYPE_STRING: "String", Field.TYPE_BYTES: "[UInt8]",

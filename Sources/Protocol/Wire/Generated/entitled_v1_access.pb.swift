@@ -30,7 +30,7 @@ package struct Errors: WireMessage {
   /// The reasons with the code UNIMPLEMENTED.
   package var unimplemented: [String] = []
   /// The reasons with the code INTERNAL.
-  package var internal: [String] = []
+  package var `internal`: [String] = []
   /// The reasons with the code UNAVAILABLE.
   package var unavailable: [String] = []
   /// The reasons with the code DATA_LOSS.
@@ -59,7 +59,7 @@ package struct Errors: WireMessage {
     aborted = CField.elements(c.pointee.aborted, count: c.pointee.n_aborted)
     outOfRange = CField.elements(c.pointee.out_of_range, count: c.pointee.n_out_of_range)
     unimplemented = CField.elements(c.pointee.unimplemented, count: c.pointee.n_unimplemented)
-    internal = CField.elements(c.pointee.internal, count: c.pointee.n_internal)
+    `internal` = CField.elements(c.pointee.internal, count: c.pointee.n_internal)
     unavailable = CField.elements(c.pointee.unavailable, count: c.pointee.n_unavailable)
     dataLoss = CField.elements(c.pointee.data_loss, count: c.pointee.n_data_loss)
     unauthenticated = CField.elements(c.pointee.unauthenticated, count: c.pointee.n_unauthenticated)
@@ -79,7 +79,7 @@ package struct Errors: WireMessage {
     writer.texts(10, aborted)
     writer.texts(11, outOfRange)
     writer.texts(12, unimplemented)
-    writer.texts(13, internal)
+    writer.texts(13, `internal`)
     writer.texts(14, unavailable)
     writer.texts(15, dataLoss)
     writer.texts(16, unauthenticated)
