@@ -127,6 +127,31 @@ def test_the_commands_of_app_md(shell):
             shell.run(command, expected)
 
 
+def test_the_swift_code_of_app_md_is_type_correct(tmp_path):
+    """Against the stub of StoreKit, with the names that the page takes for granted."""
+    buy_, updates, _, restore, offer, refund = blocks("app.md", "swift")
+    source = f"""
+import Foundation
+import StoreKit
+
+struct Backend {{ func submit(_ document: String) async throws {{}} }}
+struct User {{ var appAccountToken = UUID() }}
+let backend = Backend()
+let user = User()
+{updates}
+func buy(_ product: Product) async throws {{ {buy_} }}
+func restore() async throws {{ {restore} }}
+func buy(_ product: Product, jws: String) async throws {{ {offer}; _ = result }}
+func refund(_ transactionID: UInt64, in scene: UIWindowScene) async throws {{ {refund}; _ = status }}
+"""
+    (tmp_path / "App.swift").write_text(source)
+    stub = ROOT / "clients" / "swift" / "ios" / "StubStoreKit" / "StoreKit.swift"
+    options = ["-swift-version", "6", "-parse-as-library"]
+    module = ["-emit-module", "-module-name", "StoreKit", stub, "-emit-module-path", tmp_path / "StoreKit.swiftmodule"]
+    subprocess.run(["swiftc", *options, *module], check=True)
+    subprocess.run(["swiftc", *options, "-typecheck", "-I", tmp_path, tmp_path / "App.swift"], check=True)
+
+
 def normalized(text):
     for pattern, replacement in VARYING:
         text = pattern.sub(replacement, text)
