@@ -15,7 +15,8 @@ extension SQLSession {
 extension SQLTransaction {
   func put(_ installation: Installation) throws(StoreError) {
     try run(
-      "INSERT OR IGNORE INTO installation VALUES (?, ?, ?, ?, ?)", installation.line, installation.day,
+      "INSERT INTO installation VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", installation.line,
+      installation.day,
       installation.id)
   }
 
