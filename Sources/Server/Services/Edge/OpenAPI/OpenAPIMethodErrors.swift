@@ -1,5 +1,6 @@
 internal import JSON
 internal import RPC
+internal import Wire
 
 /// The error responses of the methods, with the reasons that the contract lists.
 struct OpenAPIMethodErrors {
