@@ -11,8 +11,13 @@ extension EvidenceLedger {
   /// Counts an installation of purchases of one app and environment on the day of `now`, in UTC. The count is durable
   /// on return.
   ///
-  /// - Parameter installation: a hash that identifies the installation; the first 16 bytes are stored.
+  /// - Parameters:
+  ///   - installation: a hash that identifies the installation; the first 16 bytes are stored.
+  ///   - lines: the purchases.
+  ///   - limit: the maximum number of installations of a purchase and day.
+  ///   - now: the time in the environment of the purchases.
   /// - Returns: the purchases with `limit` other installations, for which it was not counted.
+  /// - Throws: ``LedgerError/store(_:)``.
   package func count(
     installation: [UInt8], of lines: [LineKey], limit: Int, at now: Instant
   ) async throws(LedgerError) -> [LineKey] {
