@@ -75,9 +75,9 @@ services = {
         "AppStoreService": "app_store_service",
         "AuditService": "audit_service",
         "CatalogService": "catalog_service",
-        "WebhookService": "webhook_service",
         "CustomerService": "customer_service",
         "StatusService": "status_service",
+        "WebhookService": "webhook_service",
     }.items()
 }
 

@@ -11,7 +11,7 @@ enum MethodErrorTable {
     * PERMISSION_DENIED APP_NOT_ALLOWED APP_SCOPE_REQUIRED ROLE_MISSING
     * RESOURCE_EXHAUSTED MESSAGE_TOO_LARGE RATE_LIMIT STORE_OVERLOADED
     * UNAUTHENTICATED INVALID_TOKEN NOT_A_BEARER_TOKEN NO_CREDENTIAL UNKNOWN_CERTIFICATE UNKNOWN_TOKEN
-    * UNAVAILABLE DISK_FULL SHUTTING_DOWN STORE_UNAVAILABLE
+    * UNAVAILABLE DISK_FULL OUTCOME_UNKNOWN SHUTTING_DOWN STORE_UNAVAILABLE
     * UNIMPLEMENTED UNSUPPORTED_COMPRESSION
     /entitled.v1.AppStoreService/GetRefundHistory ALREADY_EXISTS APP_STORE_*
     /entitled.v1.AppStoreService/GetRefundHistory DEADLINE_EXCEEDED APP_STORE_TIMED_OUT
@@ -25,7 +25,7 @@ enum MethodErrorTable {
     /entitled.v1.AppStoreService/LookUpOrder DEADLINE_EXCEEDED APP_STORE_TIMED_OUT
     /entitled.v1.AppStoreService/LookUpOrder FAILED_PRECONDITION APP_STORE_* APP_STORE_KEY_REJECTED CLOCK_SKEW NO_IN_APP_PURCHASE_KEY
     /entitled.v1.AppStoreService/LookUpOrder INTERNAL REQUEST_SIGNING_FAILED
-    /entitled.v1.AppStoreService/LookUpOrder INVALID_ARGUMENT APP_STORE_*
+    /entitled.v1.AppStoreService/LookUpOrder INVALID_ARGUMENT APP_STORE_* INVALID_PAGE_TOKEN
     /entitled.v1.AppStoreService/LookUpOrder NOT_FOUND APP_STORE_* UNKNOWN_APP
     /entitled.v1.AppStoreService/LookUpOrder RESOURCE_EXHAUSTED APP_STORE_* APP_STORE_RATE_LIMIT APP_STORE_RATE_LIMIT_LOCAL
     /entitled.v1.AppStoreService/LookUpOrder UNAVAILABLE APP_STORE_* APP_STORE_PAGE_LOOP APP_STORE_RESPONSE_MALFORMED APP_STORE_RESPONSE_NOT_GENUINE APP_STORE_RESPONSE_NOT_JSON APP_STORE_RESPONSE_TOO_LARGE APP_STORE_UNAVAILABLE APP_STORE_UNEXPECTED_STATUS CRYPTOGRAPHY_FAILED
@@ -63,9 +63,10 @@ enum MethodErrorTable {
     /entitled.v1.AppStoreService/GetMassExtensionStatus NOT_FOUND APP_STORE_* UNKNOWN_APP
     /entitled.v1.AppStoreService/GetMassExtensionStatus RESOURCE_EXHAUSTED APP_STORE_* APP_STORE_RATE_LIMIT APP_STORE_RATE_LIMIT_LOCAL
     /entitled.v1.AppStoreService/GetMassExtensionStatus UNAVAILABLE APP_STORE_* APP_STORE_PAGE_LOOP APP_STORE_RESPONSE_MALFORMED APP_STORE_RESPONSE_NOT_GENUINE APP_STORE_RESPONSE_NOT_JSON APP_STORE_RESPONSE_TOO_LARGE APP_STORE_UNAVAILABLE APP_STORE_UNEXPECTED_STATUS CRYPTOGRAPHY_FAILED
-    /entitled.v1.AppStoreService/SendConsumptionInformation ALREADY_EXISTS APP_STORE_*
+    /entitled.v1.AppStoreService/SendConsumptionInformation ALREADY_EXISTS APP_STORE_* IDEMPOTENCY_KEY_REUSED
+    /entitled.v1.AppStoreService/SendConsumptionInformation DATA_LOSS STORED_RESPONSE_MALFORMED
     /entitled.v1.AppStoreService/SendConsumptionInformation DEADLINE_EXCEEDED APP_STORE_TIMED_OUT
-    /entitled.v1.AppStoreService/SendConsumptionInformation FAILED_PRECONDITION APP_STORE_* APP_STORE_KEY_REJECTED CLOCK_SKEW CONSENT_WITHDRAWN NOT_THE_PURCHASER NO_CONSENT NO_IN_APP_PURCHASE_KEY
+    /entitled.v1.AppStoreService/SendConsumptionInformation FAILED_PRECONDITION APP_STORE_* APP_STORE_KEY_REJECTED CLOCK_SKEW CONSENT_WITHDRAWN NOT_THE_PURCHASER NO_CONSENT NO_IN_APP_PURCHASE_KEY RESPONSE_ERASED
     /entitled.v1.AppStoreService/SendConsumptionInformation INTERNAL REQUEST_SIGNING_FAILED
     /entitled.v1.AppStoreService/SendConsumptionInformation INVALID_ARGUMENT APP_STORE_* WRONG_ENVIRONMENT
     /entitled.v1.AppStoreService/SendConsumptionInformation NOT_FOUND APP_STORE_* UNKNOWN_APP
@@ -73,24 +74,20 @@ enum MethodErrorTable {
     /entitled.v1.AppStoreService/SendConsumptionInformation UNAVAILABLE APP_STORE_* APP_STORE_PAGE_LOOP APP_STORE_RESPONSE_MALFORMED APP_STORE_RESPONSE_NOT_GENUINE APP_STORE_RESPONSE_NOT_JSON APP_STORE_RESPONSE_TOO_LARGE APP_STORE_UNAVAILABLE APP_STORE_UNEXPECTED_STATUS CRYPTOGRAPHY_FAILED
     /entitled.v1.AppStoreService/ListConsumptionRequests INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.AppStoreService/ListConsumptionRequests NOT_FOUND UNKNOWN_APP
+    /entitled.v1.AppStoreService/SetConsumptionConsent ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED
+    /entitled.v1.AppStoreService/SetConsumptionConsent DATA_LOSS STORED_RESPONSE_MALFORMED
+    /entitled.v1.AppStoreService/SetConsumptionConsent FAILED_PRECONDITION RESPONSE_ERASED
     /entitled.v1.AppStoreService/SetConsumptionConsent INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.AppStoreService/SetConsumptionConsent NOT_FOUND UNKNOWN_APP
-    /entitled.v1.AppStoreService/SetAppAccountToken ALREADY_EXISTS APP_STORE_*
+    /entitled.v1.AppStoreService/SetAppAccountToken ALREADY_EXISTS APP_STORE_* IDEMPOTENCY_KEY_REUSED
+    /entitled.v1.AppStoreService/SetAppAccountToken DATA_LOSS STORED_RESPONSE_MALFORMED
     /entitled.v1.AppStoreService/SetAppAccountToken DEADLINE_EXCEEDED APP_STORE_TIMED_OUT
-    /entitled.v1.AppStoreService/SetAppAccountToken FAILED_PRECONDITION APP_STORE_* APP_STORE_KEY_REJECTED CLOCK_SKEW NO_IN_APP_PURCHASE_KEY
+    /entitled.v1.AppStoreService/SetAppAccountToken FAILED_PRECONDITION APP_STORE_* APP_STORE_KEY_REJECTED CLOCK_SKEW NO_IN_APP_PURCHASE_KEY RESPONSE_ERASED
     /entitled.v1.AppStoreService/SetAppAccountToken INTERNAL REQUEST_SIGNING_FAILED
     /entitled.v1.AppStoreService/SetAppAccountToken INVALID_ARGUMENT APP_STORE_* WRONG_ENVIRONMENT
     /entitled.v1.AppStoreService/SetAppAccountToken NOT_FOUND APP_STORE_* UNKNOWN_APP
     /entitled.v1.AppStoreService/SetAppAccountToken RESOURCE_EXHAUSTED APP_STORE_* APP_STORE_RATE_LIMIT APP_STORE_RATE_LIMIT_LOCAL
     /entitled.v1.AppStoreService/SetAppAccountToken UNAVAILABLE APP_STORE_* APP_STORE_PAGE_LOOP APP_STORE_RESPONSE_MALFORMED APP_STORE_RESPONSE_NOT_GENUINE APP_STORE_RESPONSE_NOT_JSON APP_STORE_RESPONSE_TOO_LARGE APP_STORE_UNAVAILABLE APP_STORE_UNEXPECTED_STATUS CRYPTOGRAPHY_FAILED
-    /entitled.v1.AppStoreService/GetTestNotificationStatus ALREADY_EXISTS APP_STORE_*
-    /entitled.v1.AppStoreService/GetTestNotificationStatus DEADLINE_EXCEEDED APP_STORE_TIMED_OUT
-    /entitled.v1.AppStoreService/GetTestNotificationStatus FAILED_PRECONDITION APP_STORE_* APP_STORE_KEY_REJECTED CLOCK_SKEW NO_IN_APP_PURCHASE_KEY
-    /entitled.v1.AppStoreService/GetTestNotificationStatus INTERNAL REQUEST_SIGNING_FAILED
-    /entitled.v1.AppStoreService/GetTestNotificationStatus INVALID_ARGUMENT APP_STORE_* WRONG_ENVIRONMENT
-    /entitled.v1.AppStoreService/GetTestNotificationStatus NOT_FOUND APP_STORE_* UNKNOWN_APP
-    /entitled.v1.AppStoreService/GetTestNotificationStatus RESOURCE_EXHAUSTED APP_STORE_* APP_STORE_RATE_LIMIT APP_STORE_RATE_LIMIT_LOCAL
-    /entitled.v1.AppStoreService/GetTestNotificationStatus UNAVAILABLE APP_STORE_* APP_STORE_PAGE_LOOP APP_STORE_RESPONSE_MALFORMED APP_STORE_RESPONSE_NOT_GENUINE APP_STORE_RESPONSE_NOT_JSON APP_STORE_RESPONSE_TOO_LARGE APP_STORE_UNAVAILABLE APP_STORE_UNEXPECTED_STATUS CRYPTOGRAPHY_FAILED
     /entitled.v1.AppStoreService/ClaimSeat ALREADY_EXISTS APP_STORE_* IDEMPOTENCY_KEY_REUSED
     /entitled.v1.AppStoreService/ClaimSeat DATA_LOSS STORED_RESPONSE_MALFORMED
     /entitled.v1.AppStoreService/ClaimSeat DEADLINE_EXCEEDED APP_STORE_TIMED_OUT
@@ -100,17 +97,19 @@ enum MethodErrorTable {
     /entitled.v1.AppStoreService/ClaimSeat NOT_FOUND APP_STORE_* UNKNOWN_APP UNKNOWN_PURCHASE
     /entitled.v1.AppStoreService/ClaimSeat RESOURCE_EXHAUSTED APP_STORE_* APP_STORE_RATE_LIMIT APP_STORE_RATE_LIMIT_LOCAL
     /entitled.v1.AppStoreService/ClaimSeat UNAVAILABLE APP_STORE_* APP_STORE_PAGE_LOOP APP_STORE_RESPONSE_MALFORMED APP_STORE_RESPONSE_NOT_GENUINE APP_STORE_RESPONSE_NOT_JSON APP_STORE_RESPONSE_TOO_LARGE APP_STORE_UNAVAILABLE APP_STORE_UNEXPECTED_STATUS CRYPTOGRAPHY_FAILED
-    /entitled.v1.AppStoreService/AssociateSeat ALREADY_EXISTS APP_STORE_*
+    /entitled.v1.AppStoreService/AssociateSeat ALREADY_EXISTS APP_STORE_* IDEMPOTENCY_KEY_REUSED
+    /entitled.v1.AppStoreService/AssociateSeat DATA_LOSS STORED_RESPONSE_MALFORMED
     /entitled.v1.AppStoreService/AssociateSeat DEADLINE_EXCEEDED APP_STORE_TIMED_OUT
-    /entitled.v1.AppStoreService/AssociateSeat FAILED_PRECONDITION ALREADY_PURCHASER APP_STORE_* APP_STORE_KEY_REJECTED CLOCK_SKEW NO_IN_APP_PURCHASE_KEY NO_SEATS SEATS_ASSIGNED_BY_APPLE SEAT_TAKEN
+    /entitled.v1.AppStoreService/AssociateSeat FAILED_PRECONDITION ALREADY_PURCHASER APP_STORE_* APP_STORE_KEY_REJECTED CLOCK_SKEW NO_IN_APP_PURCHASE_KEY NO_SEATS RESPONSE_ERASED SEATS_ASSIGNED_BY_APPLE SEAT_TAKEN
     /entitled.v1.AppStoreService/AssociateSeat INTERNAL REQUEST_SIGNING_FAILED
     /entitled.v1.AppStoreService/AssociateSeat INVALID_ARGUMENT APP_STORE_* WRONG_ENVIRONMENT
     /entitled.v1.AppStoreService/AssociateSeat NOT_FOUND APP_STORE_* UNKNOWN_APP UNKNOWN_PURCHASE UNKNOWN_SEAT
     /entitled.v1.AppStoreService/AssociateSeat RESOURCE_EXHAUSTED APP_STORE_* APP_STORE_RATE_LIMIT APP_STORE_RATE_LIMIT_LOCAL
     /entitled.v1.AppStoreService/AssociateSeat UNAVAILABLE APP_STORE_* APP_STORE_PAGE_LOOP APP_STORE_RESPONSE_MALFORMED APP_STORE_RESPONSE_NOT_GENUINE APP_STORE_RESPONSE_NOT_JSON APP_STORE_RESPONSE_TOO_LARGE APP_STORE_UNAVAILABLE APP_STORE_UNEXPECTED_STATUS CRYPTOGRAPHY_FAILED
-    /entitled.v1.AppStoreService/UnclaimSeat ALREADY_EXISTS APP_STORE_*
+    /entitled.v1.AppStoreService/UnclaimSeat ALREADY_EXISTS APP_STORE_* IDEMPOTENCY_KEY_REUSED
+    /entitled.v1.AppStoreService/UnclaimSeat DATA_LOSS STORED_RESPONSE_MALFORMED
     /entitled.v1.AppStoreService/UnclaimSeat DEADLINE_EXCEEDED APP_STORE_TIMED_OUT
-    /entitled.v1.AppStoreService/UnclaimSeat FAILED_PRECONDITION APP_STORE_* APP_STORE_KEY_REJECTED CLOCK_SKEW NO_IN_APP_PURCHASE_KEY NO_SEATS SEATS_ASSIGNED_BY_APPLE
+    /entitled.v1.AppStoreService/UnclaimSeat FAILED_PRECONDITION APP_STORE_* APP_STORE_KEY_REJECTED CLOCK_SKEW NO_IN_APP_PURCHASE_KEY NO_SEATS RESPONSE_ERASED SEATS_ASSIGNED_BY_APPLE
     /entitled.v1.AppStoreService/UnclaimSeat INTERNAL REQUEST_SIGNING_FAILED
     /entitled.v1.AppStoreService/UnclaimSeat INVALID_ARGUMENT APP_STORE_* WRONG_ENVIRONMENT
     /entitled.v1.AppStoreService/UnclaimSeat NOT_FOUND APP_STORE_* UNKNOWN_APP UNKNOWN_PURCHASE UNKNOWN_SEAT
@@ -121,6 +120,9 @@ enum MethodErrorTable {
     /entitled.v1.AuditService/ListAuditEntries INVALID_ARGUMENT INVALID_PAGE_TOKEN
     /entitled.v1.AuditService/ListAuditEntries NOT_FOUND UNKNOWN_APP
     /entitled.v1.AuditService/ListAuditEntries RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
+    /entitled.v1.CatalogService/GetCatalog INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
+    /entitled.v1.CatalogService/GetCatalog NOT_FOUND UNKNOWN_APP
+    /entitled.v1.CatalogService/GetCatalog RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.NotificationService/IngestNotification NOT_FOUND UNKNOWN_APP
     /entitled.v1.NotificationService/IngestNotification PERMISSION_DENIED REVOKED_CERTIFICATE
     /entitled.v1.NotificationService/IngestNotification RESOURCE_EXHAUSTED TOO_MANY_REJECTIONS
@@ -140,14 +142,23 @@ enum MethodErrorTable {
     /entitled.v1.NotificationService/ListRepairs NOT_FOUND UNKNOWN_APP
     /entitled.v1.NotificationService/GetDriftReport INVALID_ARGUMENT INVALID_PAGE_TOKEN
     /entitled.v1.NotificationService/GetDriftReport NOT_FOUND UNKNOWN_APP UNKNOWN_REPAIR
-    /entitled.v1.NotificationService/RequestTestNotification ALREADY_EXISTS APP_STORE_*
+    /entitled.v1.NotificationService/RequestTestNotification ALREADY_EXISTS APP_STORE_* IDEMPOTENCY_KEY_REUSED
+    /entitled.v1.NotificationService/RequestTestNotification DATA_LOSS STORED_RESPONSE_MALFORMED
     /entitled.v1.NotificationService/RequestTestNotification DEADLINE_EXCEEDED APP_STORE_TIMED_OUT
-    /entitled.v1.NotificationService/RequestTestNotification FAILED_PRECONDITION APP_STORE_* APP_STORE_KEY_REJECTED CLOCK_SKEW NO_IN_APP_PURCHASE_KEY
+    /entitled.v1.NotificationService/RequestTestNotification FAILED_PRECONDITION APP_STORE_* APP_STORE_KEY_REJECTED CLOCK_SKEW NO_IN_APP_PURCHASE_KEY RESPONSE_ERASED
     /entitled.v1.NotificationService/RequestTestNotification INTERNAL REQUEST_SIGNING_FAILED
     /entitled.v1.NotificationService/RequestTestNotification INVALID_ARGUMENT APP_STORE_* WRONG_ENVIRONMENT
     /entitled.v1.NotificationService/RequestTestNotification NOT_FOUND APP_STORE_* UNKNOWN_APP
     /entitled.v1.NotificationService/RequestTestNotification RESOURCE_EXHAUSTED APP_STORE_* APP_STORE_RATE_LIMIT APP_STORE_RATE_LIMIT_LOCAL
     /entitled.v1.NotificationService/RequestTestNotification UNAVAILABLE APP_STORE_* APP_STORE_PAGE_LOOP APP_STORE_RESPONSE_MALFORMED APP_STORE_RESPONSE_NOT_GENUINE APP_STORE_RESPONSE_NOT_JSON APP_STORE_RESPONSE_TOO_LARGE APP_STORE_UNAVAILABLE APP_STORE_UNEXPECTED_STATUS CRYPTOGRAPHY_FAILED
+    /entitled.v1.NotificationService/GetTestNotificationStatus ALREADY_EXISTS APP_STORE_*
+    /entitled.v1.NotificationService/GetTestNotificationStatus DEADLINE_EXCEEDED APP_STORE_TIMED_OUT
+    /entitled.v1.NotificationService/GetTestNotificationStatus FAILED_PRECONDITION APP_STORE_* APP_STORE_KEY_REJECTED CLOCK_SKEW NO_IN_APP_PURCHASE_KEY
+    /entitled.v1.NotificationService/GetTestNotificationStatus INTERNAL REQUEST_SIGNING_FAILED
+    /entitled.v1.NotificationService/GetTestNotificationStatus INVALID_ARGUMENT APP_STORE_* WRONG_ENVIRONMENT
+    /entitled.v1.NotificationService/GetTestNotificationStatus NOT_FOUND APP_STORE_* UNKNOWN_APP
+    /entitled.v1.NotificationService/GetTestNotificationStatus RESOURCE_EXHAUSTED APP_STORE_* APP_STORE_RATE_LIMIT APP_STORE_RATE_LIMIT_LOCAL
+    /entitled.v1.NotificationService/GetTestNotificationStatus UNAVAILABLE APP_STORE_* APP_STORE_PAGE_LOOP APP_STORE_RESPONSE_MALFORMED APP_STORE_RESPONSE_NOT_GENUINE APP_STORE_RESPONSE_NOT_JSON APP_STORE_RESPONSE_TOO_LARGE APP_STORE_UNAVAILABLE APP_STORE_UNEXPECTED_STATUS CRYPTOGRAPHY_FAILED
     /entitled.v1.NotificationService/CompareNotificationVersions INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.NotificationService/CompareNotificationVersions NOT_FOUND UNKNOWN_APP
     /entitled.v1.NotificationService/CompareNotificationVersions RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
@@ -177,7 +188,9 @@ enum MethodErrorTable {
     /entitled.v1.EntitlementService/LinkPurchase FAILED_PRECONDITION OWNED_BY_ANOTHER_CUSTOMER RESPONSE_ERASED
     /entitled.v1.EntitlementService/LinkPurchase INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.EntitlementService/LinkPurchase NOT_FOUND UNKNOWN_APP UNKNOWN_PURCHASE
-    /entitled.v1.EntitlementService/RegisterAppAccountToken ALREADY_EXISTS TOKEN_OF_ANOTHER_CUSTOMER
+    /entitled.v1.EntitlementService/RegisterAppAccountToken ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED TOKEN_OF_ANOTHER_CUSTOMER
+    /entitled.v1.EntitlementService/RegisterAppAccountToken DATA_LOSS STORED_RESPONSE_MALFORMED
+    /entitled.v1.EntitlementService/RegisterAppAccountToken FAILED_PRECONDITION RESPONSE_ERASED
     /entitled.v1.EntitlementService/RegisterAppAccountToken INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.EntitlementService/RegisterAppAccountToken NOT_FOUND UNKNOWN_APP
     /entitled.v1.EntitlementService/MergeCustomers ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED
@@ -201,7 +214,7 @@ enum MethodErrorTable {
     /entitled.v1.EntitlementService/AcknowledgeFulfillment ALREADY_EXISTS ALREADY_FULFILLED
     /entitled.v1.EntitlementService/AcknowledgeFulfillment INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.EntitlementService/AcknowledgeFulfillment NOT_FOUND UNKNOWN_APP UNKNOWN_CONSUMABLE
-    /entitled.v1.EntitlementService/GetProbableFamily INVALID_ARGUMENT WRONG_ENVIRONMENT
+    /entitled.v1.EntitlementService/GetProbableFamily INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.EntitlementService/GetProbableFamily NOT_FOUND UNKNOWN_APP
     /entitled.v1.EntitlementService/GetProbableFamily RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.EntitlementService/Grant ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED REVISION_CONFLICT
@@ -209,7 +222,9 @@ enum MethodErrorTable {
     /entitled.v1.EntitlementService/Grant FAILED_PRECONDITION RESPONSE_ERASED
     /entitled.v1.EntitlementService/Grant INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.EntitlementService/Grant NOT_FOUND UNKNOWN_APP UNKNOWN_ENTITLEMENT
-    /entitled.v1.EntitlementService/RevokeGrant FAILED_PRECONDITION EXTERNAL_GRANT
+    /entitled.v1.EntitlementService/RevokeGrant ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED
+    /entitled.v1.EntitlementService/RevokeGrant DATA_LOSS STORED_RESPONSE_MALFORMED
+    /entitled.v1.EntitlementService/RevokeGrant FAILED_PRECONDITION EXTERNAL_GRANT RESPONSE_ERASED
     /entitled.v1.EntitlementService/RevokeGrant NOT_FOUND UNKNOWN_APP UNKNOWN_GRANT
     /entitled.v1.EntitlementService/ListGrants INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.EntitlementService/ListGrants NOT_FOUND UNKNOWN_APP
@@ -259,11 +274,12 @@ enum MethodErrorTable {
     /entitled.v1.ReceiptService/StartMigration INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.ReceiptService/StartMigration NOT_FOUND INPUT_NOT_FOUND UNKNOWN_APP
     /entitled.v1.ReceiptService/StartMigration PERMISSION_DENIED INPUT_PATH_NOT_ALLOWED
-    /entitled.v1.ReceiptService/GetMigration NOT_FOUND UNKNOWN_MIGRATION
+    /entitled.v1.ReceiptService/GetMigration NOT_FOUND UNKNOWN_APP UNKNOWN_MIGRATION
     /entitled.v1.ReceiptService/ListMigrations INVALID_ARGUMENT INVALID_PAGE_TOKEN
     /entitled.v1.ReceiptService/ListMigrations NOT_FOUND UNKNOWN_APP
     /entitled.v1.ReceiptService/ListMigrationFailures INVALID_ARGUMENT INVALID_PAGE_TOKEN
-    /entitled.v1.ReceiptService/ListMigrationFailures NOT_FOUND UNKNOWN_MIGRATION
+    /entitled.v1.ReceiptService/ListMigrationFailures NOT_FOUND UNKNOWN_APP UNKNOWN_MIGRATION
+    /entitled.v1.ReceiptService/UploadMigrationInput NOT_FOUND UNKNOWN_APP
     /entitled.v1.ReceiptService/UploadMigrationInput OUT_OF_RANGE UPLOAD_OFFSET_MISMATCH
     /entitled.v1.ReceiptService/UploadMigrationInput RESOURCE_EXHAUSTED UPLOAD_TOO_LARGE
     /entitled.v1.ReceiptService/UploadMigrationInput UNAVAILABLE UPLOAD_FAILED
@@ -275,12 +291,14 @@ enum MethodErrorTable {
     /entitled.v1.ReceiptService/CompareWithApple NOT_FOUND APP_STORE_* UNKNOWN_APP
     /entitled.v1.ReceiptService/CompareWithApple RESOURCE_EXHAUSTED APP_STORE_* APP_STORE_RATE_LIMIT APP_STORE_RATE_LIMIT_LOCAL
     /entitled.v1.ReceiptService/CompareWithApple UNAVAILABLE APP_STORE_* APP_STORE_PAGE_LOOP APP_STORE_RESPONSE_MALFORMED APP_STORE_RESPONSE_NOT_GENUINE APP_STORE_RESPONSE_NOT_JSON APP_STORE_RESPONSE_TOO_LARGE APP_STORE_UNAVAILABLE APP_STORE_UNEXPECTED_STATUS CRYPTOGRAPHY_FAILED
-    /entitled.v1.ReceiptService/CancelMigration NOT_FOUND UNKNOWN_MIGRATION
+    /entitled.v1.ReceiptService/CancelMigration NOT_FOUND UNKNOWN_APP UNKNOWN_MIGRATION
+    /entitled.v1.ReceiptService/PurgeMigration FAILED_PRECONDITION MIGRATION_RUNNING
+    /entitled.v1.ReceiptService/PurgeMigration NOT_FOUND UNKNOWN_APP UNKNOWN_MIGRATION
     /entitled.v1.ReceiptService/SignOffer FAILED_PRECONDITION EXISTING_SUBSCRIBER INTRODUCTORY_OFFER_USED NEVER_SUBSCRIBED NO_SIGNING_KEY
     /entitled.v1.ReceiptService/SignOffer INTERNAL CRYPTOGRAPHY_FAILED
     /entitled.v1.ReceiptService/SignOffer INVALID_ARGUMENT MALFORMED_JSON NOT_A_SUBSCRIPTION WRONG_ENVIRONMENT
     /entitled.v1.ReceiptService/SignOffer NOT_FOUND UNKNOWN_APP UNKNOWN_PRODUCT
-    /entitled.v1.CustomerService/FindCustomers INVALID_ARGUMENT WRONG_ENVIRONMENT
+    /entitled.v1.CustomerService/FindCustomers INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.CustomerService/FindCustomers NOT_FOUND UNKNOWN_APP
     /entitled.v1.CustomerService/FindCustomers RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.CustomerService/DescribeCustomer INVALID_ARGUMENT WRONG_ENVIRONMENT
@@ -295,11 +313,20 @@ enum MethodErrorTable {
     /entitled.v1.CustomerService/GetEvidence NOT_FOUND UNKNOWN_APP UNKNOWN_EVIDENCE
     /entitled.v1.CustomerService/GetEvidence RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.CustomerService/GetEvent NOT_FOUND UNKNOWN_APP UNKNOWN_EVENT
+    /entitled.v1.CustomerService/AddNote ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED
+    /entitled.v1.CustomerService/AddNote DATA_LOSS STORED_RESPONSE_MALFORMED
+    /entitled.v1.CustomerService/AddNote FAILED_PRECONDITION RESPONSE_ERASED
     /entitled.v1.CustomerService/AddNote INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.CustomerService/AddNote NOT_FOUND UNKNOWN_APP
     /entitled.v1.CustomerService/ListNotes INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.CustomerService/ListNotes NOT_FOUND UNKNOWN_APP
+    /entitled.v1.CustomerService/DeleteNote ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED
+    /entitled.v1.CustomerService/DeleteNote DATA_LOSS STORED_RESPONSE_MALFORMED
+    /entitled.v1.CustomerService/DeleteNote FAILED_PRECONDITION RESPONSE_ERASED
     /entitled.v1.CustomerService/DeleteNote NOT_FOUND UNKNOWN_APP UNKNOWN_NOTE
+    /entitled.v1.CustomerService/SetCustomerAttributes ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED
+    /entitled.v1.CustomerService/SetCustomerAttributes DATA_LOSS STORED_RESPONSE_MALFORMED
+    /entitled.v1.CustomerService/SetCustomerAttributes FAILED_PRECONDITION RESPONSE_ERASED
     /entitled.v1.CustomerService/SetCustomerAttributes INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.CustomerService/SetCustomerAttributes NOT_FOUND UNKNOWN_APP
     /entitled.v1.CustomerService/GetCustomerAttributes INVALID_ARGUMENT WRONG_ENVIRONMENT
@@ -310,6 +337,9 @@ enum MethodErrorTable {
     /entitled.v1.WebhookService/ListDeliveries INVALID_ARGUMENT INVALID_PAGE_TOKEN
     /entitled.v1.WebhookService/ListDeliveries NOT_FOUND UNKNOWN_APP UNKNOWN_WEBHOOK
     /entitled.v1.WebhookService/GetDelivery NOT_FOUND UNKNOWN_APP UNKNOWN_DELIVERY UNKNOWN_WEBHOOK
+    /entitled.v1.WebhookService/ResendDeliveries ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED
+    /entitled.v1.WebhookService/ResendDeliveries DATA_LOSS STORED_RESPONSE_MALFORMED
+    /entitled.v1.WebhookService/ResendDeliveries FAILED_PRECONDITION RESPONSE_ERASED
     /entitled.v1.WebhookService/ResendDeliveries INVALID_ARGUMENT INVALID_RANGE
     /entitled.v1.WebhookService/ResendDeliveries NOT_FOUND UNKNOWN_APP UNKNOWN_WEBHOOK
     /entitled.v1.WebhookService/DiscardDeliveries NOT_FOUND UNKNOWN_APP UNKNOWN_WEBHOOK

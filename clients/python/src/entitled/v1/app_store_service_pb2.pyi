@@ -13,7 +13,7 @@ CONSUMPTION_REQUEST_STATE_ANSWERED: ConsumptionRequestState
 CONSUMPTION_REQUEST_STATE_DECIDED: ConsumptionRequestState
 CONSUMPTION_REQUEST_STATE_MISSED: ConsumptionRequestState
 CONSUMPTION_REQUEST_STATE_OPEN: ConsumptionRequestState
-CONSUMPTION_REQUEST_STATE_REFUSED: ConsumptionRequestState
+CONSUMPTION_REQUEST_STATE_REJECTED: ConsumptionRequestState
 CONSUMPTION_REQUEST_STATE_UNSPECIFIED: ConsumptionRequestState
 DELIVERY_STATUS_DELIVERED: DeliveryStatus
 DELIVERY_STATUS_UNDELIVERED_OTHER: DeliveryStatus
@@ -33,30 +33,34 @@ REFUND_PREFERENCE_GRANT_PRORATED: RefundPreference
 REFUND_PREFERENCE_UNSPECIFIED: RefundPreference
 
 class AssociateSeatRequest(_message.Message):
-    __slots__ = ["actor", "app", "customer_id", "environment", "original_transaction_id", "request_identifier", "seat_id"]
+    __slots__ = ["actor", "app", "customer_id", "environment", "idempotency_key", "note", "original_transaction_id", "seat_id"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
     ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
-    REQUEST_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
     SEAT_ID_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     customer_id: str
     environment: _environment_pb2.Environment
+    idempotency_key: str
+    note: str
     original_transaction_id: str
-    request_identifier: str
     seat_id: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., original_transaction_id: _Optional[str] = ..., seat_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., request_identifier: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., original_transaction_id: _Optional[str] = ..., seat_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class AssociateSeatResponse(_message.Message):
-    __slots__ = ["position", "seat"]
+    __slots__ = ["position", "repeated", "seat"]
     POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
     position: str
+    repeated: bool
     seat: Seat
-    def __init__(self, seat: _Optional[_Union[Seat, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, seat: _Optional[_Union[Seat, _Mapping[str, _Any]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class ClaimSeatRequest(_message.Message):
     __slots__ = ["actor", "app", "customer_id", "environment", "idempotency_key", "note", "original_transaction_id", "request_identifier"]
@@ -198,24 +202,6 @@ class GetRefundHistoryResponse(_message.Message):
     transactions: _containers.RepeatedCompositeFieldContainer[_transaction_pb2.Transaction]
     def __init__(self, transactions: _Optional[_Iterable[_Union[_transaction_pb2.Transaction, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ..., position: _Optional[str] = ...) -> None: ...
 
-class GetTestNotificationStatusRequest(_message.Message):
-    __slots__ = ["app", "environment", "test_notification_token"]
-    APP_FIELD_NUMBER: _ClassVar[int]
-    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
-    TEST_NOTIFICATION_TOKEN_FIELD_NUMBER: _ClassVar[int]
-    app: str
-    environment: _environment_pb2.Environment
-    test_notification_token: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., test_notification_token: _Optional[str] = ...) -> None: ...
-
-class GetTestNotificationStatusResponse(_message.Message):
-    __slots__ = ["payload_json", "send_attempts"]
-    PAYLOAD_JSON_FIELD_NUMBER: _ClassVar[int]
-    SEND_ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
-    payload_json: str
-    send_attempts: _containers.RepeatedCompositeFieldContainer[SendAttempt]
-    def __init__(self, payload_json: _Optional[str] = ..., send_attempts: _Optional[_Iterable[_Union[SendAttempt, _Mapping[str, _Any]]]] = ...) -> None: ...
-
 class ListConsumptionRequestsRequest(_message.Message):
     __slots__ = ["app", "customer_id", "environment", "page_size", "page_token", "state"]
     APP_FIELD_NUMBER: _ClassVar[int]
@@ -265,24 +251,30 @@ class ListSeatsResponse(_message.Message):
     def __init__(self, seats: _Optional[_Iterable[_Union[Seat, _Mapping[str, _Any]]]] = ..., purchased: _Optional[int] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class LookUpOrderRequest(_message.Message):
-    __slots__ = ["app", "order_id"]
+    __slots__ = ["app", "order_id", "page_size", "page_token"]
     APP_FIELD_NUMBER: _ClassVar[int]
     ORDER_ID_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     app: str
     order_id: str
-    def __init__(self, app: _Optional[str] = ..., order_id: _Optional[str] = ...) -> None: ...
+    page_size: int
+    page_token: str
+    def __init__(self, app: _Optional[str] = ..., order_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class LookUpOrderResponse(_message.Message):
-    __slots__ = ["customer_ids", "position", "transactions", "valid"]
+    __slots__ = ["customer_ids", "next_page_token", "position", "transactions", "valid"]
     CUSTOMER_IDS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
     TRANSACTIONS_FIELD_NUMBER: _ClassVar[int]
     VALID_FIELD_NUMBER: _ClassVar[int]
     customer_ids: _containers.RepeatedScalarFieldContainer[str]
+    next_page_token: str
     position: str
     transactions: _containers.RepeatedCompositeFieldContainer[_transaction_pb2.Transaction]
     valid: bool
-    def __init__(self, valid: bool = ..., transactions: _Optional[_Iterable[_Union[_transaction_pb2.Transaction, _Mapping[str, _Any]]]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, valid: bool = ..., transactions: _Optional[_Iterable[_Union[_transaction_pb2.Transaction, _Mapping[str, _Any]]]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., next_page_token: _Optional[str] = ..., position: _Optional[str] = ...) -> None: ...
 
 class MassExtendRenewalDateRequest(_message.Message):
     __slots__ = ["actor", "app", "environment", "extend_by_days", "idempotency_key", "note", "product_id", "reason", "request_identifier", "storefront_country_codes"]
@@ -350,16 +342,8 @@ class Seat(_message.Message):
     transaction_id: str
     def __init__(self, seat_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., claimed_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
 
-class SendAttempt(_message.Message):
-    __slots__ = ["attempt_date", "result"]
-    ATTEMPT_DATE_FIELD_NUMBER: _ClassVar[int]
-    RESULT_FIELD_NUMBER: _ClassVar[int]
-    attempt_date: _timestamp_pb2.Timestamp
-    result: str
-    def __init__(self, attempt_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., result: _Optional[str] = ...) -> None: ...
-
 class SendConsumptionInformationRequest(_message.Message):
-    __slots__ = ["actor", "app", "consumption_percentage", "customer_consented", "delivery_status", "dry_run", "environment", "note", "refund_preference", "sample_content_provided", "transaction_id"]
+    __slots__ = ["actor", "app", "consumption_percentage", "customer_consented", "delivery_status", "dry_run", "environment", "idempotency_key", "note", "refund_preference", "sample_content_provided", "transaction_id"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     CONSUMPTION_PERCENTAGE_FIELD_NUMBER: _ClassVar[int]
@@ -367,6 +351,7 @@ class SendConsumptionInformationRequest(_message.Message):
     DELIVERY_STATUS_FIELD_NUMBER: _ClassVar[int]
     DRY_RUN_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     REFUND_PREFERENCE_FIELD_NUMBER: _ClassVar[int]
     SAMPLE_CONTENT_PROVIDED_FIELD_NUMBER: _ClassVar[int]
@@ -378,54 +363,62 @@ class SendConsumptionInformationRequest(_message.Message):
     delivery_status: DeliveryStatus
     dry_run: bool
     environment: _environment_pb2.Environment
+    idempotency_key: str
     note: str
     refund_preference: RefundPreference
     sample_content_provided: bool
     transaction_id: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., transaction_id: _Optional[str] = ..., customer_consented: bool = ..., delivery_status: _Optional[_Union[DeliveryStatus, str]] = ..., refund_preference: _Optional[_Union[RefundPreference, str]] = ..., consumption_percentage: _Optional[int] = ..., sample_content_provided: bool = ..., actor: _Optional[str] = ..., dry_run: bool = ..., note: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., transaction_id: _Optional[str] = ..., customer_consented: bool = ..., delivery_status: _Optional[_Union[DeliveryStatus, str]] = ..., refund_preference: _Optional[_Union[RefundPreference, str]] = ..., consumption_percentage: _Optional[int] = ..., sample_content_provided: bool = ..., actor: _Optional[str] = ..., dry_run: bool = ..., note: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class SendConsumptionInformationResponse(_message.Message):
-    __slots__ = ["payload_json", "position", "sent_at"]
+    __slots__ = ["payload_json", "position", "repeated", "sent_at"]
     PAYLOAD_JSON_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
     SENT_AT_FIELD_NUMBER: _ClassVar[int]
     payload_json: str
     position: str
+    repeated: bool
     sent_at: _timestamp_pb2.Timestamp
-    def __init__(self, sent_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., payload_json: _Optional[str] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, sent_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., payload_json: _Optional[str] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class SetAppAccountTokenRequest(_message.Message):
-    __slots__ = ["actor", "app", "app_account_token", "environment", "note", "original_transaction_id"]
+    __slots__ = ["actor", "app", "app_account_token", "environment", "idempotency_key", "note", "original_transaction_id"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_ACCOUNT_TOKEN_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     app_account_token: str
     environment: _environment_pb2.Environment
+    idempotency_key: str
     note: str
     original_transaction_id: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., original_transaction_id: _Optional[str] = ..., app_account_token: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., original_transaction_id: _Optional[str] = ..., app_account_token: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class SetAppAccountTokenResponse(_message.Message):
-    __slots__ = ["position", "set_at"]
+    __slots__ = ["position", "repeated", "set_at"]
     POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
     SET_AT_FIELD_NUMBER: _ClassVar[int]
     position: str
+    repeated: bool
     set_at: _timestamp_pb2.Timestamp
-    def __init__(self, set_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, set_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class SetConsumptionConsentRequest(_message.Message):
-    __slots__ = ["actor", "app", "consented", "customer_id", "dry_run", "environment", "note"]
+    __slots__ = ["actor", "app", "consented", "customer_id", "dry_run", "environment", "idempotency_key", "note"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     CONSENTED_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     DRY_RUN_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
@@ -433,40 +426,47 @@ class SetConsumptionConsentRequest(_message.Message):
     customer_id: str
     dry_run: bool
     environment: _environment_pb2.Environment
+    idempotency_key: str
     note: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., consented: bool = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., dry_run: bool = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., consented: bool = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., dry_run: bool = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class SetConsumptionConsentResponse(_message.Message):
-    __slots__ = ["consent", "position"]
+    __slots__ = ["consent", "position", "repeated"]
     CONSENT_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
     consent: _entitlement_pb2.ConsumptionConsent
     position: str
-    def __init__(self, consent: _Optional[_Union[_entitlement_pb2.ConsumptionConsent, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
+    repeated: bool
+    def __init__(self, consent: _Optional[_Union[_entitlement_pb2.ConsumptionConsent, _Mapping[str, _Any]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class UnclaimSeatRequest(_message.Message):
-    __slots__ = ["actor", "app", "environment", "original_transaction_id", "request_identifier", "seat_id"]
+    __slots__ = ["actor", "app", "environment", "idempotency_key", "note", "original_transaction_id", "seat_id"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
     ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
-    REQUEST_IDENTIFIER_FIELD_NUMBER: _ClassVar[int]
     SEAT_ID_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     environment: _environment_pb2.Environment
+    idempotency_key: str
+    note: str
     original_transaction_id: str
-    request_identifier: str
     seat_id: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., original_transaction_id: _Optional[str] = ..., seat_id: _Optional[str] = ..., request_identifier: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., original_transaction_id: _Optional[str] = ..., seat_id: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class UnclaimSeatResponse(_message.Message):
-    __slots__ = ["position", "seat"]
+    __slots__ = ["position", "repeated", "seat"]
     POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
     position: str
+    repeated: bool
     seat: Seat
-    def __init__(self, seat: _Optional[_Union[Seat, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
+    def __init__(self, seat: _Optional[_Union[Seat, _Mapping[str, _Any]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class ExtendReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__: list[str] = []

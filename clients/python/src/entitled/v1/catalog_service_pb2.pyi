@@ -6,7 +6,7 @@ from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+from typing import Any as _Any, ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -40,7 +40,7 @@ class CatalogProduct(_message.Message):
     subscription_group_identifier: str
     subscription_group_level: int
     type: _product_pb2.ProductType
-    def __init__(self, product_id: _Optional[str] = ..., type: _Optional[_Union[_product_pb2.ProductType, str]] = ..., subscription_group_identifier: _Optional[str] = ..., subscription_group_level: _Optional[int] = ..., duration: _Optional[str] = ..., entitlements: _Optional[_Iterable[_Union[ProductEntitlement, _Mapping]]] = ..., promotional_offer_ids: _Optional[_Iterable[str]] = ..., configured_price: _Optional[_Union[_product_pb2.Money, _Mapping]] = ..., configured_price_period: _Optional[str] = ..., prices: _Optional[_Iterable[_Union[StorefrontPrice, _Mapping]]] = ...) -> None: ...
+    def __init__(self, product_id: _Optional[str] = ..., type: _Optional[_Union[_product_pb2.ProductType, str]] = ..., subscription_group_identifier: _Optional[str] = ..., subscription_group_level: _Optional[int] = ..., duration: _Optional[str] = ..., entitlements: _Optional[_Iterable[_Union[ProductEntitlement, _Mapping[str, _Any]]]] = ..., promotional_offer_ids: _Optional[_Iterable[str]] = ..., configured_price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., configured_price_period: _Optional[str] = ..., prices: _Optional[_Iterable[_Union[StorefrontPrice, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class CatalogSubscriptionGroup(_message.Message):
     __slots__ = ["product_ids", "subscription_group_identifier"]
@@ -78,7 +78,7 @@ class GetCatalogResponse(_message.Message):
     next_page_token: str
     products: _containers.RepeatedCompositeFieldContainer[CatalogProduct]
     subscription_groups: _containers.RepeatedCompositeFieldContainer[CatalogSubscriptionGroup]
-    def __init__(self, environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., products: _Optional[_Iterable[_Union[CatalogProduct, _Mapping]]] = ..., entitlements: _Optional[_Iterable[_Union[CatalogEntitlement, _Mapping]]] = ..., subscription_groups: _Optional[_Iterable[_Union[CatalogSubscriptionGroup, _Mapping]]] = ..., catalog_fingerprint: _Optional[str] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., products: _Optional[_Iterable[_Union[CatalogProduct, _Mapping[str, _Any]]]] = ..., entitlements: _Optional[_Iterable[_Union[CatalogEntitlement, _Mapping[str, _Any]]]] = ..., subscription_groups: _Optional[_Iterable[_Union[CatalogSubscriptionGroup, _Mapping[str, _Any]]]] = ..., catalog_fingerprint: _Optional[str] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ProductEntitlement(_message.Message):
     __slots__ = ["access_level", "name"]
@@ -100,4 +100,4 @@ class StorefrontPrice(_message.Message):
     seen_at: _timestamp_pb2.Timestamp
     storefront: str
     transaction_reason: str
-    def __init__(self, storefront: _Optional[str] = ..., billing_plan_type: _Optional[_Union[_product_pb2.BillingPlanType, str]] = ..., transaction_reason: _Optional[str] = ..., price: _Optional[_Union[_product_pb2.Money, _Mapping]] = ..., seen_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, storefront: _Optional[str] = ..., billing_plan_type: _Optional[_Union[_product_pb2.BillingPlanType, str]] = ..., transaction_reason: _Optional[str] = ..., price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., seen_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...

@@ -40,26 +40,30 @@ HISTORY_LANE_KIND_SHARED: HistoryLaneKind
 HISTORY_LANE_KIND_UNSPECIFIED: HistoryLaneKind
 
 class AddNoteRequest(_message.Message):
-    __slots__ = ["actor", "app", "customer_id", "environment", "text"]
+    __slots__ = ["actor", "app", "customer_id", "environment", "idempotency_key", "text"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     customer_id: str
     environment: _environment_pb2.Environment
+    idempotency_key: str
     text: str
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., text: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., text: _Optional[str] = ..., actor: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class AddNoteResponse(_message.Message):
-    __slots__ = ["note", "position"]
+    __slots__ = ["note", "position", "repeated"]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
     note: Note
     position: str
-    def __init__(self, note: _Optional[_Union[Note, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
+    repeated: bool
+    def __init__(self, note: _Optional[_Union[Note, _Mapping[str, _Any]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class CustomerAttribute(_message.Message):
     __slots__ = ["name", "value"]
@@ -96,20 +100,24 @@ class CustomerHit(_message.Message):
     def __init__(self, kind: _Optional[_Union[CustomerHitKind, str]] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., merged_into_customer_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., evidence_id: _Optional[int] = ..., sequence: _Optional[int] = ..., explanation: _Optional[str] = ...) -> None: ...
 
 class DeleteNoteRequest(_message.Message):
-    __slots__ = ["actor", "app", "note_id"]
+    __slots__ = ["actor", "app", "idempotency_key", "note_id"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     NOTE_ID_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
+    idempotency_key: str
     note_id: str
-    def __init__(self, app: _Optional[str] = ..., note_id: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., note_id: _Optional[str] = ..., actor: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class DeleteNoteResponse(_message.Message):
-    __slots__ = ["position"]
+    __slots__ = ["position", "repeated"]
     POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
     position: str
-    def __init__(self, position: _Optional[str] = ...) -> None: ...
+    repeated: bool
+    def __init__(self, repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class DescribeCustomerRequest(_message.Message):
     __slots__ = ["app", "customer_id", "environment"]
@@ -164,24 +172,26 @@ class EntitlementDescription(_message.Message):
     def __init__(self, entitlement: _Optional[str] = ..., entitled: bool = ..., reason: _Optional[str] = ..., support_sentence: _Optional[str] = ..., customer_sentence: _Optional[str] = ..., actions: _Optional[_Iterable[str]] = ..., url: _Optional[str] = ..., deadline: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., product_id: _Optional[str] = ...) -> None: ...
 
 class FindCustomersRequest(_message.Message):
-    __slots__ = ["app", "environment", "page_size", "query"]
+    __slots__ = ["app", "environment", "page_size", "page_token", "query"]
     APP_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     QUERY_FIELD_NUMBER: _ClassVar[int]
     app: str
     environment: _environment_pb2.Environment
     page_size: int
+    page_token: str
     query: str
-    def __init__(self, query: _Optional[str] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., page_size: _Optional[int] = ...) -> None: ...
+    def __init__(self, query: _Optional[str] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class FindCustomersResponse(_message.Message):
-    __slots__ = ["hits", "truncated"]
+    __slots__ = ["hits", "next_page_token"]
     HITS_FIELD_NUMBER: _ClassVar[int]
-    TRUNCATED_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     hits: _containers.RepeatedCompositeFieldContainer[CustomerHit]
-    truncated: bool
-    def __init__(self, hits: _Optional[_Iterable[_Union[CustomerHit, _Mapping[str, _Any]]]] = ..., truncated: bool = ...) -> None: ...
+    next_page_token: str
+    def __init__(self, hits: _Optional[_Iterable[_Union[CustomerHit, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class GetCustomerAttributesRequest(_message.Message):
     __slots__ = ["app", "customer_id", "environment"]
@@ -480,26 +490,30 @@ class PurchaseTransaction(_message.Message):
     def __init__(self, transaction: _Optional[_Union[_transaction_pb2.Transaction, _Mapping[str, _Any]]] = ..., evidence_id: _Optional[int] = ...) -> None: ...
 
 class SetCustomerAttributesRequest(_message.Message):
-    __slots__ = ["actor", "app", "attributes", "customer_id", "environment"]
+    __slots__ = ["actor", "app", "attributes", "customer_id", "environment", "idempotency_key"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     attributes: _containers.RepeatedCompositeFieldContainer[CustomerAttribute]
     customer_id: str
     environment: _environment_pb2.Environment
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping[str, _Any]]]] = ..., actor: _Optional[str] = ...) -> None: ...
+    idempotency_key: str
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping[str, _Any]]]] = ..., actor: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class SetCustomerAttributesResponse(_message.Message):
-    __slots__ = ["attributes", "position"]
+    __slots__ = ["attributes", "position", "repeated"]
     ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
     attributes: _containers.RepeatedCompositeFieldContainer[CustomerAttribute]
     position: str
-    def __init__(self, attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping[str, _Any]]]] = ..., position: _Optional[str] = ...) -> None: ...
+    repeated: bool
+    def __init__(self, attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping[str, _Any]]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class CustomerHitKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__: list[str] = []

@@ -394,20 +394,26 @@ class GetCustomerResponse(_message.Message):
     def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., entitlements: _Optional[_Iterable[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]]] = ..., products: _Optional[_Iterable[_Union[CustomerProduct, _Mapping[str, _Any]]]] = ..., subscription_groups: _Optional[_Iterable[_Union[CustomerSubscriptionGroup, _Mapping[str, _Any]]]] = ..., consumables: _Optional[_Iterable[_Union[ConsumableBalance, _Mapping[str, _Any]]]] = ..., grants: _Optional[_Iterable[_Union[Grant, _Mapping[str, _Any]]]] = ..., sequence: _Optional[int] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., consumption_consent: _Optional[_Union[_entitlement_pb2.ConsumptionConsent, _Mapping[str, _Any]]] = ..., token_conflicts: _Optional[_Iterable[_Union[TokenConflict, _Mapping[str, _Any]]]] = ..., known: bool = ..., active_in_environments: _Optional[_Iterable[_Union[_environment_pb2.Environment, str]]] = ..., app_installs: _Optional[_Iterable[_Union[AppInstall, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class GetProbableFamilyRequest(_message.Message):
-    __slots__ = ["app", "customer_id", "environment"]
+    __slots__ = ["app", "customer_id", "environment", "page_size", "page_token"]
     APP_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     app: str
     customer_id: str
     environment: _environment_pb2.Environment
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ...) -> None: ...
+    page_size: int
+    page_token: str
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class GetProbableFamilyResponse(_message.Message):
-    __slots__ = ["members"]
+    __slots__ = ["members", "next_page_token"]
     MEMBERS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     members: _containers.RepeatedCompositeFieldContainer[ProbableFamilyMember]
-    def __init__(self, members: _Optional[_Iterable[_Union[ProbableFamilyMember, _Mapping[str, _Any]]]] = ...) -> None: ...
+    next_page_token: str
+    def __init__(self, members: _Optional[_Iterable[_Union[ProbableFamilyMember, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class GetSubscriptionMetricsRequest(_message.Message):
     __slots__ = ["app", "environment", "product_ids", "to"]
@@ -759,56 +765,64 @@ class ProbableFamilyMember(_message.Message):
     def __init__(self, customer_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., in_app_ownership_type: _Optional[_Union[_product_pb2.InAppOwnershipType, str]] = ..., confidence: _Optional[float] = ..., grounds: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RegisterAppAccountTokenRequest(_message.Message):
-    __slots__ = ["actor", "app", "app_account_token", "customer_id", "dry_run", "environment"]
+    __slots__ = ["actor", "app", "app_account_token", "customer_id", "dry_run", "environment", "idempotency_key"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_ACCOUNT_TOKEN_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     DRY_RUN_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     app_account_token: str
     customer_id: str
     dry_run: bool
     environment: _environment_pb2.Environment
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., app_account_token: _Optional[str] = ..., actor: _Optional[str] = ..., dry_run: bool = ...) -> None: ...
+    idempotency_key: str
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., app_account_token: _Optional[str] = ..., actor: _Optional[str] = ..., dry_run: bool = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class RegisterAppAccountTokenResponse(_message.Message):
-    __slots__ = ["events", "original_transaction_ids", "position"]
+    __slots__ = ["events", "original_transaction_ids", "position", "repeated"]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
     ORIGINAL_TRANSACTION_IDS_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
     events: _containers.RepeatedCompositeFieldContainer[EntitlementEvent]
     original_transaction_ids: _containers.RepeatedScalarFieldContainer[str]
     position: str
-    def __init__(self, original_transaction_ids: _Optional[_Iterable[str]] = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping[str, _Any]]]] = ..., position: _Optional[str] = ...) -> None: ...
+    repeated: bool
+    def __init__(self, original_transaction_ids: _Optional[_Iterable[str]] = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping[str, _Any]]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class RevokeGrantRequest(_message.Message):
-    __slots__ = ["actor", "app", "dry_run", "grant_id", "note"]
+    __slots__ = ["actor", "app", "dry_run", "grant_id", "idempotency_key", "note"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     DRY_RUN_FIELD_NUMBER: _ClassVar[int]
     GRANT_ID_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     NOTE_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     dry_run: bool
     grant_id: str
+    idempotency_key: str
     note: str
-    def __init__(self, app: _Optional[str] = ..., grant_id: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., dry_run: bool = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., grant_id: _Optional[str] = ..., actor: _Optional[str] = ..., note: _Optional[str] = ..., dry_run: bool = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class RevokeGrantResponse(_message.Message):
-    __slots__ = ["entitlement", "events", "grant", "position"]
+    __slots__ = ["entitlement", "events", "grant", "position", "repeated"]
     ENTITLEMENT_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
     GRANT_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
     entitlement: _entitlement_pb2.Entitlement
     events: _containers.RepeatedCompositeFieldContainer[EntitlementEvent]
     grant: Grant
     position: str
-    def __init__(self, grant: _Optional[_Union[Grant, _Mapping[str, _Any]]] = ..., entitlement: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]] = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping[str, _Any]]]] = ..., position: _Optional[str] = ...) -> None: ...
+    repeated: bool
+    def __init__(self, grant: _Optional[_Union[Grant, _Mapping[str, _Any]]] = ..., entitlement: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]] = ..., events: _Optional[_Iterable[_Union[EntitlementEvent, _Mapping[str, _Any]]]] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class TokenConflict(_message.Message):
     __slots__ = ["original_transaction_id", "token_customer_id"]

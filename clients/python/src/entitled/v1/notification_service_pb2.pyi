@@ -133,7 +133,7 @@ class GetTestNotificationStatusResponse(_message.Message):
     SEND_ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
     payload_json: str
     send_attempts: _containers.RepeatedCompositeFieldContainer[SendAttempt]
-    def __init__(self, payload_json: _Optional[str] = ..., send_attempts: _Optional[_Iterable[_Union[SendAttempt, _Mapping]]] = ...) -> None: ...
+    def __init__(self, payload_json: _Optional[str] = ..., send_attempts: _Optional[_Iterable[_Union[SendAttempt, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class IngestNotificationRequest(_message.Message):
     __slots__ = ["app", "body", "received_at"]
@@ -328,7 +328,7 @@ class SendAttempt(_message.Message):
     RESULT_FIELD_NUMBER: _ClassVar[int]
     attempt_date: _timestamp_pb2.Timestamp
     result: str
-    def __init__(self, attempt_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., result: _Optional[str] = ...) -> None: ...
+    def __init__(self, attempt_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., result: _Optional[str] = ...) -> None: ...
 
 class VersionComparison(_message.Message):
     __slots__ = ["customer_id", "differences", "differs", "new_in_version_2", "only_in_version_1", "only_in_version_2", "original_transaction_id", "version_1_notifications", "version_2_notifications"]

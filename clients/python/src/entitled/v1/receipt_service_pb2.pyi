@@ -44,16 +44,20 @@ OFFER_SIGNATURE_FORM_PROMOTIONAL_LEGACY: OfferSignatureForm
 OFFER_SIGNATURE_FORM_UNSPECIFIED: OfferSignatureForm
 
 class CancelMigrationRequest(_message.Message):
-    __slots__ = ["migration_id"]
+    __slots__ = ["app", "migration_id"]
+    APP_FIELD_NUMBER: _ClassVar[int]
     MIGRATION_ID_FIELD_NUMBER: _ClassVar[int]
+    app: str
     migration_id: str
-    def __init__(self, migration_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., migration_id: _Optional[str] = ...) -> None: ...
 
 class CancelMigrationResponse(_message.Message):
-    __slots__ = ["migration"]
+    __slots__ = ["migration", "position"]
     MIGRATION_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
     migration: Migration
-    def __init__(self, migration: _Optional[_Union[Migration, _Mapping[str, _Any]]] = ...) -> None: ...
+    position: str
+    def __init__(self, migration: _Optional[_Union[Migration, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class CertificateSummary(_message.Message):
     __slots__ = ["issuer", "not_after", "not_before", "sha256", "subject"]
@@ -110,10 +114,12 @@ class CustomerDrift(_message.Message):
     def __init__(self, customer_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class GetMigrationRequest(_message.Message):
-    __slots__ = ["migration_id"]
+    __slots__ = ["app", "migration_id"]
+    APP_FIELD_NUMBER: _ClassVar[int]
     MIGRATION_ID_FIELD_NUMBER: _ClassVar[int]
+    app: str
     migration_id: str
-    def __init__(self, migration_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., migration_id: _Optional[str] = ...) -> None: ...
 
 class GetMigrationResponse(_message.Message):
     __slots__ = ["migration"]
@@ -176,14 +182,16 @@ class InspectedDocument(_message.Message):
     def __init__(self, kind: _Optional[_Union[DocumentKind, str]] = ..., verified: bool = ..., reason: _Optional[str] = ..., explanation: _Optional[str] = ..., payload_json: _Optional[str] = ...) -> None: ...
 
 class ListMigrationFailuresRequest(_message.Message):
-    __slots__ = ["migration_id", "page_size", "page_token"]
+    __slots__ = ["app", "migration_id", "page_size", "page_token"]
+    APP_FIELD_NUMBER: _ClassVar[int]
     MIGRATION_ID_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    app: str
     migration_id: str
     page_size: int
     page_token: str
-    def __init__(self, migration_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., migration_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class ListMigrationFailuresResponse(_message.Message):
     __slots__ = ["failures", "next_page_token"]
@@ -230,16 +238,18 @@ class MigrateReceiptsRequest(_message.Message):
     def __init__(self, correlation_id: _Optional[str] = ..., app: _Optional[str] = ..., customer_id: _Optional[str] = ..., receipt_base64: _Optional[str] = ..., receipt_bytes: _Optional[bytes] = ..., original_transaction_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ...) -> None: ...
 
 class MigrateReceiptsResponse(_message.Message):
-    __slots__ = ["correlation_id", "error", "outcome", "transactions"]
+    __slots__ = ["correlation_id", "error", "outcome", "position", "transactions"]
     CORRELATION_ID_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
     OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
     TRANSACTIONS_FIELD_NUMBER: _ClassVar[int]
     correlation_id: str
     error: _status_pb2.Status
     outcome: MigrationOutcome
+    position: str
     transactions: int
-    def __init__(self, correlation_id: _Optional[str] = ..., outcome: _Optional[_Union[MigrationOutcome, str]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping[str, _Any]]] = ..., transactions: _Optional[int] = ...) -> None: ...
+    def __init__(self, correlation_id: _Optional[str] = ..., outcome: _Optional[_Union[MigrationOutcome, str]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping[str, _Any]]] = ..., transactions: _Optional[int] = ..., position: _Optional[str] = ...) -> None: ...
 
 class Migration(_message.Message):
     __slots__ = ["app", "done_bytes", "dry_run", "duplicates", "empty", "environment", "error", "finished_at", "input_bytes", "input_path", "migrated", "migration_id", "rate", "reasons", "rejected", "retryable", "started_at", "state", "total", "unchanged", "upload_id"]
@@ -326,6 +336,22 @@ class MigrationReasonCount(_message.Message):
     outcome: MigrationOutcome
     reason: str
     def __init__(self, outcome: _Optional[_Union[MigrationOutcome, str]] = ..., reason: _Optional[str] = ..., count: _Optional[int] = ...) -> None: ...
+
+class PurgeMigrationRequest(_message.Message):
+    __slots__ = ["app", "migration_id"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    MIGRATION_ID_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    migration_id: str
+    def __init__(self, app: _Optional[str] = ..., migration_id: _Optional[str] = ...) -> None: ...
+
+class PurgeMigrationResponse(_message.Message):
+    __slots__ = ["migration", "position"]
+    MIGRATION_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    migration: Migration
+    position: str
+    def __init__(self, migration: _Optional[_Union[Migration, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class ReceiptProblem(_message.Message):
     __slots__ = ["explanation", "original_transaction_id", "reason"]
@@ -534,14 +560,16 @@ class SubmittedProductState(_message.Message):
     def __init__(self, product_id: _Optional[str] = ..., state: _Optional[_Union[_product_pb2.ProductState, str]] = ...) -> None: ...
 
 class UploadMigrationInputRequest(_message.Message):
-    __slots__ = ["data", "offset", "upload_id"]
+    __slots__ = ["app", "data", "offset", "upload_id"]
+    APP_FIELD_NUMBER: _ClassVar[int]
     DATA_FIELD_NUMBER: _ClassVar[int]
     OFFSET_FIELD_NUMBER: _ClassVar[int]
     UPLOAD_ID_FIELD_NUMBER: _ClassVar[int]
+    app: str
     data: bytes
     offset: int
     upload_id: str
-    def __init__(self, upload_id: _Optional[str] = ..., offset: _Optional[int] = ..., data: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., upload_id: _Optional[str] = ..., offset: _Optional[int] = ..., data: _Optional[bytes] = ...) -> None: ...
 
 class UploadMigrationInputResponse(_message.Message):
     __slots__ = ["size"]

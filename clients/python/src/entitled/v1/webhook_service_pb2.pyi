@@ -73,10 +73,12 @@ class DiscardDeliveriesRequest(_message.Message):
     def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., positions: _Optional[_Union[DeliveryPositions, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class DiscardDeliveriesResponse(_message.Message):
-    __slots__ = ["discarded"]
+    __slots__ = ["discarded", "position"]
     DISCARDED_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
     discarded: int
-    def __init__(self, discarded: _Optional[int] = ...) -> None: ...
+    position: str
+    def __init__(self, discarded: _Optional[int] = ..., position: _Optional[str] = ...) -> None: ...
 
 class GetDeliveryRequest(_message.Message):
     __slots__ = ["app", "kind", "position", "webhook"]
@@ -147,28 +149,34 @@ class ListWebhooksResponse(_message.Message):
     def __init__(self, webhooks: _Optional[_Iterable[_Union[Webhook, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ResendDeliveriesRequest(_message.Message):
-    __slots__ = ["app", "dead_letters", "kind", "positions", "range", "webhook"]
+    __slots__ = ["app", "dead_letters", "idempotency_key", "kind", "positions", "range", "webhook"]
     APP_FIELD_NUMBER: _ClassVar[int]
     DEAD_LETTERS_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     POSITIONS_FIELD_NUMBER: _ClassVar[int]
     RANGE_FIELD_NUMBER: _ClassVar[int]
     WEBHOOK_FIELD_NUMBER: _ClassVar[int]
     app: str
     dead_letters: bool
+    idempotency_key: str
     kind: WebhookKind
     positions: DeliveryPositions
     range: DeliveryRange
     webhook: str
-    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., positions: _Optional[_Union[DeliveryPositions, _Mapping[str, _Any]]] = ..., range: _Optional[_Union[DeliveryRange, _Mapping[str, _Any]]] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ..., dead_letters: bool = ..., positions: _Optional[_Union[DeliveryPositions, _Mapping[str, _Any]]] = ..., range: _Optional[_Union[DeliveryRange, _Mapping[str, _Any]]] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
 
 class ResendDeliveriesResponse(_message.Message):
-    __slots__ = ["continue_from_position", "resent"]
+    __slots__ = ["continue_from_position", "position", "repeated", "resent"]
     CONTINUE_FROM_POSITION_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    REPEATED_FIELD_NUMBER: _ClassVar[int]
     RESENT_FIELD_NUMBER: _ClassVar[int]
     continue_from_position: int
+    position: str
+    repeated: bool
     resent: int
-    def __init__(self, resent: _Optional[int] = ..., continue_from_position: _Optional[int] = ...) -> None: ...
+    def __init__(self, resent: _Optional[int] = ..., continue_from_position: _Optional[int] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class ResumeWebhookRequest(_message.Message):
     __slots__ = ["app", "kind", "webhook"]
@@ -181,10 +189,12 @@ class ResumeWebhookRequest(_message.Message):
     def __init__(self, app: _Optional[str] = ..., webhook: _Optional[str] = ..., kind: _Optional[_Union[WebhookKind, str]] = ...) -> None: ...
 
 class ResumeWebhookResponse(_message.Message):
-    __slots__ = ["webhook"]
+    __slots__ = ["position", "webhook"]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
     WEBHOOK_FIELD_NUMBER: _ClassVar[int]
+    position: str
     webhook: Webhook
-    def __init__(self, webhook: _Optional[_Union[Webhook, _Mapping[str, _Any]]] = ...) -> None: ...
+    def __init__(self, webhook: _Optional[_Union[Webhook, _Mapping[str, _Any]]] = ..., position: _Optional[str] = ...) -> None: ...
 
 class Webhook(_message.Message):
     __slots__ = ["dead_letters", "kind", "latest_position", "name", "oldest_pending_at", "pending", "position", "state", "url"]
