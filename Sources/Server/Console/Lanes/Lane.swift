@@ -97,7 +97,7 @@ extension Lane.Bar {
     end = segment.until?.instant
     self.tone = tone
     isBrief = tone == .none
-    evidence = segment.evidenceId
+    evidence = segment.evidenceId ?? 0
     let price = segment.price.map(Format.money) ?? ""
     word = Self.word(segment, kind, tone, price)
     meaning = [
@@ -125,7 +125,7 @@ extension Lane.Mark {
     sign = ""
     tone = .ended
     meaning = mark.explanation.given ?? mark.type
-    evidence = mark.evidenceId
+    evidence = mark.evidenceId ?? 0
   }
 
   /// A mark with a sign; `nil` for those that the bars show already.
@@ -137,7 +137,7 @@ extension Lane.Mark {
     self.sign = sign
     self.tone = tone
     self.meaning = meaning
-    evidence = mark.evidenceId
+    evidence = mark.evidenceId ?? 0
   }
 
   private static let signs: [String: (String, Tone, String)] = [

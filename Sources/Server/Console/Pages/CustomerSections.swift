@@ -206,7 +206,7 @@ enum RefundRow {
     let isOpen = request.state == .open
     let left =
       isOpen ? request.answerBy?.instant.map { Format.span(max(0, $0.milliseconds(since: now))) } : nil
-    let tone: Tone = isOpen ? .grace : request.state == .missed || request.state == .refused ? .none : .ended
+    let tone: Tone = isOpen ? .grace : request.state == .missed || request.state == .rejected ? .none : .ended
     let customer: Markup =
       request.customerId.isEmpty
       ? "\(Text.noCustomer)"

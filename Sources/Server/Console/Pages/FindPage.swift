@@ -28,7 +28,7 @@ enum FindPage {
     let table = Table.markup(
       Text.hits, heads: [Text.recognizedAs, Text.inWords, Text.app, Text.environment, Text.open],
       rows: found.hits.map(row))
-    return found.truncated ? "<p class=\"notice\">\(Text.moreHits)</p>\n\(table)" : table
+    return !found.nextPageToken.isEmpty ? "<p class=\"notice\">\(Text.moreHits)</p>\n\(table)" : table
   }
 
   private static func row(_ hit: CustomerHit) -> [Markup] {
@@ -43,9 +43,13 @@ enum FindPage {
     var links: [Markup] = []
     switch hit.kind {
     case .evidence, .notification:
-      links.append("<a href=\"\(scope.evidence(hit.evidenceId))\">\(Text.evidence(hit.evidenceId))</a>")
+      if let id = hit.evidenceId {
+        links.append("<a href=\"\(scope.evidence(id))\">\(Text.evidence(id))</a>")
+      }
     case .event:
-      links.append("<a href=\"\(scope.event(hit.sequence))\">\(Text.event(hit.sequence))</a>")
+      if let sequence = hit.sequence {
+        links.append("<a href=\"\(scope.event(sequence))\">\(Text.event(sequence))</a>")
+      }
     default: break
     }
     links += hit.customerIds.prefix(10).map { id in

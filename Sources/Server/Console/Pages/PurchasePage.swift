@@ -84,8 +84,7 @@ enum PurchasePage {
         "\(Format.time(transaction.purchaseDate)) – \(Format.time(transaction.expiresDate))",
         "\(transaction.price.map(Format.money) ?? "")", "\(transaction.storefront)", Format.name(offer),
         "\(transaction.transactionReason)", revoked,
-        entry.evidenceId == 0
-          ? "" : "<a href=\"\(scope.evidence(entry.evidenceId))\">\(Text.evidence(entry.evidenceId))</a>",
+        entry.evidenceId.map { "<a href=\"\(scope.evidence($0))\">\(Text.evidence($0))</a>" } ?? "",
       ] as [Markup]
     }
     guard !rows.isEmpty else { return Part.empty(Text.noTransactions) }

@@ -12,7 +12,7 @@ enum StatusPage {
       <h1>\(Text.status) \(ready)</h1>
       \(Table.properties([
         (Text.version, "\(status.version)"), (Text.started, Format.time(status.startedAt)), (Text.serverTime, Format.time(status.time)),
-        (Text.storeSize, status.store.map { "\(Format.size($0.sizeBytes)) · \(Text.free(Format.size($0.freeBytes)))" }),
+        (Text.storeSize, status.store.map { "\(Format.size($0.sizeBytes)) · \(Text.free(Format.size($0.freeBytes ?? 0)))" }),
         (Text.lastEvidence, status.store.map { "\($0.lastEvidenceId)" }),
       ]))
       <h2>\(Text.dependencies)</h2>
@@ -34,8 +34,8 @@ enum StatusPage {
       rows: status.checks.map { check in
         [
           "<code>\(check.name)</code>",
-          check.problem.isEmpty
-            ? Part.chip("✓ \(Text.ok)", .full) : "\(Part.chip("✕", .none)) \(check.problem)",
+          check.error.isEmpty
+            ? Part.chip("✓ \(Text.ok)", .full) : "\(Part.chip("✕", .none)) \(check.error)",
         ]
       })
   }

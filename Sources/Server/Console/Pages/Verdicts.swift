@@ -57,7 +57,7 @@ struct Verdict: Sendable {
       $0.accessLevel = segment.accessLevel
       $0.reason = segment.reason
       $0.productId = segment.productId
-      $0.evidenceId = segment.evidenceId == 0 ? nil : segment.evidenceId
+      $0.evidenceId = segment.evidenceId
     }
     let end = segment.until?.instant.map { hasAccess ? Text.until($0) : "" } ?? ""
     sentence = (EntitlementReason(rawValue: segment.reason)?.sentence ?? "") + end
