@@ -4,8 +4,10 @@ package import AppStore
 extension CustomerFacts {
   /// The number of transactions in a chunk.
   package static let chunkSize = 16
-  /// The number of chunks in the tail of a long line. A document about an earlier period costs an evaluation of the whole
-  /// line, so the tail has room for documents that arrive a few dozen periods late.
+  /// The number of chunks in the tail of a long line.
+  ///
+  /// A document about an earlier period costs an evaluation of the whole line, so the tail has room for documents that
+  /// arrive a few dozen periods late.
   private static let tailChunks = 4
 
   /// The facts of one line, split into chunks: consecutive transactions, with the renewal infos about them. A line of one
