@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import NIOCore
 import NIOPosix
@@ -89,10 +90,26 @@ struct ClientConnectionTests {
     }
   }
 
+  /// Binds a socket to a free port of this machine and returns the port.
+  private func boundPort(of socket: Int32) -> Int? {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(socket, $0, size) == 0 && getsockname(socket, $0, &size) == 0
+      }
+    }
+    return isBound ? Int(UInt16(bigEndian: address.sin_port)) : nil
+  }
+
   @Test("A refused connection is reported with address and reason")
   func unreachable() async throws {
-    var closedPort = 0
-    try await ScriptedServer.run({ _ in .reset }) { _, port in closedPort = port }
+    // Bound but not listening, so that no server of another test gets the port.
+    let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(socket) }
+    let closedPort = try #require(boundPort(of: socket))
     do {
       _ = try await ClientConnection.withConnection(host: "127.0.0.1", port: closedPort) { _ in
         Issue.record("the connection was not refused")

@@ -38,7 +38,8 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
         needsAddress: policy.isRecorded)
     case .streaming(let handler):
       Method(
-        path: method.path, handler: .streaming(intercepting(handler, policy)), needsAddress: policy.isRecorded)
+        path: method.path, handler: .streaming(intercepting(handler, policy)), needsAddress: policy.isRecorded
+      )
     }
   }
 

@@ -89,7 +89,9 @@ extension SubmitReceiptResponse {
   fileprivate mutating func addState(
     _ facts: CustomerFacts, of app: AppDefinition, environment: AppStore.Environment, at now: Instant
   ) {
-    transactions = facts.transactions.suffix(1_000).map { Wire.Transaction($0, of: app, environment: environment) }
+    transactions = facts.transactions.suffix(1_000).map {
+      Wire.Transaction($0, of: app, environment: environment)
+    }
     entitlements = app.entitlements.map { entitlement in
       Entitlement(
         evaluate(facts, entitlement: entitlement, in: app, at: now), of: entitlement, in: app, at: now)
