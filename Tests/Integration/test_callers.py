@@ -331,10 +331,10 @@ def test_the_commands_read_a_token_from_the_environment_or_a_file(guarded, tmp_p
     file = tmp_path / "token"
     file.write_text(token("read") + "\n")
     file.chmod(0o600)
-    answer = guarded.command("check", "newcomer", "pro", "--token-file", file)
+    answer = guarded.command("check", "newcomer", "pro", "--app", "ocean-journal", "--token-file", file)
     assert answer.returncode == 3, answer.stderr
     file.chmod(0o644)
-    assert "0644" in guarded.command("check", "newcomer", "pro", "--token-file", file).stderr
+    assert "0644" in guarded.command("check", "newcomer", "pro", "--app", "ocean-journal", "--token-file", file).stderr
 
 
 def test_a_new_token_is_valid_once_its_hash_is_configured(tmp_path):

@@ -1,7 +1,9 @@
 """The configuration: output of the check; schema, documentation and program agree on the keys."""
 
 import copy
+import functools
 import json
+import operator
 import re
 
 import jsonschema
@@ -37,6 +39,10 @@ FULL = {
     "listeners": {
         "grpc": {"tls": {"certificate": "c.pem", "key": "k.pem"}},
         "http": {"cleartext": True, "allowed_hosts": ["api.example.com"]},
+        "console": {
+            "allowed_hosts": ["support.example.com"],
+            "identity": {"header": "X-Identity", "issuer": "https://x", "audience": "a", "keys": {"file": "proxy.json"}},
+        },
         "sandbox": {"allowed_hosts": ["sandbox.example.com"], "allowed_targets": ["backend.test:8080"]},
     },
     "public_url": "https://entitled.example.com",
@@ -70,7 +76,8 @@ def check(tmp_path, configuration):
 
 def resolved(node):
     while "$ref" in node:
-        node = SCHEMA["$defs"][node["$ref"].rsplit("/", 1)[-1]]
+        path = node["$ref"].split("/")[1:]
+        node = functools.reduce(operator.getitem, path, SCHEMA)
     return node
 
 
@@ -96,7 +103,9 @@ def mappings(schema, value, path=()):
 
 def described():
     """Every mapping with fixed keys that the schema describes, by its keys."""
-    found = [SCHEMA] + list(SCHEMA["$defs"].values()) + [SCHEMA["$defs"]["tokenIssuer"]["properties"]["keys"]]
+    definitions = SCHEMA["$defs"]
+    inner = [definitions["tokenIssuer"]["properties"]["keys"], definitions["consoleListener"]["properties"]["identity"]]
+    found = [SCHEMA, *definitions.values(), *inner]
     return {tuple(sorted(schema["properties"])) for schema in found if "properties" in schema}
 
 

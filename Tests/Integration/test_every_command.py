@@ -27,6 +27,7 @@ WITHOUT_JSON = {
     "serve": "runs until a signal; its ready line is for programs",
     "sandbox serve": "runs until a signal; its ready line is for programs",
     "completion": "prints a script",
+    "console": "prints one link",
     "help": "is the parser's own",
     "store seed": "is hidden, for benchmarks",
 }

@@ -99,7 +99,7 @@ def test_an_invalid_receipt_has_its_reason_in_report_and_metrics(store, tmp_path
         {"customer_id": last, "receipt": receipt(store, last)}])  # fmt: skip
     counted = "entitled_migrated_receipts_total"
     before = value(store.service, counted, reason=BAD[kind])
-    status, report = migrate(store.service, "--input", path, "--concurrency", "1")
+    status, report = migrate(store.service, "--app", APP, "--input", path, "--concurrency", "1")
     assert status == 3 and [(r["reason"], r["count"]) for r in report["reasons"]] == [(BAD[kind], "1")]
     assert numbers(report) == {"total": 3, "migrated": 2, "rejected": 1}
     assert value(store.service, counted, reason=BAD[kind]) == before + 1

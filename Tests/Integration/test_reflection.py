@@ -79,7 +79,8 @@ def test_the_extensions_of_a_message_are_listed(query):
         {"all_extension_numbers_of_type": "google.protobuf.MethodOptions"},
         {"all_extension_numbers_of_type": "google.rpc.Status"},
     )
-    [number] = numbers.all_extension_numbers_response.extension_number
+    # The access and the errors of a method.
+    number, _ = numbers.all_extension_numbers_response.extension_number
     assert numbers.all_extension_numbers_response.base_type_name == "google.protobuf.MethodOptions"
     assert none.WhichOneof("message_response") == "all_extension_numbers_response"
     assert not none.all_extension_numbers_response.extension_number

@@ -22,7 +22,7 @@ package final class EvidenceLedger: Sendable {
   /// The ids of customers who were erased a short time ago.
   package let erasedNames = ErasedNames()
   private let recordEffects: @Sendable ([LedgerEffect]) -> Void
-  /// The time of the last ``advance(to:in:)`` of each clock; missing before the first one.
+  /// The time of the last ``advance(by:)`` of each clock; missing before the first one.
   let lastAdvance = Mutex<[ClockDomain: Instant]>([:])
 
   /// Creates a ledger that writes to `store`. `clocks` date arrivals. `recordEffects` receives the effects of

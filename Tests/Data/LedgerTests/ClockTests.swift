@@ -27,7 +27,7 @@ import Testing
           CommandScope(appID: "ocean", environment: environment, actor: "support"))
       }
       sandbox.set(at(90))
-      for clock in clocks.all { try await ledger.advance(to: clock.now(), in: clock.domain) }
+      for clock in clocks.all { try await ledger.advance(by: clock) }
       let ended = try await fixture.events().filter { $0.event.change.kind == .ended }
       #expect(ended.map(\.event.customer.environment) == [.sandbox])
       let next = try await fixture.store.snapshot { reader in

@@ -285,3 +285,11 @@ struct RetryingStore: EntitlementStore {
 
   func close() async { await store.close() }
 }
+
+extension EvidenceLedger {
+  /// Records the changes of time alone until `instant`.
+  @discardableResult
+  func advance(to instant: Instant) async throws -> Int {
+    try await advance(by: ServiceClock(now: { instant }))
+  }
+}

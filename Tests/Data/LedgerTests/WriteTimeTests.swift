@@ -40,6 +40,21 @@ import Testing
     }
   }
 
+  @Test("The first look for expiries does not undo a write that overtakes it")
+  func overtakenExpiry() async throws {
+    try await LedgerFixture.run { fixture in
+      fixture.clock.set(at(60))
+      let store = OvertakenStore(fixture.store) {
+        fixture.clock.set(at(61))
+        _ = try await fixture.ledger.grant("pro", to: "ana", fixture.scope)
+      }
+      let ledger = fixture.makeLedger(store, recordEffects: { _ in })
+      try await ledger.advance(by: ServiceClock(now: { fixture.clock.now }))
+      let kinds = try await fixture.events().map(\.event.change.kind)
+      #expect(kinds == [.granted])
+    }
+  }
+
   @Test("A relayed notification counts from its write, whenever the relay received it", arguments: [45, 500])
   func relayed(_ day: Int64) async throws {
     try await LedgerFixture.run { fixture in

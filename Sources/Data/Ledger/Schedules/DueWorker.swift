@@ -58,9 +58,7 @@ package struct ExpiryWorker: Worker {
         let now = clock.now()
         return ledger.wasClockSetBack(at: now, in: clock.domain) ? now : try reader.nextDue(in: clock.domain)
       },
-      process: { () async throws(LedgerError) in
-        _ = try await ledger.advance(to: clock.now(), in: clock.domain)
-      })
+      process: { () async throws(LedgerError) in _ = try await ledger.advance(by: clock) })
   }
 
   /// Runs until the task is cancelled; throws the first ``LedgerError``.

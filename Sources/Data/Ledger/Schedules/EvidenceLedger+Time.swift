@@ -8,26 +8,23 @@ extension EvidenceLedger {
   /// The maximum number of customers in one write. Other writes run between two of them.
   private static let batchSize = 100
 
-  /// Records the changes of time alone up to `instant`: each expiry and each other transition that Apple did
-  /// not notify, once, with the time at which it became true. Commits after every 100 customers, so a second
-  /// call continues after an error.
+  /// Records the changes of time alone until now: each expiry and each other transition that Apple did not notify,
+  /// once, with the time at which it became true. Commits after every 100 customers, so a second call continues after
+  /// an error. Each write reads `clock` inside it, so that it does not undo a write that came before it.
   ///
   /// - Returns: the number of events.
   /// - Throws: ``LedgerError/store(_:)``.
   @discardableResult
-  package func advance(
-    to instant: Instant, in domain: ClockDomain = .all
-  ) async throws(LedgerError) -> Int {
-    let catalog = catalog.value
+  package func advance(by clock: ServiceClock) async throws(LedgerError) -> Int {
+    let (catalog, start, domain) = (catalog.value, clock.now(), clock.domain)
     var count = 0
-    if wasClockSetBack(at: instant, in: domain) {
-      count += try await correct(at: instant, in: domain, catalog)
-    }
-    lastAdvance.withLock { $0[domain] = instant }
+    if wasClockSetBack(at: start, in: domain) { count += try await correct(by: clock, catalog) }
+    lastAdvance.withLock { $0[domain] = start }
     while true {
       let (customers, events) = try await commit { store throws(StoreError) in
-        let due = try store.due(by: instant, in: domain, limit: Self.batchSize)
-        var applier = FactApplier(store, catalog: catalog, now: instant)
+        let now = clock.now()
+        let due = try store.due(by: now, in: domain, limit: Self.batchSize)
+        var applier = FactApplier(store, catalog: catalog, now: now)
         for customer in due { applier.changes.markAffected(customer, by: .time) }
         let derived = try Derivation.run(applier)
         return ((due.count, derived.events.count), derived.effects)
@@ -37,19 +34,18 @@ extension EvidenceLedger {
     }
   }
 
-  /// Whether the clock shows an earlier time than at the last ``advance(to:)``, or there was none, so that events
+  /// Whether the clock shows an earlier time than at the last ``advance(by:)``, or there was none, so that events
   /// about a time that has not come may be recorded.
   package func wasClockSetBack(at now: Instant, in domain: ClockDomain = .all) -> Bool {
     lastAdvance.withLock { last in last[domain].map { now < $0 } ?? true }
   }
 
-  /// Evaluates the customers again whose events were recorded after `now`, before the clock was set back.
-  private func correct(
-    at now: Instant, in domain: ClockDomain, _ catalog: Catalog
-  ) async throws(LedgerError) -> Int {
+  /// Evaluates the customers again whose events were recorded after now, before the clock was set back.
+  private func correct(by clock: ServiceClock, _ catalog: Catalog) async throws(LedgerError) -> Int {
     try await commit { store throws(StoreError) in
+      let now = clock.now()
       var applier = FactApplier(store, catalog: catalog, now: now)
-      for customer in try store.customers(withEventsAfter: now, in: domain)
+      for customer in try store.customers(withEventsAfter: now, in: clock.domain)
       where try store.customer(customer) != nil {
         applier.changes.markAffected(customer, by: .time)
       }
