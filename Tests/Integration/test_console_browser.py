@@ -122,6 +122,7 @@ def test_the_keys_lead_through_the_pages(console, visit):
     page.keyboard.press("/")
     page.keyboard.type(CUSTOMER)
     page.keyboard.press("Enter")
+    page.wait_for_url("**/find?**")
     page.click("main table a")
     page.keyboard.press("l")
     assert page.text_content("[data-zone]") is not None
