@@ -122,8 +122,8 @@ def test_the_keys_lead_through_the_pages(console, visit):
     page.keyboard.press("/")
     page.keyboard.type(CUSTOMER)
     page.keyboard.press("Enter")
-    page.wait_for_url("**/find?**")
-    page.click("main table a")
+    page.click("[aria-label=Hits] a")
+    page.wait_for_selector("input[name=at]")
     page.keyboard.press("l")
     assert page.text_content("[data-zone]") is not None
     before = page.input_value("input[name=at]")
