@@ -51,7 +51,9 @@ def visit(console, chromium):
         page.on("request", lambda request: request.url.startswith(console.url) or faults.append(request.url))
         page.goto(console.new_link())
         page.fill("#name", "lena@example.com")
-        page.click("button")
+        # With its script, which handles keys.
+        with page.expect_navigation():
+            page.click("button")
         return page
 
     yield visit
@@ -121,9 +123,10 @@ def test_the_keys_lead_through_the_pages(console, visit):
     page = visit()
     page.keyboard.press("/")
     page.keyboard.type(CUSTOMER)
-    page.keyboard.press("Enter")
-    page.click("[aria-label=Hits] a")
-    page.wait_for_selector("input[name=at]")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    with page.expect_navigation():
+        page.click("[aria-label=Hits] a")
     page.keyboard.press("l")
     assert page.text_content("[data-zone]") is not None
     before = page.input_value("input[name=at]")
