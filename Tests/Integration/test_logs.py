@@ -37,15 +37,19 @@ def entries(service):
     return [json.loads(line) for line in service.log.splitlines() if line.startswith("{")]
 
 
-def audited(service, **members):
+def logged(service, **members):
+    """The first line with these members; it may be printed after the response."""
     deadline = time.monotonic() + CALL_LIMIT
     while True:
-        found = [entry for entry in entries(service)
-                 if entry["logger"] == "entitled.audit" and members.items() <= entry.items()]  # fmt: skip
+        found = [entry for entry in entries(service) if members.items() <= entry.items()]
         if found:
             return found[0]
         assert time.monotonic() < deadline, service.log
         time.sleep(0.02)
+
+
+def audited(service, **members):
+    return logged(service, logger="entitled.audit", **members)
 
 
 def test_every_line_is_json_and_a_call_logs_its_trace(service):
@@ -150,7 +154,7 @@ def test_a_store_error_is_logged_and_hidden_from_callers(service):
     assert "no such table" in audited(service, method=GRANT, outcome="UNAVAILABLE")["error"]
     status, answer = post(f"http://{service.http}/notifications/{APP}", {"signedPayload": "x"})
     assert (status, answer["reason"]) == (503, "TRY_AGAIN"), "Apple sends the notification again"
-    [entry] = [entry for entry in entries(service) if entry.get("method") == "POST /notifications/{app}"]
+    entry = logged(service, method="POST /notifications/{app}")
     assert "no such table" in entry["error"] and (entry["level"], entry["app"]) == ("warning", APP)
 
 
