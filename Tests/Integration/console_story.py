@@ -1,9 +1,10 @@
 """A service with its console and a customer with a history, for tests of the pages and for their pictures."""
 
 import re
+import time
 import urllib.parse
 
-from harness import Service, post
+from harness import CALL_LIMIT, Service, post
 
 APP = "ocean"
 CUSTOMER = "ada@4711"
@@ -21,7 +22,7 @@ CONFIGURATION = """apps:
     webhooks:
       billing: {url: "http://127.0.0.1:9/hooks", secret: {variable: BILLING_SECRET}, retry_seconds: [1]}
 """
-LINK = re.compile(r"^console=(http://\S+)$", re.M)
+LINK = re.compile(r"^console=(\S+)$", re.M)
 
 
 class Console:
@@ -37,9 +38,18 @@ class Console:
         self.folder = folder
         self.service = Service(
             folder / "data", ["--config", folder / "entitled.yaml", "--console", address, *arguments])
-        self.link = LINK.search(self.service.log)[1] if LINK.search(self.service.log) else None
+        found = self._announcement()
+        self.link = found if found.startswith("http://") else None
         self.address = urllib.parse.urlsplit(self.link).netloc if self.link else None
         self.url = f"http://{self.address}"
+
+    def _announcement(self):
+        """The link of the line `console=`, or the address without a link. It follows the line that Service waits for."""
+        deadline = time.monotonic() + CALL_LIMIT
+        while not (found := LINK.search(self.service.log)):
+            assert time.monotonic() < deadline, self.service.log
+            time.sleep(0.02)
+        return found[1]
 
     def new_link(self):
         """Another one-time link, from the command."""
