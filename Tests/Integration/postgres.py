@@ -15,7 +15,7 @@ MISSING = 3  # the tool's exit status if a program is not installed
 
 
 class PostgresServer:
-    """A server of its own, with PgBouncer in transaction mode in front of it."""
+    """A separate server, with PgBouncer in transaction mode in front of it."""
 
     def __init__(self, *arguments):
         # Its standard input ends with this process, however it ends, and the servers with it.

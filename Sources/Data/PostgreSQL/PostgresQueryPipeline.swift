@@ -4,7 +4,7 @@ internal import Synchronization
 /// Runs the queries of many threads over one session, each as soon as it arrives: the server answers in order, and no
 /// query waits for the answer to the one before.
 ///
-/// A thread waits for the socket. Each query is a transaction of its own, and should only read: after a lost session
+/// A thread waits for the socket. Each query runs in a separate transaction, and should only read: after a lost session
 /// its result is unknown and it is not repeated.
 package final class PostgresQueryPipeline: Sendable {
   /// Receives the result on the thread of the pipeline, which it must not block.

@@ -50,7 +50,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
     try await readers.read(priority, deadline: deadline, body)
   }
 
-  /// Opens a session of its own. Its reads block for one round trip each.
+  /// Opens a separate session. Its reads block for one round trip each.
   package func makeCheckReader() throws(StoreError) -> sending any CheckReader {
     try makeReader(PostgresDatabase(settings), changes: changes, hash: hash)
   }
@@ -92,6 +92,6 @@ package final class PostgresEntitlementStore: EntitlementStore {
 }
 
 extension PostgresEntitlementStore: SQLBackedStore {
-  /// Opens a session of its own.
+  /// Opens a separate session.
   package func makeConnection() throws(StoreError) -> any SQLConnection { try PostgresDatabase(settings) }
 }

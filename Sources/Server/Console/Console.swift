@@ -130,7 +130,7 @@ extension Console {
     }
   }
 
-  /// The page for a person who is not signed in.
+  /// The page without a valid sign-in.
   ///
   /// Browsers send no strict cookie with the first request after a click in another site. That request gets a page that
   /// loads the same address once more, from here.

@@ -22,7 +22,7 @@ package struct InProcessCalls: Sendable {
   /// The roles that the callers of this process have.
   package static func role(of path: String) -> Role? { MethodPolicy.of(path).role }
 
-  /// Calls the method `path` (`/package.Service/Method`) for `caller`, who is authenticated already and acts for `person`.
+  /// Calls the method `path` (`/package.Service/Method`) for the authenticated `caller`, on behalf of `person`.
   package func call<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ request: Request, as caller: Caller, person: String
   ) async throws(Status) -> Response {

@@ -77,7 +77,7 @@ extension PostgresTests {
       #expect(error?.kind == .conflict && error?.sqlState == "40001")
     }
 
-    @Test("A read-only transaction refuses writes by a kind of its own")
+    @Test("A read-only transaction refuses writes with a distinct error")
     func readOnly() throws {
       try connection.execute("BEGIN READ ONLY")
       let error = failure { () throws(PostgresError) in try connection.execute("DELETE FROM head") }

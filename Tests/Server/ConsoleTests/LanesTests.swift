@@ -114,7 +114,7 @@ private func segment(
       lanes[1].marks.map(\.sign) == ["?", "↩"], "the question of a refund is in the lane of its purchase")
   }
 
-  @Test("The picture has a bar for each period, a pattern for failed payments, and no style of its own")
+  @Test("The picture has a bar for each period, a pattern for failed payments, and no inline style")
   func svg() {
     let picture = LanesPicture(
       lanes: Lane.all(history),

@@ -2,7 +2,7 @@ internal import AppStore
 package import Callers
 internal import HTTP
 
-/// A person who is signed in to the console.
+/// A signed-in user of the console.
 struct Person: Sendable {
   /// The name in the audit entries of the calls that the person's pages make.
   let name: String

@@ -39,7 +39,7 @@ enum Frame {
     return response(page.status, title: page.title, body: body, isAsOf: page.asOf != nil, assets: assets)
   }
 
-  /// A document without navigation, for a person who is not signed in.
+  /// A document without navigation, shown without a valid sign-in.
   static func plain(_ status: Int, title: String, body: Markup, assets: Assets, head: Markup = "")
     -> HTTPResponse
   {

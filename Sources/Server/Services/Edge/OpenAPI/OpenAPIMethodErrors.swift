@@ -26,7 +26,7 @@ struct OpenAPIMethodErrors {
     }
   }
 
-  /// The references from a method, by HTTP status. A method with reasons of its own has its own components.
+  /// The references from a method, by HTTP status. A method that declares reasons has separate components.
   mutating func references(of method: MethodDescription) -> [(status: String, reference: JSONValue)] {
     let own = reasons[method.fullName] ?? [:]
     let name = "\(method.service.split(separator: ".").last ?? "")_\(method.name)"
