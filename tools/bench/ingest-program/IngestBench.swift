@@ -50,8 +50,8 @@ struct PostedNotifications {
     self.customers = order
     self.start = Int64(Date().timeIntervalSince1970 * 1000) - Self.day
     purchases = shape.map { [start] in
-      // All purchases of ten thousand are in the past.
-      TokenPurchases(shape: $0, customers: customers, start: start - 420 * Self.day, signedFrom: start)
+      // Apple signs no purchases of the future: the newest of twenty thousand is some days old.
+      TokenPurchases(shape: $0, customers: customers, start: start - 840 * Self.day, signedFrom: start)
     }
     let (start, end) = (
       Instant(millisecondsSince1970: start - Self.day), Instant(millisecondsSince1970: start + Self.year)
