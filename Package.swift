@@ -86,7 +86,7 @@ let package = Package(
     systemLibrary("Zlib", "zlib", "zlib1g-dev"),
     // Linux system calls without a library.
     .systemLibrary(name: "CLinux", path: "Sources/C/Linux"),
-    // The styles and scripts of the console, embedded by tools/embed-assets.
+    // The styles and scripts of the pages, embedded by tools/embed-assets.
     .target(name: "CConsoleAssets", path: "Sources/C/ConsoleAssets", exclude: ["assets"]),
     .target(
       name: "CEntitledProto", path: "Sources/C/EntitledProto", linkerSettings: [.linkedLibrary("protobuf-c")]),
@@ -141,10 +141,11 @@ let package = Package(
         "Telemetry", "Webhooks", "Wire", metrics,
       ]),
     library(
+      .server, "Pages", ["AppStore", "Bytes", "CConsoleAssets", "HTTP", "Markup", "Platform", "SignedData"]),
+    library(
       .server, "Console",
       [
-        "AppStore", "Bytes", "CConsoleAssets", "Callers", "Entitlements", "HTTP", "JSON", "Markup",
-        "Platform", "RPC",
+        "AppStore", "Bytes", "Callers", "Entitlements", "HTTP", "JSON", "Markup", "Pages", "Platform", "RPC",
         "Services",
         "SignedData", "Wire",
       ]),
@@ -270,12 +271,12 @@ let package = Package(
       .programs, "DoctorTests", ["AppStore", "AppStoreClient", "Doctor", "JSON", "Sandbox", "SignedData"]),
     test(.base, "HTTPTests", ["HTTP"]),
     test(.base, "MarkupTests", ["Markup"]),
+    test(.server, "PagesTests", ["AppStore", "HTTP", "Markup", "Pages", "Platform"]),
     test(
       .server, "ConsoleTests",
       [
-        "AppStore", "Bytes", "Callers", "Console", "HTTP", "JSON", "Markup", "Platform", "RPC", "Services",
-        "SignedData",
-        "Wire",
+        "AppStore", "Bytes", "Callers", "Console", "HTTP", "JSON", "Markup", "Pages", "Platform", "RPC",
+        "Services", "SignedData", "Wire",
       ]),
     test(
       .data, "LedgerTests",

@@ -2,6 +2,7 @@ package import AppStore
 internal import Callers
 package import HTTP
 internal import Markup
+internal import Pages
 internal import Platform
 internal import RPC
 package import Services
@@ -14,7 +15,6 @@ internal import Wire
 package struct Console: Sendable {
   /// The pages of one person in a second, on average; those of a minute may be loaded at once.
   package static let pagesPerSecond: Int64 = 5
-  private static let maxBodyBytes = 65_536
 
   private let calls: InProcessCalls
   private let access: ConsoleAccess
@@ -64,7 +64,7 @@ package struct Console: Sendable {
     }
     let path = Link.segments(ofPath: request.path)
     if path.count == 2, path[0] == "assets" { return assets.respond(path[1], to: request) }
-    if request.method == "POST", let refusal = refusal(ofForm: request) { return refusal }
+    if request.method == "POST", let refusal = hosts.refusalOfForm(request) { return refusal }
     if case .oneTimeLink(let links) = access, request.path == OneTimeLinks.path {
       return signIn(request, links)
     }
@@ -91,19 +91,10 @@ package struct Console: Sendable {
     switch outcome {
     case .page(var page):
       if let scope = page.scope { page.openWork = await work.count(in: scope, visit) }
-      return compressed(Frame.document(page, visit, assets: assets), for: request)
+      return Frame.document(page, visit, assets: assets).compressed(for: request)
     case .redirect(let link): return .redirect(to: link)
-    case .response(let response): return compressed(response, for: request)
+    case .response(let response): return response.compressed(for: request)
     }
-  }
-
-  private func compressed(_ response: HTTPResponse, for request: HTTPRequest) -> HTTPResponse {
-    var response = response
-    response.headers.append(name: "vary", value: "accept-encoding, cookie")
-    guard request.acceptsGzip, let body = gzip(response.body) else { return response }
-    response.headers.append(name: "content-encoding", value: "gzip")
-    response.body = body
-    return response
   }
 }
 
@@ -167,25 +158,5 @@ extension Console {
     var response = HTTPResponse.redirect(to: Link([]))
     if case .oneTimeLink = access { response.headers.append(name: "set-cookie", value: cookies.removal) }
     return response
-  }
-
-  /// The response to a form that is not one of this server's pages.
-  private func refusal(ofForm request: HTTPRequest) -> HTTPResponse? {
-    // No page can set this field. Without a referrer, the origin of the same form is `null`.
-    if request.header("sec-fetch-site") != "same-origin" {
-      if let refusal = hosts.refusalOfOrigin(request, allowsAnyContentType: true) { return refusal }
-      guard request.header("origin") != nil else { return .text(403, "a form without origin is refused\n") }
-    }
-    guard request.mediaType == "application/x-www-form-urlencoded" else {
-      return .text(415, "content-type must be application/x-www-form-urlencoded\n")
-    }
-    return request.body.count > Self.maxBodyBytes ? .text(413, "the form is too large\n") : nil
-  }
-}
-
-extension HTTPResponse {
-  /// A response after which the browser gets `link`.
-  fileprivate static func redirect(to link: Link) -> HTTPResponse {
-    HTTPResponse(status: 303, headers: HeaderFields([("location", link.text)]))
   }
 }

@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import Markup
+import Pages
 import Testing
 import Wire
 
@@ -27,35 +28,6 @@ private func segment(
         $0.currency = "USD"
       }
     }
-  }
-}
-
-@Suite struct LanesGeometryTests {
-  private let geometry = LanesGeometry(start: now.advanced(byMilliseconds: -100 * 86_400_000), now: now)
-
-  @Test("The past has the width of the slider, and the plot ends after now")
-  func coordinates() {
-    #expect(geometry.x(geometry.start) == 140)
-    #expect(geometry.x(now) == 1_060)
-    #expect(abs(geometry.x(geometry.end) - LanesGeometry.right) < 0.1)
-    #expect(geometry.x(Instant(millisecondsSince1970: 0)) == 140, "earlier instants stay in the plot")
-  }
-
-  @Test(
-    "Marks keep their distance and their order",
-    arguments: [[100.0, 100, 100], [1139, 1139], [], [200, 210, 300]])
-  func spread(wanted: [Double]) {
-    let places = LanesGeometry.spread(wanted)
-    #expect(places.count == wanted.count && places == places.sorted())
-    for (left, right) in zip(places, places.dropFirst()) { #expect(right - left >= 18.99) }
-    #expect(places.allSatisfy { $0 < LanesGeometry.right })
-  }
-
-  @Test("A plot has between two and sixty labels", arguments: [0.01, 1, 9, 59, 60, 400, 4_000])
-  func ticks(days: Double) {
-    let geometry = LanesGeometry(start: now.advanced(byMilliseconds: -Int64(days * 86_400_000)), now: now)
-    #expect(geometry.ticks.count <= 60)
-    #expect(days < 5 || geometry.ticks.count >= 2)
   }
 }
 
@@ -160,21 +132,5 @@ private func segment(
       $0.currency = "USD"
     }
     #expect(Format.money(money) == text)
-  }
-
-  @Test(
-    "A distance has its largest whole unit",
-    arguments: [
-      (2 * 86_400_000, "in 2 days"), (-3 * 3_600_000, "3 hours ago"), (60_000, "in 1 minute"),
-      (47 * 3_600_000, "in 47 hours"),
-    ] as [(Int64, String)])
-  func distance(milliseconds: Int64, text: String) {
-    #expect(Format.distance(to: now.advanced(byMilliseconds: milliseconds), from: now) == text)
-  }
-
-  @Test("Times are to the minute, with the whole instant for programs")
-  func time() {
-    #expect(
-      Format.time(now).description == "<time datetime=\"2027-01-15T08:00:00.000Z\">2027-01-15 08:00</time>")
   }
 }

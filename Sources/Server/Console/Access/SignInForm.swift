@@ -1,4 +1,5 @@
 internal import Markup
+internal import Pages
 
 /// The form behind a one-time link.
 enum SignInForm {

@@ -1,5 +1,6 @@
 internal import JSON
 internal import Markup
+internal import Pages
 internal import RPC
 internal import Wire
 

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Pages
 internal import RPC
 internal import Wire
 

@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Bytes
+internal import Pages
 internal import RPC
 internal import SignedData
 internal import Wire

@@ -1,3 +1,4 @@
+internal import Pages
 internal import RPC
 internal import Wire
 

@@ -2,6 +2,7 @@ internal import AppStore
 internal import Bytes
 internal import HTTP
 internal import Markup
+internal import Pages
 internal import RPC
 internal import Wire
 

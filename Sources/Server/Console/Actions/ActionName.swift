@@ -1,3 +1,4 @@
+internal import Pages
 internal import Services
 
 /// The things that a person can do, with their names in addresses.

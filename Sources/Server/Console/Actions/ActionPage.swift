@@ -1,6 +1,7 @@
 internal import Bytes
 internal import HTTP
 internal import Markup
+internal import Pages
 internal import RPC
 internal import SignedData
 internal import Wire

@@ -1,5 +1,6 @@
 internal import HTTP
 internal import Markup
+internal import Pages
 
 /// What was done a moment ago, in the address of the page that follows. A token proves that this service wrote it, so
 /// that no link can make the page say something else.

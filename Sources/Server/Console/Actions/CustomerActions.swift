@@ -1,4 +1,5 @@
 internal import Markup
+internal import Pages
 internal import Wire
 
 /// The buttons of a customer's page. A button that would be refused is not drawn.

@@ -2,6 +2,7 @@ internal import AppStore
 internal import Callers
 internal import HTTP
 internal import Markup
+internal import Pages
 internal import RPC
 internal import Wire
 
@@ -36,41 +37,19 @@ enum Frame {
       <footer><span>\(Text.shownAt) \(Format.time(visit.now)) <span data-zone>UTC</span></span> \
       <span role="status" id="announcement"></span></footer>
       """
-    return response(page.status, title: page.title, body: body, isAsOf: page.asOf != nil, assets: assets)
+    return Document(
+      title: "\(page.title) · \(Text.product)", body: body, isAsOf: page.asOf != nil
+    ).response(page.status, assets)
   }
 
   /// A document without navigation, shown without a valid sign-in.
   static func plain(_ status: Int, title: String, body: Markup, assets: Assets, head: Markup = "")
     -> HTTPResponse
   {
-    response(
-      status, title: title, head: head,
-      body: "<main id=\"main\" class=\"plain\" tabindex=\"-1\"><h1>\(title)</h1>\n\(body)</main>",
-      isAsOf: false,
-      assets: assets)
-  }
-
-  private static func response(
-    _ status: Int, title: String, head: Markup = "", body: Markup, isAsOf: Bool, assets: Assets
-  ) -> HTTPResponse {
-    let document: Markup = """
-      <!doctype html>
-      <html lang="en"\(isAsOf ? " class=\"as-of\"" : "")>
-      <head><meta charset="utf-8"><title>\(title) · \(Text.product)</title>
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="color-scheme" content="light dark">
-      \(head)<link rel="stylesheet" href="\(assets.link(.style))">
-      <link rel="icon" href="\(assets.link(.icon))" type="image/svg+xml">
-      <script type="module" src="\(assets.link(.script))"></script>
-      </head>
-      <body><a class="skip" href="#main">\(Text.skip)</a>
-      \(body)
-      </body></html>
-
-      """
-    return HTTPResponse(
-      status: status, headers: HeaderFields([("content-type", "text/html; charset=utf-8")]),
-      body: document.bytes)
+    Document(
+      title: "\(title) · \(Text.product)", head: head,
+      body: "<main id=\"main\" class=\"plain\" tabindex=\"-1\"><h1>\(title)</h1>\n\(body)</main>"
+    ).response(status, assets)
   }
 
   private static func navigation(_ page: Page, _ visit: Visit) -> [Markup] {
@@ -144,8 +123,7 @@ extension Page {
   }
 }
 
-/// Parts of pages that other pages use too.
-enum Part {
+extension Part {
   /// An error in place of a part of a page.
   static func failure(_ status: Status) -> Markup {
     var line: Markup =
@@ -154,13 +132,5 @@ enum Part {
       line += " <span class=\"quiet\">\(Text.requestID) \(Format.id(status.requestID))</span>"
     }
     return line + "</p>"
-  }
-
-  /// Why there is nothing, and what would change that.
-  static func empty(_ text: String) -> Markup { "<p class=\"empty\">\(text)</p>" }
-
-  /// A word on a coloured ground.
-  static func chip(_ text: String, _ tone: Tone) -> Markup {
-    "<span class=\"chip \(tone.rawValue)\">\(text)</span>"
   }
 }

@@ -36,29 +36,3 @@ enum Outcome: Sendable {
   case redirect(Link)
   case response(HTTPResponse)
 }
-
-/// A table that scrolls by itself if it is wider than the page.
-enum Table {
-  /// The table. Readers that do not see it get `label` as its name; each row has a cell for each of `heads`.
-  static func markup(_ label: String, heads: [String], rows: [[Markup]]) -> Markup {
-    let head = heads.map { "<th scope=\"col\">\($0)</th>" as Markup }
-    let body = rows.map { cells in
-      let row = zip(heads, cells).map { head, cell in "<td data-head=\"\(head)\">\(cell)</td>" as Markup }
-      return "<tr>\(row)</tr>\n" as Markup
-    }
-    return """
-      <div class="scroll" tabindex="0" role="region" aria-label="\(label)"><table>
-      <thead><tr>\(head)</tr></thead>
-      <tbody>
-      \(body)</tbody></table></div>
-      """
-  }
-
-  /// Names and values in two columns; rows without a value are left out.
-  static func properties(_ rows: [(String, Markup?)]) -> Markup {
-    let items = rows.compactMap { name, value in
-      value.map { "<div><dt>\(name)</dt><dd>\($0)</dd></div>\n" as Markup }
-    }
-    return "<dl class=\"properties\">\n\(items)</dl>"
-  }
-}

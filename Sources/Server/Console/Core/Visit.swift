@@ -2,6 +2,7 @@ internal import AppStore
 internal import Bytes
 internal import Callers
 internal import HTTP
+internal import Pages
 internal import RPC
 internal import Services
 internal import Wire
@@ -54,9 +55,4 @@ struct ContractCall<Request: WireMessage, Response: WireMessage>: Sendable {
   let path: String
 
   init(_ name: String) { path = "/entitled.v1.\(name)" }
-}
-
-extension String {
-  /// `nil` if it is empty.
-  var given: String? { isEmpty ? nil : self }
 }

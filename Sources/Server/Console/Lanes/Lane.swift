@@ -1,39 +1,9 @@
 internal import AppStore
+internal import Pages
 internal import Wire
 
-/// One row of the lanes picture, independent of coordinates.
-struct Lane: Hashable, Sendable {
-  /// A bar.
-  struct Bar: Hashable, Sendable {
-    let start: Instant
-    /// `nil`: no end.
-    let end: Instant?
-    let tone: Tone
-    /// The word in the bar, if it has room.
-    let word: String
-    /// What the bar means, for the tooltip and the table.
-    let meaning: String
-    let evidence: Int64
-    /// Whether only its beginning is drawn, because the state has no natural end.
-    let isBrief: Bool
-  }
-
-  /// A sign at an instant.
-  struct Mark: Hashable, Sendable {
-    let at: Instant
-    let sign: String
-    let tone: Tone
-    let meaning: String
-    let evidence: Int64
-  }
-
-  let name: String
-  let kind: String
-  var bars: [Bar] = []
-  var marks: [Mark] = []
-  /// Instants without a sign of their own.
-  var dots: [Mark] = []
-
+// Lanes of the contract's history.
+extension Lane {
   /// The lanes of a history, those without content left out.
   static func all(_ history: GetCustomerHistoryResponse) -> [Lane] {
     let questions = history.lanes.first { $0.kind == .apple }?.marks.filter {
@@ -42,31 +12,31 @@ struct Lane: Hashable, Sendable {
     return history.lanes.map { Lane($0, refundQuestions: questions ?? []) }.filter { !$0.isEmpty }
   }
 
-  private var isEmpty: Bool { bars.isEmpty && marks.isEmpty && dots.isEmpty }
-
   private init(_ lane: HistoryLane, refundQuestions: [HistoryMark]) {
     let product = lane.segments.last { !$0.productId.isEmpty }?.productId ?? lane.name
-    switch lane.kind {
-    case .access: (name, kind) = (lane.name, Text.laneAccess)
-    case .purchase:
-      (name, kind) = (product, Text.lanePurchase)
-    case .shared:
-      (name, kind) = (product, Text.laneShared)
-    case .grant: (name, kind) = (Text.laneGrant, lane.name)
-    case .apple: (name, kind) = (Text.laneApple, Text.notifications(lane.marks.count))
-    case .operator: (name, kind) = (Text.laneOperator, Text.commands(lane.marks.count))
-    case .unspecified, .unrecognized: (name, kind) = (lane.name, "")
-    }
-    bars = lane.segments.compactMap { Bar($0, lane.kind) }
-    if lane.kind == .access { bars = Self.joined(bars) }
-    if lane.kind == .apple || lane.kind == .operator {
-      dots = lane.marks.compactMap { Mark($0) }
-    } else {
-      let transactions = Set(
-        (lane.segments.map(\.transactionId) + lane.marks.map(\.transactionId)).filter { !$0.isEmpty })
-      let asked = refundQuestions.filter { transactions.contains($0.transactionId) && lane.kind == .purchase }
-      marks = (lane.marks + asked).compactMap { Mark(signed: $0) }.sorted { $0.at < $1.at }
-    }
+    let (name, kind) =
+      switch lane.kind {
+      case .access: (lane.name, Text.laneAccess)
+      case .purchase: (product, Text.lanePurchase)
+      case .shared: (product, Text.laneShared)
+      case .grant: (Text.laneGrant, lane.name)
+      case .apple: (Text.laneApple, Text.notifications(lane.marks.count))
+      case .operator: (Text.laneOperator, Text.commands(lane.marks.count))
+      case .unspecified, .unrecognized: (lane.name, "")
+      }
+    let bars = lane.segments.compactMap { Bar($0, lane.kind) }
+    let hasDots = lane.kind == .apple || lane.kind == .operator
+    self.init(
+      name: name, kind: kind, bars: lane.kind == .access ? Self.joined(bars) : bars,
+      marks: hasDots ? [] : Self.marks(of: lane, refundQuestions),
+      dots: hasDots ? lane.marks.compactMap { Mark($0) } : [])
+  }
+
+  private static func marks(of lane: HistoryLane, _ refundQuestions: [HistoryMark]) -> [Mark] {
+    let transactions = Set(
+      (lane.segments.map(\.transactionId) + lane.marks.map(\.transactionId)).filter { !$0.isEmpty })
+    let asked = refundQuestions.filter { transactions.contains($0.transactionId) && lane.kind == .purchase }
+    return (lane.marks + asked).compactMap { Mark(signed: $0) }.sorted { $0.at < $1.at }
   }
 }
 
@@ -79,7 +49,7 @@ extension Lane {
       }
       joined[joined.count - 1] = Bar(
         start: last.start, end: bar.end, tone: bar.tone, word: bar.word, meaning: bar.meaning,
-        evidence: bar.evidence, isBrief: bar.isBrief)
+        source: bar.source, isBrief: bar.isBrief)
     }
   }
 }
@@ -93,17 +63,15 @@ extension Lane.Bar {
     if !hasAccess, tone != .retry, tone != .none { return nil }
     if kind == .shared, tone == .full { tone = .shared }
     if kind == .grant, tone == .full { tone = .grant }
-    start = since
-    end = segment.until?.instant
-    self.tone = tone
-    isBrief = tone == .none
-    evidence = segment.evidenceId ?? 0
     let price = segment.price.map(Format.money) ?? ""
-    word = Self.word(segment, kind, tone, price)
-    meaning = [
-      segment.productId, Format.words(segment.reason), price,
-      segment.offerType == .unspecified ? "" : Format.value(segment.offerType, "OFFER_TYPE_") + " offer",
-    ].compactMap(\.given).joined(separator: ", ")
+    self.init(
+      start: since, end: segment.until?.instant, tone: tone,
+      word: Self.word(segment, kind, tone, price),
+      meaning: [
+        segment.productId, Format.words(segment.reason), price,
+        segment.offerType == .unspecified ? "" : Format.value(segment.offerType, "OFFER_TYPE_") + " offer",
+      ].compactMap(\.given).joined(separator: ", "),
+      source: segment.evidenceId ?? 0, isBrief: tone == .none)
   }
 
   private static func word(
@@ -121,11 +89,9 @@ extension Lane.Bar {
 extension Lane.Mark {
   fileprivate init?(_ mark: HistoryMark) {
     guard let at = mark.time?.instant else { return nil }
-    self.at = at
-    sign = ""
-    tone = .ended
-    meaning = mark.explanation.given ?? mark.type
-    evidence = mark.evidenceId ?? 0
+    self.init(
+      at: at, sign: "", tone: .ended, meaning: mark.explanation.given ?? mark.type,
+      source: mark.evidenceId ?? 0)
   }
 
   /// A mark with a sign; `nil` for those that the bars show already.
@@ -133,11 +99,7 @@ extension Lane.Mark {
     guard let at = mark.time?.instant,
       let (sign, tone, meaning) = Self.signs[mark.type.split(separator: "/").first.map(String.init) ?? ""]
     else { return nil }
-    self.at = at
-    self.sign = sign
-    self.tone = tone
-    self.meaning = meaning
-    evidence = mark.evidenceId ?? 0
+    self.init(at: at, sign: sign, tone: tone, meaning: meaning, source: mark.evidenceId ?? 0)
   }
 
   private static let signs: [String: (String, Tone, String)] = [

@@ -1,4 +1,5 @@
 internal import Markup
+internal import Pages
 internal import RPC
 internal import Wire
 

@@ -1,6 +1,7 @@
 internal import AppStore
 internal import HTTP
 internal import Markup
+internal import Pages
 internal import RPC
 internal import Wire
 
@@ -119,6 +120,10 @@ enum CustomerPage {
 
 // The picture with its slider.
 extension CustomerPage {
+  private static func evidence(_ id: Int64, _ scope: Scope) -> Markup {
+    id == 0 ? "" : "<a href=\"\(scope.evidence(id))\">\(Text.evidence(id))</a>"
+  }
+
   private static func picture(_ data: CustomerData) -> Markup {
     let title = Text.pictureTitle(data.id)
     let head: Markup = "<h2 id=\"history\">\(title)</h2>"
@@ -142,7 +147,7 @@ extension CustomerPage {
       \(slider(data, picture.geometry, axis))
       </div>
       <details><summary>\(Text.asTable)</summary>
-      \(picture.table(in: data.scope))
+      \(picture.table(Text.evidenceHead) { evidence($0, data.scope) })
       <p><a href="\(Link(data.scope.path + ["customers", data.id, "history.csv"]))">\(Text.asCSV)</a></p></details>
       """
   }

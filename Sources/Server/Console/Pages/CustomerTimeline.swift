@@ -1,6 +1,7 @@
 internal import AppStore
 internal import Callers
 internal import Markup
+internal import Pages
 internal import RPC
 internal import Wire
 

@@ -2,6 +2,7 @@ internal import AppStore
 internal import Callers
 internal import JSON
 internal import Markup
+internal import Pages
 internal import RPC
 internal import Wire
 

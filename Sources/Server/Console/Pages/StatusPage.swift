@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Markup
+internal import Pages
 internal import RPC
 internal import Wire
 

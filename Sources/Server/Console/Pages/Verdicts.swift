@@ -1,6 +1,7 @@
 internal import AppStore
 internal import Entitlements
 internal import Markup
+internal import Pages
 internal import Wire
 
 /// What a customer has of one entitlement, with what to say and to do.

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Pages
 
 // The texts of the actions.
 extension Text {

@@ -1,3 +1,5 @@
+internal import Pages
+
 // The texts of the pages about customers, purchases and evidence.
 extension Text {
   // A customer.
@@ -35,62 +37,14 @@ extension Text {
   // The lanes.
   static func pictureTitle(_ customer: String) -> String { "What \(customer) had, and when" }
   static let noHistory = "No purchase, grant or notification yet. Submit a purchase with 'entitled submit'."
-  static let legend = "Legend"
-  static let now = "now"
   static let show = "Show"
   static let knownThen = "with what was known then"
-  static let asTable = "The picture as a table"
   static let asCSV = "The history as CSV"
-  static let lanesTable = "Periods and marks"
-  static let lane = "Lane"
   static let laneAccess = "access"
-  static let lanePurchase = "purchase"
-  static let laneShared = "shared"
   static let laneGrant = "Grant"
-  static let laneApple = "Apple said"
   static let laneOperator = "We did"
-  static func notifications(_ count: Int) -> String {
-    count == 1 ? "1 notification" : "\(count) notifications"
-  }
   static func commands(_ count: Int) -> String { count == 1 ? "1 command" : "\(count) commands" }
-  static let markRefunded = "refunded"
-  static let markSharingEnded = "sharing ended"
   static let markGrantRevoked = "grant revoked"
-  static let markUpgraded = "upgraded"
-  static let markRefundAsked = "refund asked for"
-  static let signs: [(sign: String, meaning: String)] = [
-    ("↩", "refund"), ("?", "refund asked for"), ("⇥", "sharing ended"), ("✕", "grant revoked"),
-    ("●", "Apple said, or we did"),
-  ]
-  static func span(_ meaning: String, _ since: String, _ until: String?) -> String {
-    "\(meaning): \(since) to \(until ?? "no end")"
-  }
-
-  static func name(of tone: Tone) -> String {
-    switch tone {
-    case .full: "full"
-    case .trial: "trial"
-    case .grace: "grace"
-    case .retry: "retry"
-    case .none: "none"
-    case .grant: "grant"
-    case .shared: "shared"
-    case .ended: "ended"
-    }
-  }
-
-  static func meaning(of tone: Tone) -> String {
-    switch tone {
-    case .full: "access or paid period"
-    case .trial: "free trial"
-    case .grace: "payment failed, access continues"
-    case .retry: "payment failed, no access"
-    case .none: "withdrawn"
-    case .grant: "given by us"
-    case .shared: "family or seat"
-    case .ended: "over"
-    }
-  }
 
   // The tables of a customer.
   static let purchases = "Purchases"

@@ -1,7 +1,8 @@
 internal import AppStore
+internal import Pages
 
 /// All texts of the pages, so that another language is another set of these files.
-enum Text {
+extension Text {
   // The frame.
   static let product = "entitled"
   static let navigation = "Pages"
@@ -16,7 +17,6 @@ enum Text {
   static let zoneButton = "UTC or local times"
   static let themeButton = "Light or dark"
   static let signOut = "Sign out"
-  static let skip = "Skip to the content"
   static let shownAt = "Shown at"
   static let asOf = "As of"
   static let backToNow = "Back to now"
@@ -37,9 +37,6 @@ enum Text {
   static let tooFastHint = "Wait a moment, and load the page again."
   static func mayNot(_ action: String) -> String { "you may not do this: \(action)" }
   static func needsRole(_ role: String) -> String { "Needs the role \(role)." }
-  static let none = "–"
-  static let yes = "yes"
-  static let no = "no"
   static let all = "all"
   static let ok = "OK"
 
@@ -77,14 +74,10 @@ enum Text {
   }
 
   // Heads of columns.
-  static let when = "When (UTC)"
-  static let what = "What"
   static let inWords = "In words"
   static let open = "Open"
   static let type = "Type"
   static let state = "State"
-  static let from = "From"
-  static let to = "To"
   static let actor = "Who"
   static let actions = "Actions"
   static let reason = "Reason"
@@ -109,9 +102,6 @@ enum Text {
   static let transaction = "Transaction"
   static let openThere = "Open there"
 
-  static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-  static func ago(_ span: String) -> String { "\(span) ago" }
-  static func ahead(_ span: String) -> String { "in \(span)" }
   static func until(_ instant: Instant) -> String { " Access until \(Format.moment(instant))." }
   static func lastUntil(_ instant: Instant) -> String { " Last access until \(Format.moment(instant))." }
   static let withoutEnd = " The access has no end."

@@ -1,14 +1,20 @@
-internal import AppStore
-internal import Markup
-internal import Wire
+package import AppStore
+package import Markup
 
 /// The picture of what a customer had, and when: SVG with a legend, and the same as a table.
-struct LanesPicture: Sendable {
-  let lanes: [Lane]
-  let geometry: LanesGeometry
+package struct LanesPicture: Sendable {
+  package let lanes: [Lane]
+  package let geometry: LanesGeometry
   /// The moment of the page; `nil`: now.
-  let asOf: Instant?
-  let title: String
+  package let asOf: Instant?
+  package let title: String
+
+  package init(lanes: [Lane], geometry: LanesGeometry, asOf: Instant?, title: String) {
+    self.lanes = lanes
+    self.geometry = geometry
+    self.asOf = asOf
+    self.title = title
+  }
 
   private var height: Double { LanesGeometry.top + Double(lanes.count) * LanesGeometry.rowHeight + 6 }
 
@@ -17,15 +23,18 @@ struct LanesPicture: Sendable {
     Tone.allCases.filter { tone in lanes.contains { $0.bars.contains { $0.tone == tone } } }
   }
 
-  var legend: Markup {
+  package var legend: Markup {
     let items = tones.map { tone in
       "<li>\(Part.chip(Text.name(of: tone), tone)) \(Text.meaning(of: tone))</li>\n" as Markup
     }
-    let signs = Text.signs.map { sign, meaning in "<li>\(sign) \(meaning)</li>\n" as Markup }
+    let used = Set(lanes.flatMap { $0.marks.map(\.sign) + ($0.dots.isEmpty ? [] : [Text.dotSign]) })
+    let signs = Text.signs.filter { used.contains($0.sign) }.map { sign, meaning in
+      "<li>\(sign) \(meaning)</li>\n" as Markup
+    }
     return "<ul class=\"legend\" aria-label=\"\(Text.legend)\">\n\(items)\(signs)</ul>"
   }
 
-  var svg: Markup {
+  package var svg: Markup {
     """
     <svg viewBox="0 0 \(LanesGeometry.width) \(height)" role="img" aria-labelledby="lanes-title">
     <title id="lanes-title">\(title)</title>
@@ -123,35 +132,26 @@ struct LanesPicture: Sendable {
     "\(mark.meaning) (\(Format.moment(mark.at)))"
   }
 
-  /// The same as text: each bar and each mark is a row.
-  func table(in scope: Scope) -> Markup {
-    var rows: [(at: Instant, cells: [Markup])] = []
+  /// The same as text: each bar and each mark is a row. `reference` draws the link to what a bar or a mark is from, by its
+  /// ``Lane/Bar/source``.
+  package func table(_ head: String, reference: (Int64) -> Markup) -> Markup {
+    var rows: [[Markup]] = []
     for lane in lanes {
       let subject: Markup = "\(Format.name(lane.name)) <span class=\"quiet\">\(lane.kind)</span>"
       rows += lane.bars.map { bar in
-        (
-          bar.start,
-          [
-            subject, "\(bar.meaning)", Format.time(bar.start), Format.time(bar.end),
-            evidence(bar.evidence, scope),
-          ]
-        )
+        [subject, "\(bar.meaning)", Format.time(bar.start), Format.time(bar.end), reference(bar.source)]
+          as [Markup]
       }
       rows += (lane.marks + lane.dots).map { mark in
-        (mark.at, [subject, "\(mark.meaning)", Format.time(mark.at), "", evidence(mark.evidence, scope)])
+        [subject, "\(mark.meaning)", Format.time(mark.at), "", reference(mark.source)] as [Markup]
       }
     }
     return Table.markup(
-      Text.lanesTable, heads: [Text.lane, Text.what, Text.from, Text.to, Text.evidenceHead],
-      rows: rows.map(\.cells))
-  }
-
-  private func evidence(_ id: Int64, _ scope: Scope) -> Markup {
-    id == 0 ? "" : "<a href=\"\(scope.evidence(id))\">\(Text.evidence(id))</a>"
+      Text.lanesTable, heads: [Text.lane, Text.what, Text.from, Text.to, head], rows: rows)
   }
 }
 
 extension String {
   /// At most `limit` characters, with an ellipsis instead of the rest.
-  func shortened(to limit: Int) -> String { count > limit ? prefix(limit - 1) + "…" : self }
+  package func shortened(to limit: Int) -> String { count > limit ? prefix(limit - 1) + "…" : self }
 }

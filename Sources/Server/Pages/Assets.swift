@@ -1,13 +1,13 @@
 internal import Bytes
 internal import CConsoleAssets
-internal import HTTP
-internal import Markup
+package import HTTP
+package import Markup
 internal import Platform
 internal import SignedData
 
 /// The files of the pages. Their names contain a digest of their content, so browsers keep them for a year.
-struct Assets: Sendable {
-  enum Name: Int, CaseIterable, Sendable {
+package struct Assets: Sendable {
+  package enum Name: Int, CaseIterable, Sendable {
     case style, script, icon
   }
 
@@ -21,7 +21,7 @@ struct Assets: Sendable {
 
   private let assets: [Asset]
 
-  init() {
+  package init() {
     assets = Name.allCases.map { name in
       let (text, file, suffix, type) = name.content
       let bytes = Array(String(cString: text).utf8)
@@ -32,10 +32,10 @@ struct Assets: Sendable {
     }
   }
 
-  func link(_ name: Name) -> Link { Link(["assets", assets[name.rawValue].path]) }
+  package func link(_ name: Name) -> Link { Link(["assets", assets[name.rawValue].path]) }
 
   /// The response to a request for `path` after `/assets/`.
-  func respond(_ path: String, to request: HTTPRequest) -> HTTPResponse {
+  package func respond(_ path: String, to request: HTTPRequest) -> HTTPResponse {
     guard let asset = assets.first(where: { $0.path == path }) else { return .text(404, "no such file\n") }
     var headers = HeaderFields([
       ("content-type", asset.type), ("cache-control", "public, max-age=31536000, immutable"),
@@ -63,7 +63,7 @@ extension Assets.Name {
 
 extension HTTPRequest {
   /// Whether the client accepts a compressed response.
-  var acceptsGzip: Bool {
+  package var acceptsGzip: Bool {
     (header("accept-encoding") ?? "").split(separator: ",").contains { coding in
       let parts = coding.split(separator: ";").map { String($0).trimmed.lowercased() }
       return ["gzip", "*"].contains(parts.first ?? "")

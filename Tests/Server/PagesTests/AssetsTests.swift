@@ -1,9 +1,8 @@
 import HTTP
 import Markup
+import Pages
 import Platform
 import Testing
-
-@testable import Console
 
 @Suite struct AssetsTests {
   private let assets = Assets()

@@ -1,7 +1,7 @@
-internal import HTTP
+package import HTTP
 
-/// The header fields of every response of the console.
-enum SecurityHeaders {
+/// The header fields of every response of a page.
+package enum SecurityHeaders {
   /// Scripts, styles and requests of this server only, none of them in the page itself, and no frames around it.
   static let contentSecurityPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -9,7 +9,7 @@ enum SecurityHeaders {
     + "trusted-types console"
 
   /// Adds the fields to `response`. `isSecure` is whether the listener has TLS.
-  static func add(to response: inout HTTPResponse, isSecure: Bool) {
+  package static func add(to response: inout HTTPResponse, isSecure: Bool) {
     for (name, value) in fields { response.headers.append(name: name, value: value) }
     if response.headers["cache-control"] == nil {
       response.headers.append(name: "cache-control", value: "no-store")

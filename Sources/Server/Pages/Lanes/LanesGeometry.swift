@@ -1,25 +1,25 @@
-internal import AppStore
+package import AppStore
 
 /// The places of the lanes picture: instants to coordinates. Pure arithmetic.
 ///
 /// The plot is 1,000 units wide. Now is at 920 of them, so that expected ends have room and the slider under the picture
 /// can have the same width on every page.
-struct LanesGeometry: Hashable, Sendable {
-  static let width = 1_160.0
-  static let left = 140.0
-  static let pastWidth = 920.0
-  static let right = left + 1_000
-  static let top = 30.0
-  static let rowHeight = 33.0
-  static let barHeight = 20.0
+package struct LanesGeometry: Hashable, Sendable {
+  package static let width = 1_160.0
+  package static let left = 140.0
+  package static let pastWidth = 920.0
+  package static let right = left + 1_000
+  package static let top = 30.0
+  package static let rowHeight = 33.0
+  package static let barHeight = 20.0
   /// The least distance between the centres of two marks.
-  static let markDistance = 19.0
+  package static let markDistance = 19.0
 
-  let start: Instant
-  let now: Instant
+  package let start: Instant
+  package let now: Instant
 
   /// `start` is at least an hour before `now`.
-  init(start: Instant, now: Instant) {
+  package init(start: Instant, now: Instant) {
     self.now = now
     self.start = min(start, now.advanced(byMilliseconds: -3_600_000))
   }
@@ -27,16 +27,16 @@ struct LanesGeometry: Hashable, Sendable {
   private var pastMilliseconds: Double { Double(now.milliseconds(since: start)) }
 
   /// The last instant of the plot.
-  var end: Instant { now.advanced(byMilliseconds: Int64(pastMilliseconds * 80 / Self.pastWidth)) }
+  package var end: Instant { now.advanced(byMilliseconds: Int64(pastMilliseconds * 80 / Self.pastWidth)) }
 
   /// The coordinate of an instant, within the plot.
-  func x(_ instant: Instant) -> Double {
+  package func x(_ instant: Instant) -> Double {
     let share = Double(instant.milliseconds(since: start)) / pastMilliseconds
     return Self.left + min(max(share * Self.pastWidth, 0), 1_000)
   }
 
   /// Coordinates at least ``markDistance`` apart, in order, as near to `wanted` as the order allows.
-  static func spread(_ wanted: [Double]) -> [Double] {
+  package static func spread(_ wanted: [Double]) -> [Double] {
     var places: [Double] = []
     for place in wanted { places.append(max(place, (places.last ?? -.infinity) + markDistance)) }
     // The last marks move back into the plot, and push the others.
@@ -49,7 +49,7 @@ struct LanesGeometry: Hashable, Sendable {
   }
 
   /// The beginnings of months, or of days for a plot of less than two months, with their labels.
-  var ticks: [(at: Instant, label: String)] {
+  package var ticks: [(at: Instant, label: String)] {
     let days = pastMilliseconds / 86_400_000
     return days < 60 ? dayTicks(every: max(1, Int64(days / 8))) : monthTicks(every: max(1, Int64(days / 365)))
   }

@@ -1,0 +1,41 @@
+package import HTTP
+package import Markup
+
+/// A whole HTML document with the shared styles and scripts.
+package struct Document: Sendable {
+  package var title: String
+  /// More of the `head`.
+  package var head: Markup
+  package var body: Markup
+  /// Whether it is about another moment than now.
+  package var isAsOf: Bool
+
+  package init(title: String, head: Markup = "", body: Markup, isAsOf: Bool = false) {
+    self.title = title
+    self.head = head
+    self.body = body
+    self.isAsOf = isAsOf
+  }
+
+  /// The document as a response.
+  package func response(_ status: Int, _ assets: Assets) -> HTTPResponse {
+    let document: Markup = """
+      <!doctype html>
+      <html lang="en"\(isAsOf ? " class=\"as-of\"" : "")>
+      <head><meta charset="utf-8"><title>\(title)</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      \(head)<link rel="stylesheet" href="\(assets.link(.style))">
+      <link rel="icon" href="\(assets.link(.icon))" type="image/svg+xml">
+      <script type="module" src="\(assets.link(.script))"></script>
+      </head>
+      <body><a class="skip" href="#main">\(Text.skip)</a>
+      \(body)
+      </body></html>
+
+      """
+    return HTTPResponse(
+      status: status, headers: HeaderFields([("content-type", "text/html; charset=utf-8")]),
+      body: document.bytes)
+  }
+}

@@ -1,0 +1,38 @@
+package import HTTP
+package import Markup
+internal import Platform
+
+extension OriginPolicy {
+  /// The largest form, in bytes.
+  private static let maxFormBytes = 65_536
+
+  /// The response to a form that is not one of this server's pages; `nil` for its own forms.
+  package func refusalOfForm(_ request: HTTPRequest) -> HTTPResponse? {
+    // No page can set this field. Without a referrer, the origin of the same form is `null`.
+    if request.header("sec-fetch-site") != "same-origin" {
+      if let refusal = refusalOfOrigin(request, allowsAnyContentType: true) { return refusal }
+      guard request.header("origin") != nil else { return .text(403, "a form without origin is refused\n") }
+    }
+    guard request.mediaType == "application/x-www-form-urlencoded" else {
+      return .text(415, "content-type must be application/x-www-form-urlencoded\n")
+    }
+    return request.body.count > Self.maxFormBytes ? .text(413, "the form is too large\n") : nil
+  }
+}
+
+extension HTTPResponse {
+  /// A response after which the browser gets `link` (RFC 9110, section 15.4.4).
+  package static func redirect(to link: Link) -> HTTPResponse {
+    HTTPResponse(status: 303, headers: HeaderFields([("location", link.text)]))
+  }
+
+  /// The response in gzip for a client that accepts it.
+  package func compressed(for request: HTTPRequest) -> HTTPResponse {
+    var response = self
+    response.headers.append(name: "vary", value: "accept-encoding, cookie")
+    guard request.acceptsGzip, let body = gzip(response.body) else { return response }
+    response.headers.append(name: "content-encoding", value: "gzip")
+    response.body = body
+    return response
+  }
+}

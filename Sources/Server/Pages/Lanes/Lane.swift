@@ -1,0 +1,67 @@
+package import AppStore
+
+/// One row of the lanes picture, independent of coordinates.
+package struct Lane: Hashable, Sendable {
+  /// A bar.
+  package struct Bar: Hashable, Sendable {
+    package let start: Instant
+    /// `nil`: no end.
+    package let end: Instant?
+    package let tone: Tone
+    /// The word in the bar, if it has room.
+    package let word: String
+    /// What the bar means, for the tooltip and the table.
+    package let meaning: String
+    /// The number of what it is from, such as a piece of evidence; 0: nothing.
+    package let source: Int64
+    /// Whether only its beginning is drawn, because the state has no natural end.
+    package let isBrief: Bool
+
+    package init(
+      start: Instant, end: Instant?, tone: Tone, word: String, meaning: String, source: Int64, isBrief: Bool
+    ) {
+      self.start = start
+      self.end = end
+      self.tone = tone
+      self.word = word
+      self.meaning = meaning
+      self.source = source
+      self.isBrief = isBrief
+    }
+  }
+
+  /// A sign at an instant.
+  package struct Mark: Hashable, Sendable {
+    package let at: Instant
+    package let sign: String
+    package let tone: Tone
+    package let meaning: String
+    /// As of ``Bar/source``.
+    package let source: Int64
+
+    package init(at: Instant, sign: String, tone: Tone, meaning: String, source: Int64) {
+      self.at = at
+      self.sign = sign
+      self.tone = tone
+      self.meaning = meaning
+      self.source = source
+    }
+  }
+
+  package let name: String
+  package let kind: String
+  package let bars: [Bar]
+  package let marks: [Mark]
+  /// Instants without a sign of their own.
+  package let dots: [Mark]
+
+  package init(name: String, kind: String, bars: [Bar] = [], marks: [Mark] = [], dots: [Mark] = []) {
+    self.name = name
+    self.kind = kind
+    self.bars = bars
+    self.marks = marks
+    self.dots = dots
+  }
+
+  package var isEmpty: Bool { bars.isEmpty && marks.isEmpty && dots.isEmpty }
+}

@@ -1,0 +1,38 @@
+package import Markup
+
+/// Parts of pages that other pages use too.
+package enum Part {
+  /// Why there is nothing, and what would change that.
+  package static func empty(_ text: String) -> Markup { "<p class=\"empty\">\(text)</p>" }
+
+  /// A word on a coloured ground.
+  package static func chip(_ text: String, _ tone: Tone) -> Markup {
+    "<span class=\"chip \(tone.rawValue)\">\(text)</span>"
+  }
+}
+
+/// A table that scrolls by itself if it is wider than the page.
+package enum Table {
+  /// The table. Readers that do not see it get `label` as its name; each row has a cell for each of `heads`.
+  package static func markup(_ label: String, heads: [String], rows: [[Markup]]) -> Markup {
+    let head = heads.map { "<th scope=\"col\">\($0)</th>" as Markup }
+    let body = rows.map { cells in
+      let row = zip(heads, cells).map { head, cell in "<td data-head=\"\(head)\">\(cell)</td>" as Markup }
+      return "<tr>\(row)</tr>\n" as Markup
+    }
+    return """
+      <div class="scroll" tabindex="0" role="region" aria-label="\(label)"><table>
+      <thead><tr>\(head)</tr></thead>
+      <tbody>
+      \(body)</tbody></table></div>
+      """
+  }
+
+  /// Names and values in two columns; rows without a value are left out.
+  package static func properties(_ rows: [(String, Markup?)]) -> Markup {
+    let items = rows.compactMap { name, value in
+      value.map { "<div><dt>\(name)</dt><dd>\($0)</dd></div>\n" as Markup }
+    }
+    return "<dl class=\"properties\">\n\(items)</dl>"
+  }
+}

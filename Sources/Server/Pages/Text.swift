@@ -1,0 +1,69 @@
+/// Texts of pages, which the console and the sandbox extend, so that another language is another set of these files.
+package enum Text {
+  package static let skip = "Skip to the content"
+  package static let none = "–"
+  package static let yes = "yes"
+  package static let no = "no"
+  package static let when = "When (UTC)"
+  package static let what = "What"
+  package static let from = "From"
+  package static let to = "To"
+  package static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+  package static func ago(_ span: String) -> String { "\(span) ago" }
+  package static func ahead(_ span: String) -> String { "in \(span)" }
+
+  // The lanes.
+  package static let legend = "Legend"
+  package static let now = "now"
+  package static let asTable = "The picture as a table"
+  package static let lanesTable = "Periods and marks"
+  package static let lane = "Lane"
+  package static let lanePurchase = "purchase"
+  package static let laneShared = "shared"
+  package static let laneApple = "Apple said"
+  package static let markRefunded = "refunded"
+  package static let markSharingEnded = "sharing ended"
+  package static let markUpgraded = "upgraded"
+  package static let markRefundAsked = "refund asked for"
+  /// The sign of ``Lane/dots`` in the legend.
+  package static let dotSign = "●"
+  package static let signs: [(sign: String, meaning: String)] = [
+    ("↩", "refund"), ("?", "refund asked for"), ("↥", "upgraded"), ("⇥", "sharing ended"),
+    ("✕", "grant revoked"),
+    (dotSign, "Apple said, or we did"),
+  ]
+  package static func notifications(_ count: Int) -> String {
+    count == 1 ? "1 notification" : "\(count) notifications"
+  }
+  package static func span(_ meaning: String, _ since: String, _ until: String?) -> String {
+    "\(meaning): \(since) to \(until ?? "no end")"
+  }
+
+  package static func name(of tone: Tone) -> String {
+    switch tone {
+    case .full: "full"
+    case .trial: "trial"
+    case .grace: "grace"
+    case .retry: "retry"
+    case .none: "none"
+    case .grant: "grant"
+    case .shared: "shared"
+    case .ended: "ended"
+    }
+  }
+
+  package static func meaning(of tone: Tone) -> String {
+    switch tone {
+    case .full: "access or paid period"
+    case .trial: "free trial"
+    case .grace: "payment failed, access continues"
+    case .retry: "payment failed, no access"
+    case .none: "withdrawn"
+    case .grant: "given by us"
+    case .shared: "family or seat"
+    case .ended: "over"
+    }
+  }
+}
