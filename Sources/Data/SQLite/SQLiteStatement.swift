@@ -54,7 +54,12 @@ extension SQLiteStatement {
   package func bind(_ position: CInt, _ text: String) throws(Failure) {
     // A string of this size is compared without reading memory.
     let isShort = text.utf8.count <= 15
-    if isShort, shortTexts.indices.contains(Int(position)), shortTexts[Int(position)] == text { return }
+    // Strings of different bytes can be equal, such as two forms of an accent.
+    if isShort, shortTexts.indices.contains(Int(position)), let bound = shortTexts[Int(position)],
+      bound == text, bound.utf8.elementsEqual(text.utf8)
+    {
+      return
+    }
     try bindAgain(position, text)
     if isShort { shortTexts[Int(position)] = text }
   }

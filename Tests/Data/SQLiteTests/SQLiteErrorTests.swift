@@ -32,6 +32,18 @@ import Testing
     #expect(try connection.number("SELECT count(*) FROM customer") == 2)
   }
 
+  @Test("Texts that are equal as characters and differ in bytes are bound as they are")
+  func equalTexts() throws {
+    let connection = try Connection(path: ":memory:")
+    let select = try Statement("SELECT length(CAST(? AS BLOB))", on: connection)
+    for (text, size) in [("caf\u{E9}", 5), ("cafe\u{301}", 6), ("caf\u{E9}", 5)] {
+      try select.bind(1, text)
+      #expect(try select.step())
+      #expect(select.number(0) == Int64(size))
+      select.reset()
+    }
+  }
+
   @Test("A file that cannot be opened is reported with its path")
   func cannotOpen() throws {
     let error = try #require(
