@@ -110,7 +110,7 @@ let package = Package(
       .data, "SQLStore",
       ["AppStore", "Bytes", "Entitlements", "FamilySharing", "Platform", "SignedData", "Store", metrics]),
     library(.data, "SQLiteStore", ["Bytes", "Platform", "SQLStore", "SQLite", "Store", logging]),
-    library(.data, "PostgresStore", ["Bytes", "PostgreSQL", "SQLStore", "Store"]),
+    library(.data, "PostgresStore", ["Bytes", "Platform", "PostgreSQL", "SQLStore", "Store"]),
     library(
       .data, "Ledger",
       [
@@ -321,7 +321,11 @@ let package = Package(
     test(.data, "PostgreSQLTests", ["PostgreSQL", "PostgresSupport"]),
     test(
       .data, "PostgresStoreTests",
-      ["AppStore", "Entitlements", "PostgreSQL", "PostgresStore", "PostgresSupport", "Store", "TestSupport"]),
+      [
+        "AppStore", "Entitlements", "PostgreSQL", "PostgresStore", "PostgresSupport", "SQLStore",
+        "SQLiteStore",
+        "Store", "TestSupport",
+      ]),
     test(
       .data, "StoreTests",
       [

@@ -6,7 +6,7 @@ package import Store
 ///
 /// The last process that opened the store writes to it; those before can only read.
 package final class PostgresEntitlementStore: EntitlementStore {
-  private let settings: PostgresSettings
+  let settings: PostgresSettings
   private let queue: WriteQueue
   private let readers: ReaderPool
   private let hash: CustomerIdentity.Hash

@@ -10,6 +10,8 @@ package enum StoreError: Error, Hashable, Sendable {
   case removed(path: String)
   /// A newer version of the program wrote the store, with a schema that this version does not support.
   case newerSchema(found: Int, supported: Int)
+  /// The store must be changed for this version of the program first, by `entitled store migrate`.
+  case olderSchema(found: Int, required: Int)
   /// Too many reads or writes wait. The caller may retry after a short delay.
   case overloaded(waiting: Int)
   /// The deadline of a read passed before it finished.
@@ -45,6 +47,9 @@ extension StoreError: CustomStringConvertible {
       "\(path) was removed or replaced while the store was open; stop the service, restore the store and start again"
     case .newerSchema(let found, let supported):
       "the store has schema version \(found), and this program knows versions up to \(supported)"
+    case .olderSchema(let found, let required):
+      "the store has schema version \(found), and this program needs version \(required); "
+        + "run 'entitled store migrate' of this program"
     case .overloaded(let waiting): "the store is overloaded: \(waiting) operations wait"
     case .deadlineExceeded: "the deadline of a store read passed"
     case .cancelled: "a store read was cancelled"

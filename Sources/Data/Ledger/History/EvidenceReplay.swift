@@ -20,12 +20,23 @@ package enum EvidenceReplay {
     from source: any EntitlementStore, into target: any EntitlementStore, catalog: Catalog,
     report: (Int) -> Void = { _ in }
   ) async throws(StoreError) -> Int {
+    try await run(into: target, catalog: catalog, report: report) { (last, limit) throws(StoreError) in
+      try await source.read(.background) { snapshot throws(StoreError) in
+        try snapshot.evidence(after: last, limit: limit)
+      }
+    }
+  }
+
+  /// As ``run(from:into:catalog:report:)``, with evidence in pages: `pages` returns at most a number of pieces after
+  /// another one.
+  package static func run(
+    into target: any EntitlementStore, catalog: Catalog, report: (Int) -> Void,
+    pages: (EvidenceID?, Int) async throws(StoreError) -> [StoredEvidence]
+  ) async throws(StoreError) -> Int {
     var count = 0
     var last: EvidenceID?
     while true {
-      let page = try await source.read(.background) { [last] snapshot throws(StoreError) in
-        try snapshot.evidence(after: last, limit: pageSize)
-      }
+      let page = try await pages(last, pageSize)
       try await target.write { store throws(StoreError) in
         for evidence in page {
           try store.restore(evidence)

@@ -13,6 +13,8 @@ final class PostgresDatabase: SQLConnection {
   let defersWrites = true
   /// What was run since the last round trip.
   private var deferred: [PostgresRequest] = []
+  /// The number of scans that there were.
+  private var scanCount = 0
   /// The right to write; `nil` in a reader's session.
   private var claim: WriterClaim?
 
@@ -25,6 +27,11 @@ final class PostgresDatabase: SQLConnection {
   func claimWriting() throws(StoreError) { claim = try WriterClaim.take(on: connection, after: nil) }
 
   func prepare(_ sql: String) -> any SQLStatement { PostgresRowStatement(sql, self) }
+
+  func prepareScan(_ sql: String) -> any SQLStatement {
+    scanCount += 1
+    return PostgresScan(sql, number: scanCount, self)
+  }
 
   func execute(_ sql: String) throws(StoreError) {
     deferred = []

@@ -4,24 +4,23 @@ internal import Store
 
 /// Creates the tables, and checks the schema version of an existing store.
 enum PostgresSchema {
-  /// The schema version of this program, stored in `store_version`.
-  static let version: Int64 = 1
+  /// The schema version of this program. `store_version` has the versions of the store.
+  static let version: Int64 = SchemaUpgrade.all.last?.version ?? 1
 
   /// Creates the tables in a database without them. Processes that start at the same time wait for each other.
   ///
-  /// - Throws: ``StoreError/newerSchema(found:supported:)``.
+  /// - Throws: ``StoreError/newerSchema(found:supported:)``, ``StoreError/olderSchema(found:required:)``.
   static func create(_ connection: PostgresConnection<StoreError>) throws(StoreError) {
     try connection.execute("BEGIN")
     do throws(StoreError) {
       try connection.execute("SELECT pg_advisory_xact_lock(\(lock))")
-      let hasTables =
-        try connection.number("SELECT count(*) FROM pg_class WHERE oid = to_regclass('store_version')") > 0
-      if !hasTables {
+      if let schema = try StoredSchema.read(connection) {
+        try schema.requireSupport()
+      } else {
         try connection.execute(
           translated(Version01.coreTables) + translated(Version01.operationTables) + ownTables)
+        for upgrade in SchemaUpgrade.all { try connection.execute("\(upgrade.expand); \(upgrade.contract)") }
       }
-      let found = try connection.number("SELECT version FROM store_version")
-      guard found <= version else { throw .newerSchema(found: Int(found), supported: Int(version)) }
       try connection.execute("COMMIT")
     } catch {
       try? connection.execute("ROLLBACK")
@@ -34,8 +33,20 @@ enum PostgresSchema {
 
   /// Tables that SQLite's store does not need.
   private static let ownTables = """
-    CREATE TABLE store_version (version BIGINT NOT NULL);
-    INSERT INTO store_version VALUES (\(version));
+    CREATE TABLE store_version (
+      version BIGINT NOT NULL,   -- the newest schema version whose additions the tables have
+      oldest BIGINT NOT NULL     -- the oldest one whose programs can use the tables
+    );
+    INSERT INTO store_version VALUES (\(version), \(version));
+
+    -- The processes that use the store.
+    CREATE TABLE replica (
+      replica_id TEXT COLLATE "C" PRIMARY KEY, -- random, for each start
+      name TEXT COLLATE "C" NOT NULL,          -- of the machine
+      program TEXT COLLATE "C" NOT NULL,       -- its version
+      schema_version BIGINT NOT NULL,
+      seen_at TIMESTAMPTZ NOT NULL             -- by the database's clock
+    );
 
     -- The commits: each is conditional on the epoch of its writer and the position before it.
     CREATE TABLE head (

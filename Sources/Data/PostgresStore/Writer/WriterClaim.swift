@@ -15,15 +15,17 @@ struct WriterClaim {
   ///
   /// A commit of `last` whose outcome is unknown holds the row's lock, so this waits for the outcome and then shows it.
   ///
-  /// - Throws: ``StoreError/conflict(_:)`` if there was another writer after `last`.
+  /// - Throws: ``StoreError/conflict(_:)`` if there was another writer after `last`, or if the store needs a newer
+  ///   program by now.
   static func take(
     on connection: PostgresConnection<StoreError>, after last: WriterClaim?
   ) throws(StoreError) -> WriterClaim {
     let rows = try connection.query(
       PostgresRequest(
         """
-        UPDATE head SET epoch = epoch + 1 WHERE epoch = coalesce($1, epoch) RETURNING epoch, position
-        """, [.int8(orNull: last?.epoch)]))
+        UPDATE head SET epoch = epoch + 1 WHERE epoch = coalesce($1, epoch)
+          AND (SELECT oldest FROM store_version) <= $2 RETURNING epoch, position
+        """, [.int8(orNull: last?.epoch), .int8(PostgresSchema.version)]))
     guard rows.count == 1 else { throw .anotherWriter }
     return WriterClaim(epoch: rows.number(0, 0), position: rows.number(0, 1))
   }

@@ -13,6 +13,10 @@ package protocol SQLConnection: AnyObject {
   /// Prepares one statement with parameters, written `?` or `?1`.
   func prepare(_ sql: String) throws(StoreError) -> any SQLStatement
 
+  /// Prepares a query without parameters whose result may be larger than the memory. Inside a transaction, reset it
+  /// before the transaction ends.
+  func prepareScan(_ sql: String) throws(StoreError) -> any SQLStatement
+
   /// Runs statements without parameters and result rows.
   func execute(_ sql: String) throws(StoreError)
 
@@ -24,6 +28,22 @@ package protocol SQLConnection: AnyObject {
 
   /// Returns the size of the database in bytes.
   func databaseSize() throws(StoreError) -> Int64
+}
+
+extension SQLConnection {
+  /// Runs `body` over one snapshot: that of the open transaction, or of a new one that ends with it.
+  func inSnapshot<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+    guard !isInTransaction else { return try body() }
+    try execute(dialect.beginRead)
+    do throws(StoreError) {
+      let value = try body()
+      try execute("COMMIT")
+      return value
+    } catch {
+      try? execute("ROLLBACK")
+      throw error
+    }
+  }
 }
 
 /// The few words of SQL in which the engines differ.

@@ -82,7 +82,7 @@ struct DerivedTable {
   func difference(_ first: any SQLConnection, _ second: any SQLConnection) throws(StoreError)
     -> TableDifference
   {
-    let (left, right) = (try first.prepare(select), try second.prepare(select))
+    let (left, right) = (try first.prepareScan(select), try second.prepareScan(select))
     defer {
       left.reset()
       right.reset()

@@ -13,9 +13,19 @@ extension SQLBackedStore {
   /// Compares all derived tables, except those that depend on the time of derivation: events and precomputed
   /// answers. Facts are compared by content, so the encoding version makes no difference.
   package func differences(from other: any SQLBackedStore) throws(StoreError) -> [TableDifference] {
-    let (first, second) = (try makeConnection(), try other.makeConnection())
-    var differences: [TableDifference] = []
-    for table in DerivedTable.all { differences.append(try table.difference(first, second)) }
-    return differences
+    try makeConnection().differences(from: other.makeConnection())
+  }
+}
+
+extension SQLConnection {
+  /// As ``SQLBackedStore/differences(from:)``, between the snapshots of two connections.
+  func differences(from other: any SQLConnection) throws(StoreError) -> [TableDifference] {
+    try inSnapshot { () throws(StoreError) in
+      try other.inSnapshot { () throws(StoreError) in
+        var differences: [TableDifference] = []
+        for table in DerivedTable.all { differences.append(try table.difference(self, other)) }
+        return differences
+      }
+    }
   }
 }

@@ -1,6 +1,4 @@
-internal import Bytes
 internal import Entitlements
-internal import SignedData
 package import Store
 
 /// A digest of the state that follows from the evidence: facts, owners and the read model.
@@ -9,37 +7,19 @@ package import Store
 /// the version that encoded the facts. It changes with each row that it covers. (Whose purchase it is when two customers
 /// claim it does depend on who was first, and so does the hash.)
 package struct StateHash: Hashable, Sendable, CustomStringConvertible {
-  /// The sum of the digests of all rows, in four numbers without carry: a sum does not depend on the order.
-  private var sum: [UInt64] = [0, 0, 0, 0]
+  private let sum: RowSum
 
-  /// Reads all rows of one snapshot.
+  /// Reads all rows of one snapshot: that of the open transaction, or of a new one.
   package init(_ connection: any SQLConnection) throws(StoreError) {
-    try connection.execute("BEGIN")
-    do throws(StoreError) {
-      for table in StateTable.all { try add(table, connection) }
-      try connection.execute("COMMIT")
-    } catch {
-      try? connection.execute("ROLLBACK")
-      throw error
+    sum = try connection.inSnapshot { () throws(StoreError) in
+      var sum = RowSum()
+      for table in StateTable.all { try table.add(to: &sum, connection) }
+      return sum
     }
   }
 
   /// 64 hexadecimal digits.
-  package var description: String {
-    Hex.encode(sum.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } })
-  }
-
-  private mutating func add(_ table: StateTable, _ connection: any SQLConnection) throws(StoreError) {
-    let select = try connection.prepare(table.select)
-    defer { select.reset() }
-    while try select.step() {
-      guard let row = try table.row(select) else { continue }
-      let digest = SHA256.hash(row[...])
-      for index in sum.indices {
-        sum[index] &+= digest[(8 * index)..<(8 * index + 8)].reduce(0) { $0 << 8 | UInt64($1) }
-      }
-    }
-  }
+  package var description: String { sum.description }
 }
 
 /// The columns of a table that the evidence determines. Evidence ids and times of arrival are left out.
@@ -93,7 +73,7 @@ private struct StateTable {
 
   private static let line = "line_id, app, environment"
 
-  let select: String
+  private let select: String
   private let name: String
   private let count: CInt
   /// Encodes the fact in the last column in a form that depends on the evidence only; `nil` if the row does not count.
@@ -111,25 +91,29 @@ private struct StateTable {
     count = CInt(all.split(separator: ",").count)
   }
 
+  /// Adds all rows that count.
+  func add(to sum: inout RowSum, _ connection: any SQLConnection) throws(StoreError) {
+    let select = try connection.prepareScan(select)
+    defer { select.reset() }
+    while try select.step() {
+      if let row = try row(select) { sum.add(row) }
+    }
+  }
+
   /// The name of the table and the current row, each part with its size.
-  func row(_ select: any SQLStatement) throws(StoreError) -> [UInt8]? {
+  private func row(_ select: any SQLStatement) throws(StoreError) -> [UInt8]? {
     var row: [UInt8] = []
-    Self.append(Array(name.utf8), to: &row)
+    row.append(part: Array(name.utf8))
     for column in 0..<count {
       if column == count - 1, let stated {
         guard let fact = try stated(select.bytes(column)) else { return nil }
-        Self.append(fact, to: &row)
+        row.append(part: fact)
       } else if select.isNumber(column) {
-        Self.append(Array(String(select.number(column)).utf8), to: &row)
+        row.append(part: Array(String(select.number(column)).utf8))
       } else {
-        Self.append(select.bytes(column), to: &row)
+        row.append(part: select.bytes(column))
       }
     }
     return row
-  }
-
-  private static func append(_ part: [UInt8], to row: inout [UInt8]) {
-    Varint.append(UInt64(part.count), to: &row)
-    row += part
   }
 }

@@ -22,6 +22,9 @@ extension SQLiteConnection: SQLConnection where Failure == StoreError {
     try SQLiteStatement(sql, on: self)
   }
 
+  /// SQLite reads each row when it is stepped to.
+  package func prepareScan(_ sql: String) throws(StoreError) -> any SQLStatement { try prepare(sql) }
+
   package func databaseSize() throws(StoreError) -> Int64 {
     try number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
   }

@@ -26,8 +26,3 @@ extension SQLiteEntitlementStore: SQLBackedStore {
   /// Opens a connection that only reads.
   package func makeConnection() throws(StoreError) -> any SQLConnection { try Connection.reader(path: path) }
 }
-
-extension StoreFile {
-  /// The hash of the state in this file.
-  package func stateHash() throws(StoreError) -> StateHash { try StateHash(connection) }
-}

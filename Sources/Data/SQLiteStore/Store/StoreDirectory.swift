@@ -46,8 +46,13 @@ final class StoreDirectory: Sendable {
   /// Writes the marker, once the database has its tables.
   func mark() throws(StoreError) {
     guard !isMarked else { return }
+    try Self.mark(directory)
+  }
+
+  /// Writes the marker of a directory that has a store.
+  static func mark(_ directory: PrivateDirectory) throws(StoreError) {
     do throws(PrivateDirectoryError) {
-      try directory.replace(Self.markerName, with: Self.markerText.utf8)
+      try directory.replace(markerName, with: markerText.utf8)
     } catch {
       throw StoreError(error)
     }

@@ -298,7 +298,7 @@ extension StoreError {
       .unavailable,
       .outcomeUnknown:
       true
-    case .cancelled, .closed, .corrupt, .newerSchema, .missing: false
+    case .cancelled, .closed, .corrupt, .newerSchema, .olderSchema, .missing: false
     }
   }
 }

@@ -9,6 +9,7 @@ internal import JSON
 internal import Ledger
 internal import Logging
 internal import Platform
+internal import PostgresStore
 internal import RPC
 internal import Reconciliation
 internal import Sandbox
@@ -134,6 +135,9 @@ struct Application: Sendable {
       EvidenceRetention(Startup.retentionRules(configuration), store: store, now: SystemClock.now),
     ]
     if let sandbox { workers.append(sandbox) }
+    if let shared = store as? PostgresEntitlementStore {
+      workers.append(ReplicaRegistrar(shared, program: Version.current))
+    }
     self.workers =
       workers + clocks.all.map { ExpiryWorker(ledger, store: store, clock: $0) } + features.workers
   }

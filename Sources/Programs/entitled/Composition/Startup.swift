@@ -61,8 +61,7 @@ enum Startup {
   ) throws -> PostgresEntitlementStore {
     do throws(StoreError) {
       return try PostgresEntitlementStore(
-        PostgresSettings(
-          database.connectionOptions, passwordFile: database.passwordFile, isPooled: database.isPooled),
+        PostgresSettings(database),
         maxRejectedBytesPerDay: limits[.maxRejectedBytesPerDay]
           ?? SQLiteEntitlementStore.maxRejectedBytesPerDay)
     } catch {

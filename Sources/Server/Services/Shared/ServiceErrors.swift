@@ -56,7 +56,7 @@ extension Status {
         "the connection to the database was lost; whether the request was executed is unknown",
         retryAfterMilliseconds: 1_000)
       cause = error.description
-    case .corrupt, .failed, .cannotOpen, .inUse, .newerSchema, .missing, .removed:
+    case .corrupt, .failed, .cannotOpen, .inUse, .newerSchema, .olderSchema, .missing, .removed:
       self.init(
         .unavailable, reason: "STORE_UNAVAILABLE", "the store cannot be used; see the server's log",
         retryAfterMilliseconds: 1_000)

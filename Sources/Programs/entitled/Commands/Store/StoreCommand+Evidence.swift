@@ -14,25 +14,25 @@ struct StoreReplayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay", abstract: "Rebuild all data from evidence and report differences.",
     discussion: """
-      Requires a stopped service. Rebuilds facts, links and queues in a temporary store in the data directory and \
-      compares them with the stored ones. Changes nothing. Exit status 0 if nothing differs, 3 otherwise. The state \
+      Requires a stopped service, unless the store is in PostgreSQL. Rebuilds facts, links and queues in a temporary \
+      store in the data directory and compares them with the stored ones. Changes nothing. Exit status 0 if nothing differs, 3 otherwise. The state \
       hash is equal for the same evidence in any order.
       """)
 
-  @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
-  @Option(help: "YAML configuration (default: ENTITLED_CONFIG, or the demo configuration).")
-  var config: String?
+  @OptionGroup var store: StoreOptions
   @OptionGroup var output: JSONOption
 
   func run() async throws {
-    let file = config ?? ServerOption.environment("ENTITLED_CONFIG")
+    let file = store.config ?? ServerOption.environment("ENTITLED_CONFIG")
     let catalog = try Startup.configuration(file: file).catalog
-    let data = ServerOption.data.value(data)
-    let store = try Startup.existingStore(in: data)
-    let rebuilt = "\(data)/replay-\(ProcessInfo.processInfo.processIdentifier)"
+    let location = try store.location()
+    // The lock of the directory; a database has a snapshot.
+    let locked: SQLiteEntitlementStore? =
+      if case .directory(let directory) = location { try Startup.existingStore(in: directory) } else { nil }
+    let rebuilt = "\(store.directory)/replay-\(ProcessInfo.processInfo.processIdentifier)"
     defer { try? FileManager.default.removeItem(atPath: rebuilt) }
-    let outcome = try await Self.replay(store, in: rebuilt, catalog)
-    await store.close()
+    let outcome = try await Self.replay(location, in: rebuilt, catalog)
+    await locked?.close()
     let differences = outcome.differences
     let isEqual = differences.allSatisfy(\.isEmpty)
     guard !output.json else {
@@ -78,14 +78,16 @@ struct StoreReplayCommand: AsyncParsableCommand {
   }
 
   private static func replay(
-    _ store: SQLiteEntitlementStore, in directory: String, _ catalog: Catalog
+    _ location: StoreLocation, in directory: String, _ catalog: Catalog
   ) async throws -> Outcome {
     do throws(StoreError) {
+      let store = try location.inspect()
+      let snapshot = try store.makeSnapshot()
       let target = try SQLiteEntitlementStore(directory: directory)
       let progress = ProgressLine()
-      let count = try await EvidenceReplay.run(from: store, into: target, catalog: catalog) {
-        progress.update("\($0) pieces of evidence replayed")
-      }
+      let count = try await EvidenceReplay.run(
+        into: target, catalog: catalog, report: { progress.update("\($0) pieces of evidence replayed") },
+        pages: { (last, limit) throws(StoreError) in try snapshot.evidence(after: last, limit: limit) })
       progress.finish()
       let outcome = Outcome(
         count: count, differences: try store.differences(from: target), stored: try store.stateHash(),
@@ -107,16 +109,17 @@ struct StoreExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Export the store as JSON lines.",
     discussion: """
-      Reads one snapshot of the data directory of a running or stopped service, and changes nothing. The lines \
+      Reads one snapshot of the store of a running or stopped service, and changes nothing. The lines \
       contain documents and commands byte for byte, notifications, customers and events; docs/migration.md \
       describes them. The export contains customer ids and purchases: protect it like the data directory.
       """)
 
-  @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
+  @OptionGroup var store: StoreOptions
   @Option(help: "New file with mode 0600, or - for the standard output.") var output = "-"
   @Flag(help: "JSON output, which this command always has.") var json = false
 
   func run() async throws {
+    let location = try store.location()
     let out = try Self.open(output)
     var (buffer, lines): ([UInt8], Int) = ([], 0)
     let progress = ProgressLine()
@@ -128,8 +131,8 @@ struct StoreExportCommand: AsyncParsableCommand {
       buffer.removeAll(keepingCapacity: true)
     }
     do {
-      let reader = try SQLiteEntitlementStore.reader(ofStoreIn: ServerOption.data.value(data))
-      try StoreExport.run(reader, at: SystemClock.now()) { line in
+      let inspected = try location.inspect()
+      try StoreExport.run(inspected.makeSnapshot(), at: SystemClock.now()) { line in
         buffer += line.serialized()
         buffer.append(UInt8(ascii: "\n"))
         lines += 1

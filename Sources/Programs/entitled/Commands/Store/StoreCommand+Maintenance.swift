@@ -1,18 +1,17 @@
 internal import ArgumentParser
-internal import Configuration
-internal import Foundation
 internal import JSON
 internal import SQLStore
 internal import SQLiteStore
 internal import Store
 
-/// `entitled store`: maintenance of the data directory.
+/// `entitled store`: maintenance of the store.
 struct StoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "store", abstract: "Back up, verify, export and maintain the store.",
+    commandName: "store", abstract: "Back up, verify, copy and maintain the store.",
     subcommands: [
       StoreStatsCommand.self, StoreBackupCommand.self, StoreVerifyCommand.self, StoreVacuumCommand.self,
-      StoreReplayCommand.self, StoreExportCommand.self, StoreSeedCommand.self,
+      StoreReplayCommand.self, StoreExportCommand.self, StoreCopyCommand.self, StoreMigrateCommand.self,
+      StoreSeedCommand.self,
     ])
 }
 
@@ -22,16 +21,18 @@ struct StoreBackupCommand: ParsableCommand {
     commandName: "backup", abstract: "Back up the store to a new file.",
     discussion: """
       Works while the service runs. The backup is a snapshot; it is checked, and gets its name only after it is \
-      complete on the disk. To restore it, stop the service, and copy it to entitled.sqlite in an empty data directory.
+      complete on the disk. A store in PostgreSQL is backed up by PostgreSQL's tools. To restore a backup, stop the service, and copy it to entitled.sqlite in an empty data directory.
       """)
 
   @Argument(help: "New file.") var path: String
-  @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
+  @OptionGroup var store: StoreOptions
   @OptionGroup var output: JSONOption
 
   func run() throws {
+    let directory = try store.location().directory(
+      else: "use pg_dump, or base backups with an archive of the write-ahead log")
     do throws(StoreError) {
-      let bytes = try StoreFile(directory: ServerOption.data.value(data)).backUp(to: path)
+      let bytes = try StoreFile(directory: directory).backUp(to: path)
       output.show(["backup": .string(path), "bytes": .number(JSONNumber(bytes))])
     } catch {
       throw Failure(error.description)
@@ -46,14 +47,12 @@ struct StoreVerifyCommand: AsyncParsableCommand {
     abstract: "Check pages, references and evidence of a store.",
     discussion: """
       Works while the service runs. Exit status 0 if the store is intact, 3 otherwise. The printed state hash is \
-      equal for the same evidence in any order, for example in a restored backup. With --replay, which requires \
-      a stopped service, it also runs 'entitled store replay'.
+      equal for the same evidence in any order, for example in a restored backup. With --replay it also runs \
+      'entitled store replay'. The pages of a store in PostgreSQL are checked by its checksums and pg_amcheck.
       """)
 
   @Argument(help: "Backup file (default: the store in the data directory).") var path: String?
-  @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
-  @Option(help: "YAML configuration, for --replay (default: ENTITLED_CONFIG, or the demo).") var config:
-    String?
+  @OptionGroup var store: StoreOptions
   @Flag(help: "Rebuild all data from evidence, too.") var replay = false
   @OptionGroup var output: JSONOption
 
@@ -62,15 +61,15 @@ struct StoreVerifyCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let location = try path == nil ? store.location() : nil
     let (faults, statistics, hash): ([String], StoreStatistics, StateHash?)
     do throws(StoreError) {
-      let directory = ServerOption.data.value(data)
-      let file = if let path { try StoreFile(path: path) } else { try StoreFile(directory: directory) }
+      let inspected = try Self.open(location, path)
       let progress = ProgressLine()
-      faults = try file.faults { progress.update("\($0) pieces of evidence verified") }
+      faults = try inspected.faults { progress.update("\($0) pieces of evidence verified") }
       progress.finish()
-      statistics = try file.statistics()
-      hash = faults.isEmpty ? try file.stateHash() : nil
+      statistics = try inspected.statistics()
+      hash = faults.isEmpty ? try inspected.stateHash() : nil
     } catch {
       throw Failure(error.description)
     }
@@ -78,10 +77,17 @@ struct StoreVerifyCommand: AsyncParsableCommand {
     guard faults.isEmpty else { throw Failure("the store is damaged", status: 3) }
     guard replay else { return }
     var command = StoreReplayCommand()
-    command.data = data
-    command.config = config
+    command.store = store
     command.output = output
     try await command.run()
+  }
+
+  /// Opens the store at `location`, or the backup at `path`.
+  private static func open(
+    _ location: StoreLocation?, _ path: String?
+  ) throws(StoreError) -> any InspectedStore {
+    if let location { return try location.inspect() }
+    return try StoreFile(path: path ?? "")
   }
 
   private func show(_ faults: [String], evidence: Int64, _ hash: StateHash?) {
@@ -102,16 +108,18 @@ struct StoreVerifyCommand: AsyncParsableCommand {
 struct StoreVacuumCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "vacuum", abstract: "Release unused disk space.",
-    discussion: "Requires a stopped service, and free disk space of the size of the store.")
+    discussion: "Requires a stopped service, SQLite, and free disk space of the size of the store.")
 
-  @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
+  @OptionGroup var store: StoreOptions
   @OptionGroup var output: JSONOption
 
   func run() async throws {
-    let store = try Startup.existingStore(in: ServerOption.data.value(data))
+    let directory = try store.location().directory(
+      else: "autovacuum makes space available to new rows, and VACUUM FULL returns it to the disk")
+    let open = try Startup.existingStore(in: directory)
     let outcome: VacuumOutcome
-    do throws(StoreError) { outcome = try store.vacuum() } catch { throw Failure(error.description) }
-    await store.close()
+    do throws(StoreError) { outcome = try open.vacuum() } catch { throw Failure(error.description) }
+    await open.close()
     output.show([
       "bytesBefore": .number(JSONNumber(outcome.bytesBefore)),
       "bytesAfter": .number(JSONNumber(outcome.bytesAfter)),
@@ -123,28 +131,31 @@ struct StoreVacuumCommand: AsyncParsableCommand {
 struct StoreStatsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats",
-    abstract: "Show the numbers of rows and bytes in the store.")
+    abstract: "Show the numbers of rows and bytes in the store.",
+    discussion: "Works while the service runs.")
 
-  @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
+  @OptionGroup var store: StoreOptions
   @OptionGroup var output: JSONOption
 
   func run() throws {
+    let location = try store.location()
     let statistics: StoreStatistics
     do throws(StoreError) {
-      statistics = try StoreFile(directory: ServerOption.data.value(data)).statistics()
+      statistics = try location.inspect().statistics()
     } catch {
       throw Failure(error.description)
     }
     let counts = statistics.counts
-    let members: [(String, Int64)] = [
+    let members: [(String, Int64?)] = [
       ("customers", counts.customers), ("transactions", counts.transactions),
       ("renewals", counts.renewals), ("evidence", counts.evidence),
       ("rejectedEvidence", counts.rejectedEvidence),
-      ("evidenceWithoutBody", Int64(statistics.purgedBodies)),
+      ("evidenceWithoutBody", statistics.purgedBodies),
       ("receivedBytes", statistics.originalBytes), ("storedBytes", statistics.storedBytes),
-      ("events", counts.events), ("fileBytes", statistics.fileBytes),
-      ("unusedFileBytes", statistics.freeBytes), ("schemaVersion", Int64(statistics.schemaVersion)),
+      ("events", counts.events), ("databaseBytes", statistics.databaseBytes),
+      ("unusedBytes", statistics.unusedBytes), ("schemaVersion", Int64(statistics.schemaVersion)),
     ]
-    output.show(JSONObject(members.map { ($0.0, .number(JSONNumber($0.1))) }))
+    output.show(
+      JSONObject(members.compactMap { member in member.1.map { (member.0, .number(JSONNumber($0))) } }))
   }
 }

@@ -1,0 +1,28 @@
+internal import PostgreSQL
+internal import Store
+
+/// A process in the table `replica`.
+package struct RegisteredReplica: Hashable, Sendable {
+  /// The name of its machine.
+  package let name: String
+  /// The version of its program.
+  package let program: String
+  package let schemaVersion: Int64
+
+  /// A replica that was not seen for this time, by the database's clock, has ended.
+  static let lifetime = Duration.seconds(30)
+
+  /// The replicas that were seen lately, by name.
+  static func alive(_ connection: PostgresConnection<StoreError>) throws(StoreError) -> [RegisteredReplica] {
+    let rows = try connection.query(
+      PostgresRequest(
+        """
+        SELECT name, program, schema_version FROM replica
+          WHERE seen_at > clock_timestamp() - interval '\(lifetime.components.seconds) seconds' ORDER BY name
+        """))
+    return (0..<rows.count).map { row in
+      RegisteredReplica(
+        name: rows.text(row, 0) ?? "", program: rows.text(row, 1) ?? "", schemaVersion: rows.number(row, 2))
+    }
+  }
+}

@@ -1,0 +1,50 @@
+internal import Foundation
+internal import Platform
+internal import PostgreSQL
+internal import Store
+
+/// Renews the row of this process in the table `replica`, by which others know which programs use the store.
+package struct ReplicaRegistrar: Worker {
+  private static let interval = Duration.seconds(5)
+
+  package let name = "replica_registrar"
+  private let settings: PostgresSettings
+  private let id = UUID().uuidString
+  private let program: String
+
+  /// `program` is the version of this program.
+  package init(_ store: PostgresEntitlementStore, program: String) {
+    settings = store.settings
+    self.program = program
+  }
+
+  /// Registers until the task is cancelled, and then removes the row.
+  package func run() async throws {
+    let connection = try PostgresConnection<StoreError>(settings)
+    defer {
+      _ = try? connection.query(PostgresRequest("DELETE FROM replica WHERE replica_id = $1", [.text(id)]))
+    }
+    while !Task.isCancelled {
+      try register(connection)
+      try? await Task.sleep(for: Self.interval)
+    }
+  }
+
+  private func register(_ connection: PostgresConnection<StoreError>) throws(StoreError) {
+    if connection.isBroken { try connection.reopen() }
+    let rows = try connection.query(
+      PostgresRequest(
+        """
+        WITH supported AS (SELECT 1 FROM store_version WHERE oldest <= $4 FOR SHARE)
+        INSERT INTO replica (replica_id, name, program, schema_version, seen_at)
+          SELECT $1, $2, $3, $4, clock_timestamp() FROM supported
+          ON CONFLICT (replica_id) DO UPDATE SET seen_at = excluded.seen_at RETURNING 1
+        """,
+        [.text(id), .text(ProcessInfo.processInfo.hostName), .text(program), .int8(PostgresSchema.version)]))
+    guard rows.count == 1 else {
+      throw .failed("a newer program removed what this one needs from the store; end this process")
+    }
+    _ = try connection.query(
+      PostgresRequest("DELETE FROM replica WHERE seen_at < clock_timestamp() - interval '1 day'"))
+  }
+}

@@ -1,0 +1,125 @@
+package import Store
+
+/// Receives the rows of another store; nothing is visible to others before ``finish()``.
+package protocol StoreCopyTarget: AnyObject {
+  /// Reads what was written.
+  var connection: any SQLConnection { get }
+
+  /// Appends the rows that `next` returns, up to the first `nil`.
+  func append(
+    to table: TableDefinition, _ next: () throws(StoreError) -> [SQLValue]?
+  ) throws(StoreError)
+
+  /// Makes the rows durable, and the target a store.
+  func finish() throws(StoreError)
+}
+
+/// A value of a row.
+package enum SQLValue: Hashable, Sendable {
+  case null
+  case number(Int64)
+  case text(String)
+  case bytes([UInt8])
+}
+
+/// Copies all rows of a store into an empty one of another engine, and compares both.
+package enum StoreCopy {
+  /// Copies one snapshot of `source`. The target becomes a store only if each of its tables, read again, has the same
+  /// rows. Calls `report` with the number of copied rows after every thousand.
+  ///
+  /// - Returns: the contents of all tables, and the state hash of both stores.
+  /// - Throws: ``StoreError/corrupt(_:)`` if the copy differs.
+  package static func run(
+    from source: any SQLConnection, to target: any StoreCopyTarget, report: (Int) -> Void
+  ) throws(StoreError) -> (tables: [TableContent], stateHash: StateHash) {
+    let (contents, hash) = try source.inSnapshot { () throws(StoreError) in
+      (try copy(from: source, to: target, report), try StateHash(source))
+    }
+    for (table, content) in zip(TableDefinition.withData, contents) {
+      guard try TableContent(of: table, in: target.connection) == content else {
+        throw .corrupt("the copy of the table '\(table.name)' differs from the original")
+      }
+    }
+    guard try StateHash(target.connection) == hash else {
+      throw .corrupt("the copy has another state hash")
+    }
+    try target.finish()
+    return (contents, hash)
+  }
+
+  private static func copy(
+    from source: any SQLConnection, to target: any StoreCopyTarget, _ report: (Int) -> Void
+  ) throws(StoreError) -> [TableContent] {
+    var (contents, count): ([TableContent], Int) = ([], 0)
+    for table in TableDefinition.withData {
+      var content = TableContent(table.name)
+      let rows = try source.prepareScan(table.select)
+      defer { rows.reset() }
+      try target.append(to: table) { () throws(StoreError) in
+        guard try rows.step() else { return nil }
+        let row = table.row(of: rows)
+        content.add(row)
+        count += 1
+        if count.isMultiple(of: 1000) { report(count) }
+        return row
+      }
+      contents.append(content)
+    }
+    return contents
+  }
+}
+
+/// The number of rows of a table, and their digest.
+package struct TableContent: Hashable, Sendable {
+  /// The name of the table.
+  package let table: String
+  package private(set) var rows = 0
+  private var sum = RowSum()
+
+  fileprivate init(_ table: String) { self.table = table }
+
+  /// Reads all rows of a table.
+  fileprivate init(of table: TableDefinition, in connection: any SQLConnection) throws(StoreError) {
+    var content = TableContent(table.name)
+    try connection.inSnapshot { () throws(StoreError) in
+      let rows = try connection.prepareScan(table.select)
+      defer { rows.reset() }
+      while try rows.step() { content.add(table.row(of: rows)) }
+    }
+    self = content
+  }
+
+  fileprivate mutating func add(_ row: [SQLValue]) {
+    var bytes: [UInt8] = []
+    for value in row { bytes.append(part: value.encoded) }
+    sum.add(bytes)
+    rows += 1
+  }
+}
+
+extension TableDefinition {
+  /// The current row of ``select``.
+  fileprivate func row(of rows: any SQLStatement) -> [SQLValue] {
+    columns.indices.map { index in
+      let column = CInt(index)
+      guard !rows.isNull(column) else { return .null }
+      return switch columns[index].type {
+      case .number: .number(rows.number(column))
+      case .text: .text(rows.text(column) ?? "")
+      case .bytes: .bytes(rows.bytes(column))
+      }
+    }
+  }
+}
+
+extension SQLValue {
+  /// The type and the value, for digests.
+  fileprivate var encoded: [UInt8] {
+    switch self {
+    case .null: [0]
+    case .number(let number): [1] + Array(String(number).utf8)
+    case .text(let text): [2] + Array(text.utf8)
+    case .bytes(let bytes): [3] + bytes
+    }
+  }
+}
