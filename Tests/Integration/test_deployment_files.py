@@ -15,7 +15,9 @@ from harness import PROGRAM, ROOT
 DEPLOY = ROOT / "deploy"
 TOOLS = pathlib.Path(sys.executable).parent
 CONTAINERFILE = DEPLOY / "container" / "Containerfile"
-MANIFESTS = sorted(DEPLOY.glob("kubernetes/*.yaml"))
+MANIFESTS = sorted(DEPLOY.glob("kubernetes*/*.yaml"))
+# One pod with SQLite, and replicas with PostgreSQL.
+KINDS = {"kubernetes": "StatefulSet", "kubernetes-replicas": "Deployment"}
 
 
 def passes(*command, **variables):
@@ -26,14 +28,20 @@ def passes(*command, **variables):
     return done.stdout + done.stderr
 
 
-def manifest(kind):
-    """The only manifest of a kind."""
-    (found,) = [m for path in MANIFESTS for m in yaml.safe_load_all(path.read_text()) if m["kind"] == kind]
+def manifest(kind, folder="kubernetes"):
+    """The only manifest of a kind in a folder."""
+    paths = [path for path in MANIFESTS if path.parent.name == folder]
+    (found,) = [m for path in paths for m in yaml.safe_load_all(path.read_text()) if m["kind"] == kind]
     return found
 
 
-def container():
-    (container,) = manifest("StatefulSet")["spec"]["template"]["spec"]["containers"]
+def pod(folder):
+    """The template of the pods."""
+    return manifest(KINDS[folder], folder)["spec"]["template"]
+
+
+def container(folder):
+    (container,) = pod(folder)["spec"]["containers"]
     return container
 
 
@@ -47,49 +55,81 @@ def test_hadolint_accepts_the_containerfile():
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in MANIFESTS if path.name != "kustomization.yaml"], ids=lambda path: path.stem
-)
+    "path", [path for path in MANIFESTS if path.name != "kustomization.yaml"],
+    ids=lambda path: f"{path.parent.name}-{path.stem}")  # fmt: skip
 def test_manifests_follow_the_kubernetes_schema(path):
     passes(TOOLS / "kubernetes-validate", "--strict", path)
 
 
-def test_the_kustomization_lists_every_manifest():
-    resources = yaml.safe_load((DEPLOY / "kubernetes" / "kustomization.yaml").read_text())["resources"]
-    assert sorted([*resources, "kustomization.yaml"]) == [path.name for path in MANIFESTS]
+@pytest.mark.parametrize("folder", KINDS)
+def test_the_kustomization_lists_every_manifest(folder):
+    resources = yaml.safe_load((DEPLOY / folder / "kustomization.yaml").read_text())["resources"]
+    files = [path.name for path in MANIFESTS if path.parent.name == folder]
+    assert sorted([*resources, "kustomization.yaml"]) == files
 
 
-def test_the_pod_runs_as_the_user_of_the_image():
-    pod = manifest("StatefulSet")["spec"]["template"]["spec"]
-    user = pod["securityContext"]["runAsUser"]
-    assert f"USER {user}:{pod['securityContext']['runAsGroup']}" in CONTAINERFILE.read_text()
-    assert container()["securityContext"]["readOnlyRootFilesystem"] is True
+@pytest.mark.parametrize("folder", KINDS)
+def test_the_pod_runs_as_the_user_of_the_image(folder):
+    security = pod(folder)["spec"]["securityContext"]
+    assert f"USER {security['runAsUser']}:{security['runAsGroup']}" in CONTAINERFILE.read_text()
+    assert container(folder)["securityContext"]["readOnlyRootFilesystem"] is True
 
 
-def test_ports_and_mounts_match_the_image():
+@pytest.mark.parametrize("folder", KINDS)
+def test_ports_and_mounts_match_the_image(folder):
     image = image_environment()
-    ports = {port["name"]: port["containerPort"] for port in container()["ports"]}
+    ports = {port["name"]: port["containerPort"] for port in container(folder)["ports"]}
     assert ports == {"grpc": int(image["ENTITLED_GRPC"].split(":")[1]), "http": int(image["ENTITLED_HTTP"].split(":")[1])}
-    mounts = {mount["name"]: mount["mountPath"] for mount in container()["volumeMounts"]}
+    mounts = {mount["name"]: mount["mountPath"] for mount in container(folder)["volumeMounts"]}
     assert mounts["data"] == image["ENTITLED_DATA"]
     assert image["ENTITLED_CONFIG"].startswith(mounts["configuration"] + "/")
     assert image["ENTITLED_SANDBOX"] == "off"
-    assert container()["readinessProbe"]["grpc"]["port"] == ports["grpc"]
+    assert container(folder)["readinessProbe"]["grpc"]["port"] == ports["grpc"]
 
 
-def test_every_selector_matches_the_pod():
-    labels = manifest("StatefulSet")["spec"]["template"]["metadata"]["labels"].items()
-    assert manifest("StatefulSet")["spec"]["selector"]["matchLabels"].items() <= labels
-    assert manifest("Service")["spec"]["selector"].items() <= labels
-    assert manifest("PodDisruptionBudget")["spec"]["selector"]["matchLabels"].items() <= labels
-    assert manifest("NetworkPolicy")["spec"]["podSelector"]["matchLabels"].items() <= labels
+@pytest.mark.parametrize("folder", KINDS)
+def test_every_selector_matches_the_pod(folder):
+    labels = pod(folder)["metadata"]["labels"].items()
+    assert manifest(KINDS[folder], folder)["spec"]["selector"]["matchLabels"].items() <= labels
+    assert manifest("Service", folder)["spec"]["selector"].items() <= labels
+    assert manifest("PodDisruptionBudget", folder)["spec"]["selector"]["matchLabels"].items() <= labels
+    assert manifest("NetworkPolicy", folder)["spec"]["podSelector"]["matchLabels"].items() <= labels
+
+
+def test_the_autoscaler_scales_the_deployment_and_keeps_a_majority_of_three():
+    scaler = manifest("HorizontalPodAutoscaler", "kubernetes-replicas")["spec"]
+    deployment = manifest("Deployment", "kubernetes-replicas")
+    assert scaler["scaleTargetRef"]["kind"] == "Deployment"
+    assert scaler["scaleTargetRef"]["name"] == deployment["metadata"]["name"]
+    # Otherwise each apply would undo what the autoscaler did.
+    assert "replicas" not in deployment["spec"]
+    assert scaler["minReplicas"] >= 3
+    assert manifest("PodDisruptionBudget", "kubernetes-replicas")["spec"]["maxUnavailable"] == 1
+
+
+def test_replicas_and_the_migration_use_the_same_database_and_mounted_files():
+    (job,) = manifest("Job", "kubernetes-replicas")["spec"]["template"]["spec"]["containers"]
+    replica = container("kubernetes-replicas")
+    (address,) = {v["value"] for c in (job, replica) for v in c["env"] if v["name"] == "ENTITLED_STORE"}
+    keys = set(manifest("Secret", "kubernetes-replicas")["stringData"])
+    named = set(re.findall(r"/run/secrets/entitled/([\w.-]+)", address))
+    assert len(named) == 2 and named <= keys
+    configured = yaml.safe_load(manifest("ConfigMap", "kubernetes-replicas")["data"]["entitled.yaml"])
+    key, listed = configured["erasures"]["key"], configured["erasures"]["list"]
+    assert key.removeprefix("/run/secrets/entitled/") in keys
+    assert any(listed.startswith(mount["mountPath"] + "/") for mount in replica["volumeMounts"])
+    assert job["image"] == replica["image"]
 
 
 def test_kubernetes_uses_the_configuration_of_this_directory():
     assert manifest("ConfigMap")["data"] == {"entitled.yaml": (DEPLOY / "entitled.yaml").read_text()}
+    replicas = (DEPLOY / "replicas.yaml").read_text().replace("/run/secrets/", "/run/secrets/entitled/")
+    assert manifest("ConfigMap", "kubernetes-replicas")["data"] == {"entitled.yaml": replicas}
 
 
-def test_the_program_accepts_the_configuration():
-    passes(PROGRAM, "config", "check", DEPLOY / "entitled.yaml", OCEAN_JOURNAL_SHARED_SECRET="not-a-real-one")
+@pytest.mark.parametrize("name", ["entitled.yaml", "replicas.yaml"])
+def test_the_program_accepts_the_configuration(name):
+    passes(PROGRAM, "config", "check", DEPLOY / name, OCEAN_JOURNAL_SHARED_SECRET="not-a-real-one")
 
 
 def test_a_missing_secret_is_named():
@@ -99,25 +139,50 @@ def test_a_missing_secret_is_named():
     assert "the environment variable OCEAN_JOURNAL_SHARED_SECRET, which is not set" in done.stderr
 
 
-def test_compose_follows_its_specification_and_mounts_existing_files():
-    text = (DEPLOY / "compose.yaml").read_text()
-    compose_spec.PyCompose.from_yaml(text).validate()
-    services = yaml.safe_load(text)["services"]
+def compose(name):
+    """A file of Compose, with its shared parts in place."""
+    return yaml.safe_load((DEPLOY / name).read_text())
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "compose.replicas.yaml"])
+def test_compose_follows_its_specification_and_mounts_existing_files(name):
+    compose_spec.PyCompose.from_yaml(yaml.safe_dump(compose(name))).validate()
+    services = compose(name)["services"]
     mounts = [volume.split(":")[0] for service in services.values() for volume in service["volumes"]]
     # The operator provides these, see deploy/README.md.
     brought = {"./tls"}
     assert all((DEPLOY / path).exists() for path in mounts if path.startswith("./") and path not in brought)
-    assert (DEPLOY / services["entitled"]["build"]["context"]).resolve() == ROOT
-    assert (ROOT / services["entitled"]["build"]["dockerfile"]).samefile(CONTAINERFILE)
+    built = [service for service in services.values() if "build" in service]
+    assert built
+    for service in built:
+        assert (DEPLOY / service["build"]["context"]).resolve() == ROOT
+        assert (ROOT / service["build"]["dockerfile"]).samefile(CONTAINERFILE)
 
 
-def test_compose_services_are_not_root_and_own_their_volumes():
-    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+@pytest.mark.parametrize("name", ["compose.yaml", "compose.replicas.yaml"])
+def test_no_service_of_compose_is_root(name):
+    services = compose(name)["services"]
     assert not [name for name, service in services.items() if service["user"].split(":")[0] in ("0", "root")]
+
+
+def test_compose_has_three_equal_replicas_a_primary_and_a_synchronous_standby():
+    services = compose("compose.replicas.yaml")["services"]
+    replicas = [service for name, service in services.items() if name.startswith("entitled-")]
+    assert len(replicas) == 3 and replicas[0] == replicas[1] == replicas[2]
+    assert "@primary,standby/" in replicas[0]["environment"]["ENTITLED_STORE"]
+    primary = (DEPLOY / "postgres" / "primary.sh").read_text()
+    assert "synchronous_standby_names=standby" in primary
+    assert "application_name=standby" in (DEPLOY / "postgres" / "standby.sh").read_text()
+    for script in (DEPLOY / "postgres").glob("*.sh"):
+        passes("sh", "-n", script)
+
+
+def test_compose_services_own_their_volumes():
+    services = compose("compose.yaml")["services"]
     # A new volume gets owner and mode of the directory in the image that starts first.
     (made,) = re.findall(r"install --directory --owner=entitled .* --mode=0700 (.+)", CONTAINERFILE.read_text())
     mounts = dict(volume.split(":")[:2] for volume in services["entitled"]["volumes"])
-    for name in yaml.safe_load((DEPLOY / "compose.yaml").read_text())["volumes"]:
+    for name in compose("compose.yaml")["volumes"]:
         assert mounts[name] in made.split(), name
 
 
