@@ -7,6 +7,7 @@ import pytest
 import contract
 import harness
 import reasons
+import stores
 from forge import Forger
 from harness import PROGRAM, TESTDATA, Service
 from postgres import PostgresServer
@@ -22,6 +23,12 @@ def reasons_are_listed():
     yield
     found, reasons.unlisted = reasons.unlisted, set()
     assert not found, f"the contract does not list these errors: {sorted(found)}"
+
+
+def pytest_collection_modifyitems(items):
+    for item in items if not stores.IS_SQLITE else ():
+        if reason := stores.skipped(item.nodeid):
+            item.add_marker(pytest.mark.skip(reason=reason))
 
 
 def pytest_sessionstart():

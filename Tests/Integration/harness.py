@@ -8,7 +8,6 @@ import pathlib
 import re
 import signal
 import socket
-import sqlite3
 import subprocess
 import threading
 import urllib.error
@@ -16,6 +15,8 @@ import urllib.parse
 import urllib.request
 
 import grpc
+
+import stores
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = pathlib.Path(os.environ.get("ENTITLED_PROGRAM", ROOT / ".build" / "release" / "entitled"))
@@ -61,7 +62,8 @@ class Service:
 
     def __init__(self, data, arguments=()):
         self.data = pathlib.Path(data)
-        command = [PROGRAM, "serve", *FREE_PORTS, "--data", self.data, *arguments]
+        store = [] if "--store" in arguments else stores.arguments(self.data)
+        command = [PROGRAM, "serve", *FREE_PORTS, "--data", self.data, *store, *arguments]
         self.process = subprocess.Popen(
             [str(part) for part in command],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(),
@@ -138,14 +140,13 @@ class Service:
 
     def evidence(self, customer):
         """The stored evidence of a customer's submissions: kind, rejection reason, SHA-256, whether complete."""
-        path = f"file:{self.data / 'entitled.sqlite'}?mode=ro"
-        with contextlib.closing(sqlite3.connect(path, uri=True)) as store:
-            # A rejected body is stored once for all evidence with its content.
-            query = """
-                SELECT kind, rejection, content_hash, EXISTS (
-                    SELECT 1 FROM evidence other WHERE other.content_hash = e.content_hash AND other.body NOT NULL)
-                FROM evidence e WHERE customer_id = ? ORDER BY evidence_id"""
-            return store.execute(query, [customer]).fetchall()
+        # A rejected body is stored once for all evidence with its content.
+        query = f"""
+            SELECT kind, rejection, content_hash, EXISTS (
+                SELECT 1 FROM evidence other WHERE other.content_hash = e.content_hash AND other.body IS NOT NULL)
+                AS has_body
+            FROM evidence e WHERE customer_id = '{customer.replace("'", "''")}' ORDER BY evidence_id"""
+        return stores.query(self.data, query)
 
     def command(self, *arguments, stdin=None):
         """Runs `entitled` with these arguments against this service; adds its addresses."""
@@ -157,6 +158,8 @@ class Service:
 
 def run(*arguments, env=None, stdin=None):
     """Runs `entitled` until it exits; returns the completed process with its output as text."""
+    if arguments[:1] == ("store",) and "--data" in arguments and not {"--store", "seed"} & set(arguments):
+        arguments = (*arguments, *stores.arguments(arguments[arguments.index("--data") + 1]))
     return subprocess.run(
         [str(PROGRAM), *map(str, arguments)],
         capture_output=True, text=True, timeout=START_LIMIT, env=env or environment(), input=stdin,

@@ -1,8 +1,5 @@
 """Faulty App Store responses: the caller gets the cause, and nothing is stored as accepted."""
-
-import contextlib
 import json
-import sqlite3
 import urllib.request
 import uuid
 
@@ -10,6 +7,7 @@ import grpc
 import pytest
 
 import contract
+import stores
 from contract import StatusCode, app_store_service
 from harness import CALL_LIMIT, Service
 from test_app_store import APP, World
@@ -115,10 +113,8 @@ def counted(world, endpoint, more=""):
 
 def rejected(world):
     """The latest rejected evidence: its id and reason."""
-    path = f"file:{world.service.data / 'entitled.sqlite'}?mode=ro"
-    with contextlib.closing(sqlite3.connect(path, uri=True)) as store:
-        query = "SELECT evidence_id, rejection FROM evidence WHERE rejection <> '' ORDER BY evidence_id DESC LIMIT 2"
-        return store.execute(query).fetchall()
+    query = "SELECT evidence_id, rejection FROM evidence WHERE rejection <> '' ORDER BY evidence_id DESC LIMIT 2"
+    return stores.query(world.service.data, query)
 
 
 def in_flight(world):

@@ -1,12 +1,10 @@
 """Audit entries: one row in the store for each call that looked at or changed a customer."""
 
-import contextlib
-import sqlite3
-
 import grpc
 import pytest
 
 import contract
+import stores
 from contract import StatusCode, audit_service, customer_service
 from contract import entitlement_service as wire
 from harness import CALL_LIMIT, Service
@@ -132,20 +130,15 @@ def test_an_erasure_leaves_the_pseudonym_in_the_entries(guarded):
         for entry in boss.entries(customer_id=erased.pseudonym, method="Grant"):
             assert (entry.note, entry.actor) == ("", erased.pseudonym)
     guarded.stop()
-    with contextlib.closing(sqlite3.connect(guarded.data / "entitled.sqlite")) as store:
-        rows = store.execute("SELECT * FROM audit_entry").fetchall()
-        assert ana not in str(rows)
+    assert ana not in str(stores.query(guarded.data, "SELECT * FROM audit_entry"))
 
 
 def test_entries_survive_a_restart_and_end_after_the_configured_time(guarded, tmp_path):
     with guarded.channel() as channel:
         Caller(channel, "boss").Grant(grant("ana"))
     guarded.stop()
-    database = guarded.data / "entitled.sqlite"
-    with contextlib.closing(sqlite3.connect(database)) as store:
-        assert store.execute("SELECT count(*) FROM audit_entry").fetchone()[0] == 1
-        store.execute("UPDATE audit_entry SET at = at - 3 * 86400000")
-        store.commit()
+    assert stores.query(guarded.data, "SELECT count(*) FROM audit_entry") == [(1,)]
+    stores.execute(guarded.data, "UPDATE audit_entry SET at = at - 3 * 86400000")
     (tmp_path / "entitled.yaml").write_text(APPS + CALLERS + "retention: {audit: 2}\n")
     service = Service(guarded.data, ["--config", tmp_path / "entitled.yaml"])
     with service.channel() as channel:

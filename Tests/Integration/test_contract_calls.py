@@ -8,6 +8,7 @@ import pytest
 
 import contract
 import forge
+import stores
 from contract import (
     app_store_service, audit_service, customer_service, environment, notification_service, receipt_service,
     webhook_service,
@@ -438,9 +439,8 @@ def test_the_stored_response_to_a_large_merge_is_compressed(client):
     again = client.call("MergeCustomers", from_customer_id="guest", into_customer_id="ana", idempotency_key="m")
     assert again.repeated and again.events == merged.events
     client.service.stop()
-    import sqlite3
-    with sqlite3.connect(client.service.data / "entitled.sqlite") as store:
-        (stored,) = store.execute("SELECT length(response) FROM idempotency WHERE length(response) > 0").fetchall()
+    query = "SELECT length(response) FROM idempotency WHERE length(response) > 0"
+    (stored,) = stores.query(client.service.data, query)
     assert stored[0] < size * 2 / 3, (stored, size)
 
 

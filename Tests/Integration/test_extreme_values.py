@@ -1,7 +1,5 @@
 """Every field of every request with the extreme values of its type: each call has an answer, and the store stays intact."""
 
-import subprocess
-
 import grpc
 import pytest
 from google.protobuf.descriptor import FieldDescriptor as Field
@@ -10,7 +8,7 @@ from google.protobuf.message_factory import GetMessageClass
 import contract
 from contract import StatusCode
 from contract import entitlement_service as wire
-from harness import CALL_LIMIT, PROGRAM, Service
+from harness import CALL_LIMIT, Service, run
 
 # Fields that make a request valid apart from the extreme one.
 USUAL = {
@@ -118,12 +116,9 @@ def test_extreme_values_are_answered(own, path, method):
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory):
-    from harness import Service
-
     service = Service(tmp_path_factory.mktemp("extremes"))
     with service.channel() as channel:
         yield service, channel
     service.stop()
-    verified = subprocess.run(
-        [PROGRAM, "store", "verify", "--data", service.data], capture_output=True, text=True, timeout=60)
+    verified = run("store", "verify", "--data", service.data)
     assert verified.returncode == 0, verified.stdout + verified.stderr

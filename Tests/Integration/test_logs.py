@@ -1,10 +1,7 @@
 """Logs: JSON format, trace ids of calls, no secrets."""
-
-import contextlib
 import http.server
 import json
 import re
-import sqlite3
 import subprocess
 import threading
 import time
@@ -16,6 +13,7 @@ import pytest
 import yaml
 
 import contract
+import stores
 from contract import app_store_service, receipt_service
 from contract import entitlement_service as wire
 from harness import CALL_LIMIT, Service, post
@@ -146,16 +144,16 @@ def test_the_trace_context_is_sent_to_apple(tmp_path):
 
 
 def test_a_store_error_is_logged_and_hidden_from_callers(service):
-    with contextlib.closing(sqlite3.connect(service.data / "entitled.sqlite", timeout=CALL_LIMIT)) as store:
-        store.execute("ALTER TABLE evidence RENAME TO lost")
+    stores.execute(service.data, "ALTER TABLE evidence RENAME TO lost")
+    problem = "no such table" if stores.IS_SQLITE else 'relation "evidence" does not exist'
     error = rejected(service, GRANT, grant(), token("operate"))
     assert (error.code(), contract.reason(error)) == (grpc.StatusCode.UNAVAILABLE, "STORE_UNAVAILABLE")
     assert error.details() == "the store cannot be used; see the server's log"
-    assert "no such table" in audited(service, method=GRANT, outcome="UNAVAILABLE")["error"]
+    assert problem in audited(service, method=GRANT, outcome="UNAVAILABLE")["error"]
     status, answer = post(f"http://{service.http}/notifications/{APP}", {"signedPayload": "x"})
     assert (status, answer["reason"]) == (503, "TRY_AGAIN"), "Apple sends the notification again"
     entry = logged(service, method="POST /notifications/{app}")
-    assert "no such table" in entry["error"] and (entry["level"], entry["app"]) == ("warning", APP)
+    assert problem in entry["error"] and (entry["level"], entry["app"]) == ("warning", APP)
 
 
 def test_no_endpoint_logs_a_secret(service, tmp_path):

@@ -1,9 +1,7 @@
 """SubmitReceipt: from the legacy receipt on a device to the customer's entitlements."""
 
 import base64
-import contextlib
 import json
-import sqlite3
 import time
 import urllib.request
 
@@ -11,6 +9,7 @@ import grpc
 import pytest
 
 import contract
+import stores
 from contract import StatusCode, entitlement_service, product, receipt_service
 from harness import CALL_LIMIT, post
 
@@ -65,9 +64,7 @@ class Store:
             time.sleep(0.05)
 
     def query(self, sql):
-        path = f"file:{self.service.data / 'entitled.sqlite'}?mode=ro"
-        with contextlib.closing(sqlite3.connect(path, uri=True)) as database:
-            return database.execute(sql).fetchall()
+        return stores.query(self.service.data, sql)
 
 
 @pytest.fixture

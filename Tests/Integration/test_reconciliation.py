@@ -3,7 +3,6 @@
 import contextlib
 import json
 import signal
-import sqlite3
 import subprocess
 import time
 import urllib.request
@@ -13,6 +12,7 @@ import grpc
 import pytest
 
 import contract
+import stores
 from contract import notification_service
 from harness import CALL_LIMIT, PROGRAM, STOP_LIMIT, Service, environment, post
 from test_app_store import APP, World
@@ -78,9 +78,7 @@ def report(world, repair):
 
 def rows(world, query):
     """The store's rows for a query."""
-    path = f"file:{world.service.data / 'entitled.sqlite'}?mode=ro"
-    with contextlib.closing(sqlite3.connect(path, uri=True)) as store:
-        return store.execute(query).fetchall()
+    return stores.query(world.service.data, query)
 
 
 def drop_notifications(world):
@@ -360,9 +358,9 @@ def test_reprocessing_applies_notifications_unsupported_by_an_older_version(begi
     world.service.stop()
     world.channel.close()
     # As stored by a version that does not support these types.
-    with contextlib.closing(sqlite3.connect(world.service.data / "entitled.sqlite")) as store:
-        store.execute("UPDATE notification SET state = 'UNSUPPORTED', meaning = 'This version does not know it.'")
-        store.commit()
+    stores.execute(
+        world.service.data,
+        "UPDATE notification SET state = 'UNSUPPORTED', meaning = 'This version does not know it.'")
     again = World(start(arguments=world.service.process.args[10:]))
     preview = replay(again, dry_run=True)
     assert (preview.reprocessed, preview.changed, preview.unsupported) == (2, 2, 0)
