@@ -1,11 +1,11 @@
-internal import AppStore
+package import AppStore
 
 /// The time a customer has paid for a subscription group. After one year Apple's commission falls from 30 %
 /// to 15 %.
 ///
 /// Free trials do not count. A gap of up to 60 days pauses the count, a longer one resets it. A payment that
 /// is recovered in the grace period leaves no gap.
-enum PaidService {
+package enum PaidService {
   /// Returns the milliseconds of paid service up to `now` in the periods at `indices`, which are of one
   /// group.
   static func milliseconds(
@@ -25,16 +25,20 @@ enum PaidService {
   }
 
   /// The paid service after which Apple's commission falls, in milliseconds.
-  static let year: Int64 = 365 * 86_400_000
-  private static let maxPause: Int64 = 60 * 86_400_000
+  package static let year: Int64 = 365 * 86_400_000
+  /// The longest gap that does not reset the count, in milliseconds.
+  package static let maxPause: Int64 = 60 * 86_400_000
 
-  private struct Period {
-    let start: Instant
-    let end: Instant
-    let isPaid: Bool
+  /// A time for which the customer had a subscription.
+  package struct Period: Sendable {
+    package let start: Instant
+    package let end: Instant
+    /// Whether it counts: it was no free trial.
+    package let isPaid: Bool
   }
 
-  private static func periods(_ indices: [Int], _ facts: borrowing CustomerFacts) -> [Period] {
+  /// The times of the periods at `indices`, in order.
+  package static func periods(_ indices: [Int], _ facts: borrowing CustomerFacts) -> [Period] {
     var periods: [Period] = []
     for index in indices where !facts.transactions[index].isShared {
       let next = facts.nextInLine(after: index)
@@ -51,7 +55,7 @@ enum PaidService {
 }
 
 /// How a failed payment was recovered.
-enum Recovery {
+package enum Recovery {
   /// In Apple's grace period: the billing cycle stays the same and the time in between is paid.
   case inGracePeriod
   /// After the grace period: a new billing cycle starts on the day of the payment.
@@ -64,7 +68,7 @@ extension CustomerFacts {
   ///
   /// Afterwards Apple reports only the dates of the periods. If the cycle was kept, the new period ends one
   /// period after the end of the old one, and not one period after the payment.
-  func recovery(_ index: Int, _ next: Int) -> Recovery? {
+  package func recovery(_ index: Int, _ next: Int) -> Recovery? {
     guard let expiry = transactions[index].expiresDate, let end = transactions[next].expiresDate,
       transactions[index].accessRevokedAt == nil,
       transactions[index].productID == transactions[next].productID,

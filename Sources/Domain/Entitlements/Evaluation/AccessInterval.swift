@@ -1,4 +1,4 @@
-internal import AppStore
+package import AppStore
 
 /// A time span in which one fact grants access: from `start` up to, but not including, `end`.
 struct AccessInterval {
@@ -111,7 +111,7 @@ struct AccessInterval {
 
 extension Instant {
   /// The end of access without an end.
-  static let openEnd = Instant(millisecondsSince1970: .max)
+  package static let openEnd = Instant(millisecondsSince1970: .max)
 
   /// `nil` for ``openEnd``.
   var bounded: Instant? { self == .openEnd ? nil : self }

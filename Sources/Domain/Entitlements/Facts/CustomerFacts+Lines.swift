@@ -70,7 +70,7 @@ extension CustomerFacts {
   }
 
   /// The index of the transaction that began the period at `index`; it is the first of those in ``period(at:)``.
-  func beginning(ofPeriodAt index: Int) -> Int {
+  package func beginning(ofPeriodAt index: Int) -> Int {
     var first = index
     // Every evaluation asks, and most transactions add no seats.
     while first > 0, mayAdd(first) { first -= 1 }
@@ -96,7 +96,7 @@ extension CustomerFacts {
 
   /// The transaction that stands for the period at `index`: the first one that is not revoked, or the one that was
   /// revoked last. The period is revoked only if it is (Apple: revokedSeatQuantity).
-  func standing(ofPeriodAt index: Int) -> Int {
+  package func standing(ofPeriodAt index: Int) -> Int {
     let period = period(at: index)
     guard period.count > 1 else { return index }
     return period.first { transactions[$0].accessRevokedAt == nil }
@@ -130,7 +130,7 @@ extension CustomerFacts {
 
   /// The end of the period at `index`. While only one of the documents about an extension has arrived, the ends of its
   /// transactions differ.
-  func end(ofPeriodAt index: Int) -> Instant? {
+  package func end(ofPeriodAt index: Int) -> Instant? {
     period(at: index).compactMap { transactions[$0].expiresDate }.max()
   }
 

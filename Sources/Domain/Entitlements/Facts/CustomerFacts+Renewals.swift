@@ -1,9 +1,9 @@
-internal import AppStore
+package import AppStore
 
 // The renewal infos that are about a period.
 extension CustomerFacts {
   /// The index of the history of a period's line; `nil` without renewal info.
-  func renewalHistory(of index: Int) -> Int? {
+  package func renewalHistory(of index: Int) -> Int? {
     renewalHistory(ofLine: transactions[index].originalTransactionID)
   }
 
@@ -42,7 +42,7 @@ extension CustomerFacts {
   ///
   /// If it was signed before the period ended, and the period has ended, then the first one signed after the
   /// end takes its place: that one proves how the period ended.
-  func renewal(of index: Int, at now: Instant) -> RenewalFact? {
+  package func renewal(of index: Int, at now: Instant) -> RenewalFact? {
     guard let history = renewalHistory(of: index) else { return nil }
     let start = transactions[beginning(ofPeriodAt: index)].coverageStart
     let newest = newestSignature(of: history, notBefore: start, at: now)
@@ -94,17 +94,17 @@ extension CustomerFacts {
 }
 
 /// A failed renewal payment and the access that renewal infos granted after it.
-struct FailedRenewal {
+package struct FailedRenewal {
   /// The index of the period whose renewal failed.
-  let period: Int
+  package let period: Int
   /// When the access starts, if auto-renew was off before in the same failure; `nil`: at the end of the period.
   let start: Instant?
   /// The latest end of Apple's grace period that a renewal info granted; `nil` without one.
-  var graceEnd: Instant?
+  package fileprivate(set) var graceEnd: Instant?
   /// The product of the failed renewal, as reported last.
   var nextProductID: String?
   /// When auto-renew was turned off, which ends the subscription at once; `nil` if it was not.
-  var turnedOffAt: Instant?
+  package fileprivate(set) var turnedOffAt: Instant?
 
   /// Adds renewal info about the same failure. Billing retry without a grace period ends the grace period that
   /// was granted before, if that lasts longer.
@@ -120,7 +120,7 @@ struct FailedRenewal {
 
 extension CustomerFacts {
   /// The failed renewals of a line that its renewal infos report, in the order of the signatures.
-  func failedRenewals(_ history: Int) -> [FailedRenewal] {
+  package func failedRenewals(_ history: Int) -> [FailedRenewal] {
     guard renewalHistories[history].contents.contains(where: \.hasFailed) else { return [] }
     var failures: [FailedRenewal] = []
     var open: FailedRenewal?
@@ -222,7 +222,7 @@ extension CustomerFacts {
   private static let longestChargeLead: Int64 = 86_400_000
 
   /// The times in which the renewal infos about the period at `index` had auto-renew off.
-  func timesWithRenewalOff(_ index: Int) -> [(start: Instant, end: Instant)] {
+  package func timesWithRenewalOff(_ index: Int) -> [(start: Instant, end: Instant)] {
     guard let history = renewalHistory(of: index) else { return [] }
     let start = transactions[beginning(ofPeriodAt: index)].purchaseDate
     var times: [(start: Instant, end: Instant)] = []

@@ -1,14 +1,14 @@
-internal import AppStore
+package import AppStore
 
 /// The subscription group of each transaction of a customer.
 ///
 /// The catalog names groups, Apple numbers them. A product that is no longer in the catalog is matched by the
 /// number of other products of the group.
-struct SubscriptionGroups {
+package struct SubscriptionGroups: Sendable {
   private let names: [String: String]
   private let catalog: [String: String]
 
-  init(_ facts: borrowing CustomerFacts, in app: borrowing AppDefinition) {
+  package init(_ facts: borrowing CustomerFacts, in app: borrowing AppDefinition) {
     let catalog = app.products.compactMapValues(\.subscriptionGroup)
     var names: [String: String] = [:]
     for index in facts.transactions.indices {
@@ -23,7 +23,7 @@ struct SubscriptionGroups {
 
   /// The group's name, or Apple's `subscriptionGroupIdentifier` if the catalog has no product of it; `nil`
   /// unless the transaction is of an auto-renewable subscription.
-  func group(of transaction: borrowing TransactionFact) -> String? {
+  package func group(of transaction: borrowing TransactionFact) -> String? {
     guard transaction.type == .autoRenewableSubscription else { return nil }
     if let name = catalog[transaction.productID] { return name }
     return transaction.subscriptionGroupID.map { names[$0] ?? $0 }
