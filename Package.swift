@@ -97,6 +97,7 @@ let package = Package(
     library(.domain, "AppStore", ["JSON"]),
     library(.domain, "Entitlements", ["AppStore"]),
     library(.domain, "FamilySharing", ["AppStore", "Entitlements"]),
+    library(.domain, "Reports", ["AppStore", "Entitlements"]),
 
     library(.base, "Platform", ["CLinux", "CZlib", logging, metrics]),
 
@@ -262,6 +263,7 @@ let package = Package(
     test(.domain, "AppStoreTests", ["AppStore", "JSON", "TestSupport"]),
     test(.domain, "EntitlementsTests", ["AppStore", "Entitlements", "JSON", "TestSupport"]),
     test(.domain, "FamilySharingTests", ["AppStore", "Entitlements", "FamilySharing", "TestSupport"]),
+    test(.domain, "ReportsTests", ["AppStore", "Entitlements", "Reports", "TestSupport"]),
     test(
       .server, "CallersTests", ["Bytes", "AppStore", "Callers", "HTTP", "JSON", "SignedData", "TestSupport"]),
     test(.server, "ConfigurationTests", ["AppStore", "Callers", "Configuration", "Entitlements"]),

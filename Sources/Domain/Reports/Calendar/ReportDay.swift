@@ -1,0 +1,95 @@
+package import AppStore
+
+/// A day in UTC, the smallest bucket of a report.
+///
+/// A day closes ``closingDelay`` after its end. Everything that was known before that instant is in its first
+/// closing; later evidence makes a revision of the day.
+package struct ReportDay: Hashable, Comparable, Sendable {
+  /// Days since 1970-01-01; negative for earlier days.
+  package let number: Int64
+
+  /// How long after its end a day closes, in milliseconds.
+  package static let closingDelay: Int64 = 6 * 3_600_000
+  static let length: Int64 = 86_400_000
+
+  package init(number: Int64) { self.number = number }
+
+  /// The day that contains `instant`.
+  package init(_ instant: Instant) {
+    number = Self.floor(instant.millisecondsSince1970)
+  }
+
+  /// The first day whose closing includes what became known at `instant`.
+  package init(closingAfter instant: Instant) {
+    number = Self.floor(instant.advanced(byMilliseconds: -Self.closingDelay).millisecondsSince1970)
+  }
+
+  package var start: Instant { Instant(millisecondsSince1970: number * Self.length) }
+  /// The exclusive end: the start of the next day.
+  package var end: Instant { Instant(millisecondsSince1970: (number + 1) * Self.length) }
+  /// The instant at which the day closes.
+  package var closing: Instant { end.advanced(byMilliseconds: Self.closingDelay) }
+
+  package static func < (left: ReportDay, right: ReportDay) -> Bool { left.number < right.number }
+
+  package func advanced(by days: Int64) -> ReportDay { ReportDay(number: number + days) }
+
+  /// The first day of the calendar month that contains this day.
+  package var firstOfMonth: ReportDay { Granularity.month.firstDay(of: self) }
+
+  private static func floor(_ milliseconds: Int64) -> Int64 {
+    let (quotient, remainder) = milliseconds.quotientAndRemainder(dividingBy: length)
+    return remainder < 0 ? quotient - 1 : quotient
+  }
+}
+
+/// The length of the buckets of a report. Weeks begin on Monday.
+package enum Granularity: Int64, Hashable, Sendable, CaseIterable {
+  case day
+  case week
+  case month
+  case quarter
+  case year
+
+  /// The first day of the bucket that contains `day`.
+  package func firstDay(of day: ReportDay) -> ReportDay {
+    switch self {
+    case .day: return day
+    case .week:
+      // 1970-01-01 was a Thursday.
+      let sinceMonday = (day.number + 3) % 7
+      return day.advanced(by: -(sinceMonday < 0 ? sinceMonday + 7 : sinceMonday))
+    case .month, .quarter, .year:
+      var time = CalendarTime(day.start)
+      time.day = 1
+      if self == .quarter { time.month -= (time.month - 1) % 3 }
+      if self == .year { time.month = 1 }
+      return ReportDay(time.instant)
+    }
+  }
+
+  /// The first day of the bucket after the one that contains `day`.
+  package func firstDay(after day: ReportDay) -> ReportDay {
+    let first = firstDay(of: day)
+    return switch self {
+    case .day: first.advanced(by: 1)
+    case .week: first.advanced(by: 7)
+    case .month: first.advanced(byMonths: 1)
+    case .quarter: first.advanced(byMonths: 3)
+    case .year: first.advanced(byMonths: 12)
+    }
+  }
+}
+
+extension ReportDay {
+  /// The same day of the month `months` later; the last day of that month if it has no such day.
+  package func advanced(byMonths months: Int64) -> ReportDay {
+    ReportDay(CalendarTime(start).advanced(byMonths: months).instant)
+  }
+
+  /// The number of calendar months from the month of `earlier` to the month of this day.
+  package func months(since earlier: ReportDay) -> Int64 {
+    let (from, to) = (CalendarTime(earlier.start), CalendarTime(start))
+    return (to.year - from.year) * 12 + to.month - from.month
+  }
+}

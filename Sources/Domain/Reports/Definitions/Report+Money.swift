@@ -1,0 +1,95 @@
+// Reports that add up money.
+extension Report {
+  static let recurringRevenue = Report(
+    .recurringRevenue, "Annual recurring revenue and its movements; MRR is a twelfth", isByCurrency: true,
+    [
+      .money(
+        "opening", [.active], unit: .moneyPerYear, span: .opening, "Recurring revenue before the bucket."),
+      .money(
+        "new", [.startedPaid, .converted, .convertedFromRetry], unit: .moneyPerYear, reasons: ["", "FIRST"],
+        "First paid period of the payer in the group."),
+      .money(
+        "reactivation", [.resubscribed, .converted, .convertedFromRetry], unit: .moneyPerYear,
+        reasons: ["", "RETURN"], "The payer paid for the group before."),
+      .money("recovered", [.recovered], unit: .moneyPerYear, "Paid again out of billing retry."),
+      .money("expansion", [.expansion], unit: .moneyPerYear, "More for the same subscription."),
+      .money("contraction", [.contraction], unit: .moneyPerYear, "Less for the same subscription."),
+      .money("moved", [.moved], unit: .moneyPerYear, "From another group of this report; negative: to one."),
+      .money("churn_voluntary", [.lapsedVoluntary], unit: .moneyPerYear, "Ended by the customer."),
+      .money("churn_billing", [.lapsedBilling], unit: .moneyPerYear, "Ended by a failed payment."),
+      .money(
+        "churn_other", [.lapsedOther, .toFreeOffer], unit: .moneyPerYear, "Ended otherwise, or free now."),
+      .money("churn_refund", [.refundedOut], unit: .moneyPerYear, "Ended by a refund."),
+      .money(
+        "closing", [.active], unit: .moneyPerYear, span: .closing,
+        "Recurring revenue at the end (ARR): price of the running period x periods in a year."),
+      .count("active", [.active], span: .closing, "Active subscriptions of the currency at the end."),
+    ])
+
+  static let revenue = Report(
+    .revenue, "Charges and refunds", isByCurrency: true,
+    [
+      .money("gross", [.charge], "Prices of all charges, usually with tax."),
+      .money("refunds", [.refund], "Refunds, negative, on the day of the refund."),
+      .money("net", [.charge, .refund], role: .numerator, "Gross and refunds."),
+      .count("payers", [.payersOfBucket], role: .denominator, "Payers with a charge in the bucket."),
+      .count("charges", [.charge], "Charged transactions."),
+      .money("upgrade_credit", [.upgradeCredit], "Estimated returns of unused periods after upgrades."),
+      .count("unpriced", [.unpriced], "Transactions for which Apple sent no price; part of no amount."),
+    ])
+
+  static let refunds = Report(
+    .refunds, "Refunds by day, and refunded purchases by purchase day", isByCurrency: true,
+    [
+      .count("refunds", [.refund], "Refunded transactions, by the day of the refund."),
+      .money("amount", [.refund], "Their prices, negative."),
+      .money("full", [.refund], reasons: ["FULL", "ONE_TIME_FULL"], "Of the amount, full refunds."),
+      .money(
+        "prorated", [.refund], reasons: ["PRORATED", "ONE_TIME_PRORATED"], "Of the amount, prorated refunds."),
+      .money("seats", [.refund], reasons: ["SEATS", "ONE_TIME_SEATS"], "Of the amount, refunds of seats."),
+      .count(
+        "refunded_purchases", [.refundOfPurchase], role: .numerator, ofCohort: true,
+        "Transactions of the bucket that are refunded by now."),
+      .count("purchases", [.charge], role: .denominator, "Charged transactions of the bucket."),
+    ])
+
+  static let lifetimeValue = Report(
+    .lifetimeValue, "Realised lifetime value by the month of the payer's first charge", isByCurrency: true,
+    hasAges: true,
+    [
+      ReportColumn(
+        name: "net", unit: .money, role: .numerator, span: .bucket,
+        definition: "Prices less refunds of the cohort up to the end of its n-th month.",
+        terms: [.charge, .refund].map {
+          ReportColumn.Term(kind: $0, field: .amount, sign: 1, reasons: nil, isOfCohort: true)
+        }),
+      .count("payers", [.payer], role: .denominator, ofCohort: true, "Payers of the cohort."),
+    ])
+
+  private static let oneTimeTypes: Set<String> = [
+    "CONSUMABLE", "NON_CONSUMABLE", "NON_RENEWING_SUBSCRIPTION",
+  ]
+
+  static let oneTime = Report(
+    .oneTime, "One-time purchases", isByCurrency: true,
+    [
+      .count("purchases", [.charge], reasons: oneTimeTypes, "Charged one-time purchases."),
+      .money("gross", [.charge], reasons: oneTimeTypes, "Their prices."),
+      .money("consumables", [.charge], reasons: ["CONSUMABLE"], "Of these, consumables."),
+      .money("non_consumables", [.charge], reasons: ["NON_CONSUMABLE"], "Of these, non-consumables."),
+      .money(
+        "non_renewing", [.charge], reasons: ["NON_RENEWING_SUBSCRIPTION"],
+        "Of these, non-renewing subscriptions."),
+      .money(
+        "refunds", [.refund], reasons: ["ONE_TIME_FULL", "ONE_TIME_PRORATED", "ONE_TIME_SEATS"],
+        "Refunds of one-time purchases, negative, on the day of the refund."),
+    ])
+
+  static let commitments = Report(
+    .commitments, "Commitments with monthly payments", isByCurrency: true,
+    [
+      .count("committed", [.committed], span: .closing, "Subscriptions in a commitment at the end."),
+      .money("remainder", [.committed], span: .closing, "Instalments that are still to come."),
+      .count("instalments", [.instalmentPaid], "Instalments paid, but for the first of a commitment."),
+    ])
+}

@@ -1,0 +1,142 @@
+// Reports that count subscriptions.
+extension Report {
+  static let subscriptions = Report(
+    .subscriptions, "Subscriptions by state at the end of the bucket",
+    [
+      .count(
+        "active", [.active], span: .closing,
+        "Subscriptions in force whose running period is no trial; Apple's grace period included."),
+      .count(
+        "in_trial", [.inTrial], span: .closing, "Subscriptions in force whose running period is free."),
+      .count("in_grace", [.inGrace], span: .closing, "Part of active or in_trial: in Apple's grace period."),
+      .count("in_retry", [.inRetry], span: .closing, "Without access, while Apple retries the payment."),
+      .count("at_risk", [.atRisk], span: .closing, "Part of active or in_trial: auto-renew is off."),
+      .count(
+        "awaiting_renewal", [.awaitingRenewal], span: .closing,
+        "The period ended today with auto-renew on, and Apple has not reported a renewal."),
+    ])
+
+  /// The kinds that change ``subscriptions``' active count, as they enter the identity.
+  package static let enteringKinds: [Posting.Kind] = [
+    .startedPaid, .converted, .convertedFromRetry, .resubscribed, .recovered, .moved,
+  ]
+  package static let leavingKinds: [Posting.Kind] = [
+    .lapsedVoluntary, .lapsedBilling, .lapsedOther, .refundedOut, .toFreeOffer,
+  ]
+
+  static let movements = Report(
+    .movements, "Movements of active subscriptions",
+    [
+      .count("active_start", [.active], span: .opening, "Active subscriptions before the bucket."),
+      .count("started_paid", [.startedPaid], "Began with a paid period; the payer never paid for the group."),
+      .count("converted", [.converted, .convertedFromRetry], "First paid period after a trial."),
+      .count("converted_from_retry", [.convertedFromRetry], "Part of converted: after a failed payment."),
+      .count(
+        "resubscribed", [.resubscribed], "Began with a paid period; the payer paid for the group before."),
+      .count("recovered", [.recovered], "Paid again out of billing retry."),
+      .count("lapsed_voluntary", [.lapsedVoluntary], "Ended by cancellation or refused consent."),
+      .count("lapsed_billing", [.lapsedBilling], "Lost access because of a failed payment."),
+      .count("lapsed_other", [.lapsedOther], "Ended for another reason, or none is known."),
+      .count("refunded_out", [.refundedOut], "A refund cut the running period."),
+      .count("to_free_offer", [.toFreeOffer], "A free offer period followed a paid one."),
+      .count("moved", [.moved], "Came from another group of this report; negative: went to one."),
+      .count("active_end", [.active], span: .closing, "Active subscriptions at the end of the bucket."),
+      .count("trial_started", [.trialStarted], "Began with a free period."),
+      .count("renewed", [.renewed], "A paid period followed a paid one without a lapse."),
+      .count("intro_to_regular", [.introToRegular], "First standard period after paid offer periods."),
+      .count("upgraded", [.upgraded], "Changed to a product of a higher level."),
+      .count("downgraded", [.downgraded], "Changed to a product of a lower level."),
+      .count("crossgraded", [.crossgraded], "Changed to a product of the same level."),
+      .count("changed_product", [.changedProduct], "Changed to a product of an unknown level."),
+      .count("renewal_turned_off", [.renewalTurnedOff], "Auto-renew was turned off while in force."),
+      .count("renewal_turned_on", [.renewalTurnedOn], "Auto-renew was turned on again while in force."),
+    ])
+
+  static let trials = Report(
+    .trials, "Trials by the day on which they started",
+    [
+      .count("started", [.trialStarted], ofCohort: true, "Trials that started in the bucket."),
+      .count(
+        "converted", [.converted, .convertedFromRetry], role: .numerator, ofCohort: true,
+        "Of these, those with a paid period since."),
+      .count(
+        "ended", [.converted, .convertedFromRetry, .trialExpired, .trialRefunded], role: .denominator,
+        ofCohort: true,
+        "Of these, those that converted, expired or were refunded. Billing retry is not an end."),
+      .count(
+        "cancelled_within_a_day", [.trialExpired], reasons: ["CANCELLED_WITHIN_A_DAY"], ofCohort: true,
+        "Expired; auto-renew was turned off within a day of the start."),
+      .count(
+        "cancelled_later", [.trialExpired], reasons: ["CANCELLED"], ofCohort: true,
+        "Expired; auto-renew was turned off later."),
+      .count(
+        "expired_otherwise", [.trialExpired],
+        reasons: ["CANCELLED_IN_GRACE", "PRICE_NOT_ACCEPTED", "PRODUCT_UNAVAILABLE", "OTHER", "UNKNOWN"],
+        ofCohort: true, "Expired for another reason."),
+      .count(
+        "billing_failed", [.trialLapsedBilling], ofCohort: true,
+        "The first payment failed; part of running until it is recovered."),
+      .count(
+        "running", [.trialStarted], ofCohort: true,
+        less: [.converted, .convertedFromRetry, .trialExpired, .trialRefunded],
+        "Started less ended."),
+    ])
+
+  static let billing = Report(
+    .billing, "Failed payments and their recovery",
+    [
+      .count("grace_entered", [.graceEntered], "A failed payment with Apple's grace period."),
+      .count("grace_recovered", [.graceRecovered], "Paid within it, without a loss of access."),
+      .count("grace_ended", [.graceEnded], "It ended without a payment."),
+      .count(
+        "retry_entered", [.lapsedBilling, .trialLapsedBilling], "Access lost; Apple retries the payment."),
+      .count("retry_recovered", [.recovered, .convertedFromRetry], "Paid out of billing retry."),
+      .count("retry_lost", [.retryLost], "Billing retry ended without a payment: the final loss."),
+      .count("retry_cancelled", [.retryCancelled], "Cancelled during billing retry."),
+      .count("in_grace", [.inGrace], span: .closing, "In Apple's grace period at the end."),
+      .count("in_retry", [.inRetry], span: .closing, "In billing retry at the end."),
+    ])
+
+  static let churnReasons = Report(
+    .churnReasons, "Ends of active subscriptions by reason",
+    [
+      .count(
+        "lapsed", [.lapsedVoluntary, .lapsedBilling, .lapsedOther, .refundedOut], "All ends of paid periods."),
+      .count(
+        "cancelled_within_a_day", [.lapsedVoluntary], reasons: ["CANCELLED_WITHIN_A_DAY"],
+        "Auto-renew was turned off within a day of the last period's start."),
+      .count("cancelled", [.lapsedVoluntary], reasons: ["CANCELLED"], "Auto-renew was turned off later."),
+      .count(
+        "cancelled_in_grace", [.lapsedVoluntary], reasons: ["CANCELLED_IN_GRACE"],
+        "Cancelled in Apple's grace period."),
+      .count(
+        "price_not_accepted", [.lapsedVoluntary], reasons: ["PRICE_NOT_ACCEPTED"],
+        "A price increase was not accepted."),
+      .count("billing", [.lapsedBilling], "A payment failed."),
+      .count("refund", [.refundedOut], "A refund cut the running period."),
+      .count(
+        "product_unavailable", [.lapsedOther], reasons: ["PRODUCT_UNAVAILABLE"], "The product was withdrawn."),
+      .count("other", [.lapsedOther], reasons: ["OTHER"], "Another reason."),
+      .count("unknown", [.lapsedOther], reasons: ["UNKNOWN"], "Apple reported neither renewal nor end."),
+    ])
+
+  static let retention = Report(
+    .retention, "Subscriptions that reached their n-th paid period, by month of the first one", hasAges: true,
+    [
+      .count(
+        "reached", [.periodReached], role: .numerator, ofCohort: true,
+        "Subscriptions of the cohort whose n-th paid period began."),
+      .count(
+        "had_time", [.joinedCohort], role: .denominator,
+        "Subscriptions of the cohort whose n-1 first periods are over."),
+    ])
+
+  static let paidYears = Report(
+    .paidYears, "Payers with one year of paid service in a group",
+    [
+      .count("past_one_year", [.pastOneYear], span: .closing, "Payers past one year at the end."),
+      .count("year_reached", [.yearReached], "Reached one year."),
+      .count("first_charge_at_85", [.firstChargeAfterYear], "First charge at Apple's lower commission."),
+      .count("year_reset", [.yearReset], "Lost the year after 60 days without a subscription."),
+    ])
+}

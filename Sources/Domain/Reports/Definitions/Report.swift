@@ -1,0 +1,78 @@
+/// A report: its columns with their definitions.
+package struct Report: Sendable {
+  package enum Name: String, Hashable, Sendable, CaseIterable {
+    case subscriptions
+    case movements
+    case trials
+    case recurringRevenue = "recurring-revenue"
+    case revenue
+    case refunds
+    case retention
+    case lifetimeValue = "lifetime-value"
+    case billing
+    case churnReasons = "churn-reasons"
+    case oneTime = "one-time"
+    case paidYears = "paid-years"
+    case commitments
+  }
+
+  package let name: Name
+  package let title: String
+  package let columns: [ReportColumn]
+  /// Whether each currency has its rows.
+  package let isByCurrency: Bool
+  /// Whether each row has an age, such as the number of a period.
+  package let hasAges: Bool
+
+  init(
+    _ name: Name, _ title: String, isByCurrency: Bool = false, hasAges: Bool = false,
+    _ columns: [ReportColumn]
+  ) {
+    self.name = name
+    self.title = title
+    self.isByCurrency = isByCurrency
+    self.hasAges = hasAges
+    self.columns = columns
+  }
+
+  /// The report of a name.
+  package static func named(_ name: Name) -> Report {
+    switch name {
+    case .subscriptions: subscriptions
+    case .movements: movements
+    case .trials: trials
+    case .recurringRevenue: recurringRevenue
+    case .revenue: revenue
+    case .refunds: refunds
+    case .retention: retention
+    case .lifetimeValue: lifetimeValue
+    case .billing: billing
+    case .churnReasons: churnReasons
+    case .oneTime: oneTime
+    case .paidYears: paidYears
+    case .commitments: commitments
+    }
+  }
+
+  /// The finest granularity: cohorts of some reports are those of a month.
+  package var finest: Granularity { hasAges ? .month : .day }
+
+  /// Whether amounts can be converted. Recurring revenue is not, because it must not move when a rate does; cohorts are
+  /// not, because their sums are not of one day.
+  package var isConvertible: Bool {
+    isByCurrency && !hasAges && columns.allSatisfy { $0.span == .bucket }
+  }
+
+  /// The postings that are added up over all days.
+  package var stockKinds: Set<Posting.Kind> { kinds { $0.span != .bucket } }
+  /// The postings that are added up over the days of a bucket.
+  package var flowKinds: Set<Posting.Kind> { kinds { $0.span == .bucket } }
+  /// The postings that are added up by their cohort.
+  package var cohortKinds: Set<Posting.Kind> {
+    Set(columns.flatMap(\.terms).filter(\.isOfCohort).map(\.kind))
+  }
+
+  private func kinds(_ matches: (ReportColumn) -> Bool) -> Set<Posting.Kind> {
+    Set(columns.filter(matches).flatMap(\.terms).filter { !$0.isOfCohort }.map(\.kind))
+  }
+}

@@ -1,0 +1,75 @@
+/// One column of a report.
+package struct ReportColumn: Hashable, Sendable {
+  package enum Unit: Hashable, Sendable {
+    case count
+    /// Thousandths of a currency unit.
+    case money
+    /// Thousandths of a currency unit for a year.
+    case moneyPerYear
+  }
+
+  /// Ratios are answered as two columns, so that no digit is lost.
+  package enum Role: Hashable, Sendable {
+    case value
+    case numerator
+    case denominator
+  }
+
+  /// Which days of a bucket the column adds up.
+  package enum Span: Hashable, Sendable {
+    /// The days of the bucket.
+    case bucket
+    /// All days before the bucket.
+    case opening
+    /// All days up to the end of the bucket.
+    case closing
+  }
+
+  /// Postings that the column adds up.
+  package struct Term: Hashable, Sendable {
+    package enum Field: Hashable, Sendable { case count, amount }
+
+    package let kind: Posting.Kind
+    let field: Field
+    let sign: Int64
+    /// The reasons of the postings; `nil`: all.
+    let reasons: Set<String>?
+    /// Whether the bucket is that in which the members joined their cohort.
+    package let isOfCohort: Bool
+  }
+
+  /// Such as `lapsed_voluntary`.
+  package let name: String
+  package let unit: Unit
+  package let role: Role
+  package let span: Span
+  /// What it counts, in one sentence.
+  package let definition: String
+  package let terms: [Term]
+}
+
+extension ReportColumn {
+  static func count(
+    _ name: String, _ kinds: [Posting.Kind], span: Span = .bucket, role: Role = .value,
+    reasons: Set<String>? = nil, ofCohort: Bool = false, less: [Posting.Kind] = [], _ definition: String
+  ) -> ReportColumn {
+    ReportColumn(
+      name: name, unit: .count, role: role, span: span, definition: definition,
+      terms: terms(.count, kinds, 1, reasons, ofCohort) + terms(.count, less, -1, reasons, ofCohort))
+  }
+
+  static func money(
+    _ name: String, _ kinds: [Posting.Kind], unit: Unit = .money, span: Span = .bucket, role: Role = .value,
+    reasons: Set<String>? = nil, sign: Int64 = 1, _ definition: String
+  ) -> ReportColumn {
+    ReportColumn(
+      name: name, unit: unit, role: role, span: span, definition: definition,
+      terms: terms(.amount, kinds, sign, reasons, false))
+  }
+
+  private static func terms(
+    _ field: Term.Field, _ kinds: [Posting.Kind], _ sign: Int64, _ reasons: Set<String>?, _ ofCohort: Bool
+  ) -> [Term] {
+    kinds.map { Term(kind: $0, field: field, sign: sign, reasons: reasons, isOfCohort: ofCohort) }
+  }
+}

@@ -1,0 +1,137 @@
+package import AppStore
+
+/// What a report is asked for.
+package struct ReportQuery: Sendable {
+  package enum Dimension: Int64, Hashable, Sendable, CaseIterable {
+    case product
+    case group
+    case storefront
+    case offerKind
+  }
+
+  package var report: Report
+  /// The first day; in reports with ages the first one of its bucket.
+  package var from: ReportDay
+  /// The day after the last one.
+  package var to: ReportDay
+  /// At least ``Report/finest``.
+  package var granularity: Granularity
+  package var groupBy: [Dimension]
+  /// The allowed values of dimensions; a dimension without any is not filtered.
+  package var filters: [Dimension: Set<String>]
+  /// Answers amounts as the operator's estimated part of the prices.
+  package var isOfProceeds: Bool
+  package var knowledge: Knowledge
+
+  package enum Knowledge: Hashable, Sendable {
+    /// All that is known.
+    case now
+    /// All that was known when a day closed.
+    case whenClosed(ReportDay)
+    /// Of each day, what was known when it closed.
+    case firstClosed
+  }
+
+  package init(
+    _ name: Report.Name, from: ReportDay, to: ReportDay, by granularity: Granularity = .day,
+    groupBy: [Dimension] = [], filters: [Dimension: Set<String>] = [:], isOfProceeds: Bool = false,
+    knowledge: Knowledge = .now
+  ) {
+    let report = Report.named(name)
+    let granularity = granularity.rawValue < report.finest.rawValue ? report.finest : granularity
+    self.report = report
+    // Cohorts are whole.
+    self.from = report.hasAges ? granularity.firstDay(of: from) : from
+    self.to = to
+    self.granularity = granularity
+    self.groupBy = groupBy
+    self.filters = filters
+    self.isOfProceeds = isOfProceeds
+    self.knowledge = knowledge
+  }
+}
+
+extension Posting.Dimensions {
+  /// The value of one dimension.
+  package subscript(dimension: ReportQuery.Dimension) -> String {
+    switch dimension {
+    case .product: productID
+    case .group: group
+    case .storefront: storefront
+    case .offerKind: offerKind
+    }
+  }
+}
+
+/// What a store adds up for a query: all cells with the same values of these members.
+package struct ReportSum: Hashable, Sendable {
+  package var kind: Posting.Kind
+  /// The day of the postings; of a stock before the query's first day, any earlier day. Of stocks as first closed,
+  /// the first day whose closing has them.
+  package var day: ReportDay
+  /// The values of ``ReportQuery/groupBy``.
+  package var groups: [String]
+  package var reason: String
+  package var currency: String
+  package var cohortDay: ReportDay?
+  package var age: Int64
+  package var sums: ReportCell.Sums
+
+  package init(
+    kind: Posting.Kind, day: ReportDay, groups: [String] = [], reason: String = "", currency: String = "",
+    cohortDay: ReportDay? = nil, age: Int64 = 0, sums: ReportCell.Sums
+  ) {
+    self.kind = kind
+    self.day = day
+    self.groups = groups
+    self.reason = reason
+    self.currency = currency
+    self.cohortDay = cohortDay
+    self.age = age
+    self.sums = sums
+  }
+}
+
+extension ReportQuery {
+  /// Adds up postings as a store does, for tests and for comparison with a store.
+  ///
+  /// - Parameter postings: all postings with the instants at which they became known.
+  package func sums(of postings: [(posting: Posting, knownAt: Instant)]) -> [ReportSum] {
+    var sums: [ReportSum: ReportCell.Sums] = [:]
+    for (posting, knownAt) in postings {
+      for cell in posting.cells {
+        let known = max(ReportDay(closingAfter: knownAt), cell.key.day)
+        guard let day = day(of: cell.key, known: known) else { continue }
+        let key = ReportSum(
+          kind: cell.key.kind, day: day, groups: groupBy.map { cell.key.dimensions[$0] },
+          reason: cell.key.reason, currency: cell.key.currency, cohortDay: cell.key.cohortDay,
+          age: cell.key.age, sums: ReportCell.Sums())
+        sums[key, default: ReportCell.Sums()] += cell.sums
+      }
+    }
+    return sums.map { key, sums in
+      var sum = key
+      sum.sums = sums
+      return sum
+    }
+  }
+
+  /// The day on which a cell counts in this query; `nil`: on none.
+  private func day(of key: ReportCell.Key, known: ReportDay) -> ReportDay? {
+    guard filters.allSatisfy({ $0.value.isEmpty || $0.value.contains(key.dimensions[$0.key]) }) else {
+      return nil
+    }
+    var day = key.day
+    switch knowledge {
+    case .now: break
+    case .whenClosed(let last): if known > last { return nil }
+    case .firstClosed:
+      if report.stockKinds.contains(key.kind) {
+        day = known
+      } else if known != day {
+        return nil
+      }
+    }
+    return day < to ? day : nil
+  }
+}

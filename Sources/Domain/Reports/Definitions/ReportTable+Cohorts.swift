@@ -1,0 +1,69 @@
+// Reports whose rows have an age.
+extension ReportTableBuilder {
+  /// The rows of retention: of each cohort and period those that reached it, and those that had time to.
+  func retentionRows(_ sums: [ReportSum]) throws(ReportTable.Failure) -> [ReportTable.Row] {
+    let joined = sums.filter {
+      $0.kind == .joinedCohort && $0.cohortDay == nil && $0.day >= query.from && $0.sums.count != 0
+    }
+    var durations: [[String]: Set<String>] = [:]
+    for sum in joined { durations[sum.groups, default: []].insert(sum.reason) }
+    guard durations.values.allSatisfy({ $0.count == 1 }) else { throw .mixedDurations }
+    var hadTime: [ReportDay: [Series: Int64]] = [:]
+    for sum in joined {
+      let bucket = query.granularity.firstDay(of: sum.day)
+      for age in 1...SubscriptionWalk.periodLimit {
+        // Of a period of unknown length only the first one is certain.
+        let due = PeriodLength(rawValue: sum.reason)?.day(after: age - 1, from: sum.day)
+        guard let due = age == 1 ? sum.day : due,
+          due < query.to
+        else { break }
+        hadTime[bucket, default: [:]][Series(groups: sum.groups, currency: "", age: age), default: 0] +=
+          sum.sums.count
+      }
+    }
+    return hadTime.flatMap { bucket, series in
+      series.map { series, count in
+        ReportTable.Row(
+          bucket: bucket, groups: series.groups, currency: "", age: series.age,
+          values: [values[bucket]?[series]?[0] ?? 0, count])
+      }
+    }
+  }
+
+  /// The rows of lifetime value: what each cohort paid up to the end of each month, and how many payers it has.
+  func lifetimeRows() -> [ReportTable.Row] {
+    var rows: [ReportTable.Row] = []
+    for (bucket, all) in values {
+      let lastAge = query.to.advanced(by: -1).months(since: bucket)
+      for group in Set(all.keys.map { Series(groups: $0.groups, currency: $0.currency, age: 0) }) {
+        let payers = all[group]?[1] ?? 0
+        var net: Int64 = 0
+        guard lastAge >= 0, payers != 0 else { continue }
+        for age in 0...lastAge {
+          var series = group
+          series.age = age
+          net &+= all[series]?[0] ?? 0
+          rows.append(
+            ReportTable.Row(
+              bucket: bucket, groups: group.groups, currency: group.currency, age: age, values: [net, payers])
+          )
+        }
+      }
+    }
+    return rows
+  }
+}
+
+extension PeriodLength {
+  /// The day on which the period after `count` periods begins.
+  func day(after count: Int64, from day: ReportDay) -> ReportDay {
+    switch self {
+    case .week: day.advanced(by: 7 * count)
+    case .month: day.advanced(byMonths: count)
+    case .twoMonths: day.advanced(byMonths: 2 * count)
+    case .threeMonths: day.advanced(byMonths: 3 * count)
+    case .sixMonths: day.advanced(byMonths: 6 * count)
+    case .year: day.advanced(byMonths: 12 * count)
+    }
+  }
+}

@@ -1,0 +1,147 @@
+internal import AppStore
+internal import Entitlements
+
+/// The charges and refunds of a payer.
+struct MoneyPostings {
+  private(set) var postings: [Posting] = []
+
+  init(_ facts: borrowing CustomerFacts, _ history: borrowing PayerHistory) {
+    let own = facts.transactions.indices.filter { !facts.transactions[$0].isShared }
+    let inOrder = own.sorted {
+      (facts.transactions[$0].purchaseDate, facts.transactions[$0].transactionID)
+        < (facts.transactions[$1].purchaseDate, facts.transactions[$1].transactionID)
+    }
+    var cohort: Posting.Cohort?
+    var buckets: [Granularity: ReportDay] = [:]
+    for index in inOrder {
+      let fact = facts.transactions[index]
+      guard let price = fact.totalPrice, let currency = fact.details.currency else {
+        if fact.offerDiscountType != .freeTrial { postings.append(Self.unpriced(fact, history)) }
+        continue
+      }
+      guard price > 0 else { continue }
+      var charge = Posting(
+        .charge, at: fact.purchaseDate, line: fact.originalTransactionID, transactionID: fact.transactionID,
+        Posting.Dimensions(fact, history.groups))
+      let day = ReportDay(charge.effectiveAt)
+      if cohort == nil {
+        cohort = Posting.Cohort(day: day, dimensions: charge.dimensions)
+        postings.append(
+          charge.with { ($0.kind, $0.count, $0.cohort, $0.currency) = (.payer, 1, cohort, currency) })
+      }
+      let share = history.paidYears.share(of: charge.dimensions.group, at: fact.purchaseDate)
+      charge.reason = fact.type.reportName
+      (charge.count, charge.amount, charge.currency) = (1, price, currency)
+      charge.proceeds = Share.part(share, of: price)
+      charge.cohort = cohort?.at(day)
+      for granularity in Granularity.allCases {
+        let bucket = granularity.firstDay(of: day)
+        guard buckets.updateValue(bucket, forKey: granularity) != bucket else { continue }
+        charge.firstChargeOf |= 1 << granularity.rawValue
+      }
+      postings.append(charge)
+      addRefunds(of: charge, fact, share)
+    }
+  }
+
+  private mutating func addRefunds(of charge: Posting, _ fact: TransactionFact, _ share: Int64) {
+    let refunds = fact.refunds(of: charge.amount)
+    for refund in refunds {
+      let day = ReportDay(refund.at)
+      postings.append(
+        charge.with {
+          $0.kind = .refund
+          $0.effectiveAt = refund.at
+          $0.amount = -refund.price
+          $0.proceeds = -Share.part(share, of: refund.price)
+          $0.reason = fact.isSubscription ? refund.kind : "ONE_TIME_\(refund.kind)"
+          $0.cohort = charge.cohort?.at(day)
+          $0.firstChargeOf = 0
+        })
+    }
+    guard let first = refunds.first else { return }
+    postings.append(
+      Posting(
+        .refundOfPurchase, at: first.at, line: charge.line, transactionID: charge.transactionID,
+        charge.dimensions
+      ).with {
+        ($0.count, $0.currency) = (1, charge.currency)
+        $0.cohort = Posting.Cohort(day: ReportDay(charge.effectiveAt), dimensions: charge.dimensions)
+      })
+  }
+
+  private static func unpriced(_ fact: TransactionFact, _ history: borrowing PayerHistory) -> Posting {
+    Posting(
+      .unpriced, at: fact.purchaseDate, line: fact.originalTransactionID, transactionID: fact.transactionID,
+      Posting.Dimensions(fact, history.groups)
+    ).with {
+      $0.count = 1
+      $0.reason = fact.type.reportName
+    }
+  }
+}
+
+extension Posting {
+  func with(_ change: (inout Posting) -> Void) -> Posting {
+    var posting = self
+    change(&posting)
+    return posting
+  }
+}
+
+extension Posting.Cohort {
+  /// The cohort with the age, in calendar months, that it has on `day`.
+  fileprivate func at(_ day: ReportDay) -> Posting.Cohort {
+    var cohort = self
+    cohort.age = day.months(since: self.day)
+    return cohort
+  }
+}
+
+extension TransactionFact {
+  /// A refund, or one of several refunds of seats.
+  fileprivate struct Refund {
+    let at: Instant
+    let price: Int64
+    /// `FULL`, `PRORATED` or `SEATS`.
+    let kind: String
+  }
+
+  /// The refunds of a purchase that cost `total`: of seats as Apple reported them, then of the rest.
+  fileprivate func refunds(of total: Int64) -> [Refund] {
+    guard revocationType != .familyRevoke, let refundedAt else { return [] }
+    let seats = min(max(0, revokedSeatQuantity ?? 0), quantity)
+    var refunds: [Refund] = []
+    var refunded: Int64 = 0
+    func refund(_ sum: Int64, at instant: Instant, _ kind: String) {
+      guard sum > refunded || refunds.isEmpty else { return }
+      refunds.append(Refund(at: instant, price: sum - refunded, kind: kind))
+      refunded = sum
+    }
+    for step in details.seatRefunds where step.quantity < seats {
+      let price = Share.quotient(of: total, times: step.quantity, by: quantity)
+      refund(price, at: min(step.reportedAt, refundedAt), "SEATS")
+    }
+    if (1..<quantity).contains(seats) {
+      refund(Share.quotient(of: total, times: seats, by: quantity), at: refundedAt, "SEATS")
+    } else {
+      let percentage = details.revocationPercentage ?? Share.whole
+      refund(
+        Share.part(percentage, of: total), at: refundedAt, percentage < Share.whole ? "PRORATED" : "FULL")
+    }
+    return refunds
+  }
+}
+
+extension ProductType {
+  /// The name in reports.
+  fileprivate var reportName: String {
+    switch self {
+    case .autoRenewableSubscription: "SUBSCRIPTION"
+    case .nonConsumable: "NON_CONSUMABLE"
+    case .consumable: "CONSUMABLE"
+    case .nonRenewingSubscription: "NON_RENEWING_SUBSCRIPTION"
+    case .unrecognized(let name): name
+    }
+  }
+}

@@ -1,0 +1,78 @@
+internal import AppStore
+internal import Entitlements
+
+/// The periods of all subscriptions of one payer, and what their postings need of each other.
+struct PayerHistory {
+  /// The periods of each line, in their order.
+  let lines: [(line: String, periods: [SubscriptionPeriod])]
+  /// The start of the payer's first paid period in each group.
+  let firstPaid: [String: Instant]
+  let groups: SubscriptionGroups
+  let paidYears: PaidYears
+
+  init(_ facts: borrowing CustomerFacts, in app: borrowing AppDefinition) {
+    groups = SubscriptionGroups(facts, in: app)
+    paidYears = PaidYears(facts, groups)
+    var lines: [(line: String, periods: [SubscriptionPeriod])] = []
+    for index in facts.transactions.indices where facts.transactions[index].isReportedSubscription {
+      guard let period = SubscriptionPeriod(index, facts, groups) else { continue }
+      let line = facts.transactions[index].originalTransactionID
+      if lines.last?.line == line {
+        lines[lines.count - 1].periods.append(period)
+      } else {
+        lines.append((line, [period]))
+      }
+    }
+    Self.setDurations(&lines, facts, app)
+    var firstPaid: [String: Instant] = [:]
+    for period in lines.flatMap(\.periods) where !period.isTrial {
+      let group = period.dimensions.group
+      firstPaid[group] = min(firstPaid[group] ?? period.start, period.start)
+    }
+    self.lines = lines
+    self.firstPaid = firstPaid
+  }
+
+  /// Sets the length of each period: the catalog's; of an offer that is paid up front, and of products without one,
+  /// that of the dates. An extension makes periods longer only, so the shortest one of a product counts.
+  private static func setDurations(
+    _ lines: inout [(line: String, periods: [SubscriptionPeriod])], _ facts: borrowing CustomerFacts,
+    _ app: borrowing AppDefinition
+  ) {
+    var shortest: [String: PeriodLength] = [:]
+    var dated: [[PeriodLength?]] = []
+    for (_, periods) in lines {
+      var lengths: [PeriodLength?] = []
+      for (position, period) in periods.enumerated() {
+        // A payment that was recovered in the grace period keeps the cycle.
+        let before = position > 0 ? periods[position - 1] : nil
+        let isKept = before.map { facts.recovery($0.index, period.index) == .inGracePeriod } ?? false
+        let start = isKept ? before?.expires ?? period.start : period.start
+        let length = PeriodLength(from: start, to: period.expires)
+        lengths.append(length)
+        let isStandard = period.dimensions.offerKind.isEmpty
+        guard isStandard, let length else { continue }
+        let known = shortest[period.dimensions.productID] ?? length
+        shortest[period.dimensions.productID] = known.perYear > length.perYear ? known : length
+      }
+      dated.append(lengths)
+    }
+    for line in lines.indices {
+      for position in lines[line].periods.indices {
+        let period = lines[line].periods[position]
+        let catalog = app.products[period.dimensions.productID]?.price.flatMap { PeriodLength($0.period) }
+        let isUpFront = facts.transactions[period.index].offerDiscountType == .payUpFront
+        let known = isUpFront ? nil : catalog ?? shortest[period.dimensions.productID]
+        lines[line].periods[position].duration = known ?? dated[line][position] ?? catalog
+      }
+    }
+  }
+}
+
+extension TransactionFact {
+  /// Whether it is a period of a subscription that reports count: the purchaser's own, with a start.
+  fileprivate var isReportedSubscription: Bool {
+    guard isSubscription, !isShared, !isContradictory, expiresDate != nil else { return false }
+    return accessRevokedAt.map { $0 >= purchaseDate } ?? true
+  }
+}

@@ -1,0 +1,41 @@
+package import AppStore
+package import Entitlements
+
+/// All postings of one payer, which is one Apple account in one app.
+package struct PayerPostings: Sendable {
+  /// Those up to the instant of the derivation.
+  package private(set) var postings: [Posting] = []
+  /// When time alone adds or takes back a posting; `nil`: never.
+  package private(set) var due: Instant?
+  private let now: Instant
+
+  /// Derives the postings from the facts of all purchases of the payer, as they are at `now`.
+  ///
+  /// The result depends on the set of facts alone. Purchases of others that are shared with the payer are no postings.
+  package init(_ facts: borrowing CustomerFacts, in app: AppDefinition, at now: Instant) {
+    self.now = now
+    let history = PayerHistory(facts, in: app)
+    for (line, periods) in history.lines {
+      var walk = SubscriptionWalk(line, history, app, at: now)
+      walk.run(periods, facts)
+      for scheduled in walk.scheduled { add(scheduled.posting, from: scheduled.instant) }
+      if let check = walk.check { mustDerive(at: check) }
+    }
+    for posting in MoneyPostings(facts, history).postings { add(posting, from: posting.effectiveAt) }
+    for posting in PaidServicePostings(facts, history).postings { add(posting, from: posting.effectiveAt) }
+    for posting in OwnedPostings(facts, history).postings { add(posting, from: posting.effectiveAt) }
+  }
+
+  private mutating func add(_ posting: Posting, from instant: Instant) {
+    if instant <= now {
+      postings.append(posting)
+    } else {
+      mustDerive(at: instant)
+    }
+  }
+
+  private mutating func mustDerive(at instant: Instant) {
+    guard instant > now, instant < .openEnd else { return }
+    due = min(due ?? instant, instant)
+  }
+}

@@ -1,0 +1,139 @@
+internal import AppStore
+internal import Entitlements
+
+/// One period of a purchaser's own subscription, as reports count it.
+struct SubscriptionPeriod {
+  /// The index of the transaction that stands for the period.
+  let index: Int
+  let transactionID: String
+  let start: Instant
+  /// The end that was paid for, extensions included.
+  let expires: Instant
+  /// When a refund ended it.
+  let refundedAt: Instant?
+  let dimensions: Posting.Dimensions
+  /// Whether it was free: a trial of any offer, or an offer at no price.
+  let isTrial: Bool
+  /// The price of the period, with all its seats; 0 if it is unknown.
+  let price: Int64
+  let currency: String
+  let seats: Int64
+  let commitment: TransactionDetails.Commitment?
+  /// The period's length as Apple names it; `nil` if it cannot be told.
+  var duration: PeriodLength?
+
+  /// The recurring revenue in thousandths a year.
+  var annual: Int64 { isTrial ? 0 : price.times(duration?.perYear ?? 0) }
+
+  /// The price of the instalments that are still to come.
+  var remainder: Int64 {
+    guard let commitment else { return 0 }
+    let (open, overflow) = commitment.totalBillingPeriods.subtractingReportingOverflow(
+      commitment.billingPeriodNumber)
+    return overflow ? 0 : price.times(max(0, open))
+  }
+
+  init?(_ index: Int, _ facts: borrowing CustomerFacts, _ groups: borrowing SubscriptionGroups) {
+    let first = facts.beginning(ofPeriodAt: index)
+    let standing = facts.standing(ofPeriodAt: index)
+    let fact = facts.transactions[standing]
+    guard first == index, let expires = facts.end(ofPeriodAt: index), !fact.isContradictory else {
+      return nil
+    }
+    self.index = standing
+    self.expires = expires
+    transactionID = facts.transactions[first].transactionID
+    start = facts.transactions[first].purchaseDate
+    refundedAt = fact.accessRevokedAt
+    dimensions = Posting.Dimensions(fact, groups)
+    let prices = facts.period(at: index).compactMap { facts.transactions[$0].totalPrice }
+    price = prices.reduce(0, &+)
+    currency = fact.details.currency ?? ""
+    seats = facts.period(at: index).reduce(0) { $0 &+ facts.transactions[$1].quantity }
+    isTrial = fact.offerDiscountType == .freeTrial || (!prices.isEmpty && price == 0)
+    commitment = fact.details.commitment
+  }
+}
+
+extension Int64 {
+  /// The product; 0 on overflow, because no amount of money is that large.
+  fileprivate func times(_ factor: Int64) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: factor)
+    return overflow ? 0 : product
+  }
+}
+
+/// The lengths of subscription periods that Apple sells.
+enum PeriodLength: String, CaseIterable {
+  case week = "P1W"
+  case month = "P1M"
+  case twoMonths = "P2M"
+  case threeMonths = "P3M"
+  case sixMonths = "P6M"
+  case year = "P1Y"
+
+  /// How many of them make a year. A year has 52 weeks.
+  var perYear: Int64 {
+    switch self {
+    case .week: 52
+    case .month: 12
+    case .twoMonths: 6
+    case .threeMonths: 4
+    case .sixMonths: 2
+    case .year: 1
+    }
+  }
+
+  /// The length that the catalog states; `nil` for one that Apple does not sell.
+  init?(_ period: Period) {
+    switch (period.months, period.days) {
+    case (0, 7): self = .week
+    case (1, 0): self = .month
+    case (2, 0): self = .twoMonths
+    case (3, 0): self = .threeMonths
+    case (6, 0): self = .sixMonths
+    case (12, 0): self = .year
+    default: return nil
+    }
+  }
+
+  /// The length that is nearest to the time from `start` to `end`; `nil` if that is shorter than six days, as in
+  /// Apple's sandbox, where a month lasts minutes.
+  init?(from start: Instant, to end: Instant) {
+    let days = end.milliseconds(since: start) / ReportDay.length
+    switch days {
+    case 6..<14: self = .week
+    case 14..<46: self = .month
+    case 46..<76: self = .twoMonths
+    case 76..<136: self = .threeMonths
+    case 136..<271: self = .sixMonths
+    case 271...: self = .year
+    default: return nil
+    }
+  }
+}
+
+extension Posting.Dimensions {
+  init(_ fact: TransactionFact, _ groups: borrowing SubscriptionGroups) {
+    self.init(
+      productID: fact.productID, group: groups.group(of: fact) ?? "",
+      storefront: fact.details.storefront ?? "", offerKind: fact.offerKind)
+  }
+}
+
+extension TransactionFact {
+  /// The offer and how it is paid; empty without an offer.
+  fileprivate var offerKind: String {
+    guard offerType != nil || offerDiscountType == .freeTrial else { return "" }
+    let type =
+      switch offerType {
+      case .introductory?, nil: "INTRODUCTORY"
+      case .promotional?: "PROMOTIONAL"
+      case .offerCode?: "OFFER_CODE"
+      case .winBack?: "WIN_BACK"
+      case .retention?: "RETENTION"
+      case .unrecognized(let code)?: "OFFER_\(code)"
+      }
+    return offerDiscountType.map { "\(type)_\($0.rawValue)" } ?? type
+  }
+}

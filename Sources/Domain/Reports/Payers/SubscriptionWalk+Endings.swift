@@ -1,0 +1,209 @@
+internal import AppStore
+internal import Entitlements
+
+/// What the facts prove about the end of a period.
+struct PeriodEnding {
+  let next: SubscriptionPeriod?
+  /// The failure of the renewal that Apple reported; `nil` if it reported none.
+  let failure: Failure?
+  /// How the next period follows after a gap: `nil` if it is a new purchase.
+  let recovery: Recovery?
+  let retryLength: Int64
+
+  /// A failed renewal of one period.
+  struct Failure {
+    var graceEnd: Instant?
+    var turnedOffAt: Instant?
+  }
+
+  init(
+    _ period: SubscriptionPeriod, _ next: SubscriptionPeriod?, _ facts: borrowing CustomerFacts,
+    _ failure: Failure?
+  ) {
+    self.next = next
+    self.failure = failure
+    let retryLength = facts.transactions[period.index].billingRetryLength
+    self.retryLength = retryLength
+    recovery = next.flatMap { Self.recovery(period, $0, facts, failure, retryLength) }
+  }
+
+  private static func recovery(
+    _ period: SubscriptionPeriod, _ next: SubscriptionPeriod, _ facts: borrowing CustomerFacts,
+    _ failure: Failure?, _ retryLength: Int64
+  ) -> Recovery? {
+    let gap = next.start.milliseconds(since: period.expires)
+    let reason = facts.transactions[next.index].details.transactionReason
+    guard gap > 0, gap <= retryLength, reason != .purchase else { return nil }
+    let byDates = facts.recovery(period.index, next.index)
+    if let end = failure?.graceEnd { return next.start <= end ? .inGracePeriod : .afterGracePeriod }
+    if failure != nil { return .afterGracePeriod }
+    guard reason == .renewal else {
+      // A receipt does not say who made the purchase.
+      let info = facts.renewal(of: period.index, at: next.start.advanced(byMilliseconds: -1))
+      return info?.isOff == true ? nil : byDates
+    }
+    return byDates ?? .afterGracePeriod
+  }
+}
+
+// Endings.
+extension SubscriptionWalk {
+  /// Records how a period ends, and returns how the next one begins.
+  mutating func end(
+    _ period: SubscriptionPeriod, _ ending: PeriodEnding, _ facts: borrowing CustomerFacts
+  ) -> Beginning {
+    let next = ending.next
+    if let refunded = period.refundedAt, refunded < period.expires, next.map({ refunded < $0.start }) ?? true
+    {
+      risk(period, until: refunded, facts)
+      lose(.refundedOut, "REFUND", at: refunded)
+      return .stint
+    }
+    if let next, next.start <= period.expires {
+      risk(period, until: next.start, facts)
+      return .renewal(period)
+    }
+    guard let next, let recovery = ending.recovery else { return lapse(period, ending, facts) }
+    switch recovery {
+    case .inGracePeriod:
+      risk(period, until: next.start, facts)
+      span(.inGrace, period, period.expires, next.start)
+      flow(.graceEntered, period, at: period.expires) { _, _ in }
+      flow(.graceRecovered, period, at: next.start) { _, _ in }
+      return .renewal(period)
+    case .afterGracePeriod:
+      let end = endGrace(period, ending, before: next.start)
+      risk(period, until: end, facts)
+      lose(.lapsedBilling, "BILLING", at: end)
+      span(.inRetry, period, end, next.start)
+      return .afterRetry(period)
+    }
+  }
+
+  private mutating func lapse(
+    _ period: SubscriptionPeriod, _ ending: PeriodEnding, _ facts: borrowing CustomerFacts
+  ) -> Beginning {
+    let horizon = ending.next?.start ?? .openEnd
+    let info = facts.renewal(of: period.index, at: min(horizon.advanced(byMilliseconds: -1), now))
+    let isBilling =
+      info?.expirationIntent == .billingError || info?.isInBillingRetry == true
+      || ending.failure.map { $0.turnedOffAt.map { $0 > period.expires } ?? true } ?? false
+    if isBilling {
+      failPayment(period, ending, info, until: horizon, facts)
+      return .stint
+    }
+    risk(period, until: period.expires, facts)
+    switch info?.expirationIntent {
+    case .customerCancelled?: lose(.lapsedVoluntary, cancelReason(period, facts), at: period.expires)
+    case .priceIncreaseNotAccepted?: lose(.lapsedVoluntary, "PRICE_NOT_ACCEPTED", at: period.expires)
+    case .productUnavailable?: lose(.lapsedOther, "PRODUCT_UNAVAILABLE", at: period.expires)
+    case .other?, .billingError?, .unrecognized?: lose(.lapsedOther, "OTHER", at: period.expires)
+    case nil where info?.renewalStatus == .off:
+      lose(.lapsedVoluntary, cancelReason(period, facts), at: period.expires)
+    case nil: awaitRenewal(period)
+    }
+    return .stint
+  }
+
+  /// Apple has not reported whether the period renewed: it counts as lapsed when its last day closes.
+  private mutating func awaitRenewal(_ period: SubscriptionPeriod) {
+    let closing = ReportDay(period.expires).closing
+    guard now < closing else { return lose(.lapsedOther, "UNKNOWN", at: period.expires) }
+    leave(at: period.expires)
+    flow(.awaitingRenewal, period, at: period.expires) { _, _ in }
+    check = min(check ?? closing, closing)
+  }
+
+  /// Records a failed payment that did not lead to another period of the stint.
+  private mutating func failPayment(
+    _ period: SubscriptionPeriod, _ ending: PeriodEnding, _ info: RenewalFact?, until horizon: Instant,
+    _ facts: borrowing CustomerFacts
+  ) {
+    let turnedOff = ending.failure?.turnedOffAt ?? .openEnd
+    let end = endGrace(period, ending, before: min(horizon, turnedOff))
+    risk(period, until: end, facts)
+    guard end < turnedOff || end == period.expires else {
+      return lose(.lapsedVoluntary, "CANCELLED_IN_GRACE", at: end)
+    }
+    lose(.lapsedBilling, "BILLING", at: end)
+    var lost = period.expires.advanced(byMilliseconds: ending.retryLength)
+    if let info, info.expirationIntent != nil, !info.isInBillingRetry, info.signedDate > end {
+      lost = min(lost, info.signedDate)
+    }
+    let retryEnd = min(lost, turnedOff, horizon)
+    span(.inRetry, period, end, retryEnd)
+    if retryEnd == horizon { return }
+    flow(retryEnd == turnedOff ? .retryCancelled : .retryLost, period, at: retryEnd) { _, _ in }
+  }
+
+  /// Records Apple's grace period after a failed payment, and returns the end of access.
+  private mutating func endGrace(
+    _ period: SubscriptionPeriod, _ ending: PeriodEnding, before cut: Instant
+  ) -> Instant {
+    guard let graceEnd = ending.failure?.graceEnd, graceEnd > period.expires, cut > period.expires else {
+      return period.expires
+    }
+    let end = min(graceEnd, cut)
+    flow(.graceEntered, period, at: period.expires) { _, _ in }
+    span(.inGrace, period, period.expires, end)
+    if end == graceEnd { flow(.graceEnded, period, at: end) { _, _ in } }
+    return end
+  }
+
+  /// Records the times with renewal off, up to the end of access.
+  private mutating func risk(
+    _ period: SubscriptionPeriod, until end: Instant, _ facts: borrowing CustomerFacts
+  ) {
+    guard period.commitment?.isEnding ?? true else { return }
+    for off in facts.timesWithRenewalOff(period.index) where off.start < end {
+      span(.atRisk, period, max(off.start, period.start), min(off.end, end))
+      if off.start > period.start { flow(.renewalTurnedOff, period, at: off.start) { _, _ in } }
+      if off.end < end { flow(.renewalTurnedOn, period, at: off.end) { _, _ in } }
+    }
+  }
+
+  /// Whether a customer cancelled soon after the start of the period.
+  private func cancelReason(_ period: SubscriptionPeriod, _ facts: borrowing CustomerFacts) -> String {
+    guard let off = facts.timesWithRenewalOff(period.index).last else { return "CANCELLED" }
+    let isSoon = off.start.milliseconds(since: period.start) <= ReportDay.length
+    return isSoon ? "CANCELLED_WITHIN_A_DAY" : "CANCELLED"
+  }
+
+  /// Records a stock of one unit from `start` to `end`.
+  private mutating func span(
+    _ kind: Posting.Kind, _ period: SubscriptionPeriod, _ start: Instant, _ end: Instant
+  ) {
+    guard start < end else { return }
+    flow(kind, period, at: start) { _, _ in }
+    guard end < .openEnd else { return }
+    flow(kind, period, at: end) { posting, _ in posting.count = -1 }
+  }
+}
+
+extension CustomerFacts {
+  /// The failed renewals of a line by the start of their period. Of one period the last failure counts.
+  func failures(ofLine line: String) -> [Instant: PeriodEnding.Failure] {
+    guard let index = transactions.firstIndex(where: { $0.originalTransactionID == line }),
+      let history = renewalHistory(of: index)
+    else { return [:] }
+    var failures: [Instant: PeriodEnding.Failure] = [:]
+    for failure in failedRenewals(history) {
+      let start = transactions[failure.period].purchaseDate
+      let known = failures[start]
+      failures[start] = PeriodEnding.Failure(
+        graceEnd: failure.graceEnd ?? known?.graceEnd, turnedOffAt: failure.turnedOffAt)
+    }
+    return failures
+  }
+}
+
+extension RenewalFact {
+  /// Whether the customer ended the subscription.
+  fileprivate var isOff: Bool {
+    switch expirationIntent {
+    case .customerCancelled?, .priceIncreaseNotAccepted?: true
+    case nil: renewalStatus == .off
+    case .billingError?, .productUnavailable?, .other?, .unrecognized?: false
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package import AppStore
+
+/// One thing that became so for one purchase: the smallest part of every report.
+///
+/// Reports are sums of postings. A stock is the sum of all postings of its kind up to the end of a day, so each
+/// posting of a stock is a difference of it.
+package struct Posting: Hashable, Sendable {
+  package var kind: Kind
+  /// When it was so, by Apple's documents.
+  package var effectiveAt: Instant
+  /// The `originalTransactionId` of the purchase.
+  package var line: String
+  /// The `transactionId` of the purchase or period.
+  package var transactionID: String
+  package var dimensions: Dimensions
+  /// Why; the values depend on the kind. Empty: none.
+  package var reason = ""
+  /// The cohort of cohort reports; `nil`: no cohort report counts the posting.
+  package var cohort: Cohort?
+  /// Apple's payer counts in the first charge of a bucket only: the granularities for which this is the first
+  /// one, as bits of ``Granularity``'s raw values.
+  package var firstChargeOf: Int64 = 0
+  /// Units: of a stock the difference, of anything else how often it happened.
+  package var count: Int64 = 0
+  /// Thousandths of ``currency``; for recurring revenue, thousandths a year.
+  package var amount: Int64 = 0
+  /// The operator's estimated part of ``amount``.
+  package var proceeds: Int64 = 0
+  /// ISO 4217; empty without an amount.
+  package var currency = ""
+
+  package init(
+    _ kind: Kind, at effectiveAt: Instant, line: String, transactionID: String, _ dimensions: Dimensions
+  ) {
+    self.kind = kind
+    self.effectiveAt = effectiveAt
+    self.line = line
+    self.transactionID = transactionID
+    self.dimensions = dimensions
+  }
+
+  /// The posting that takes this one back.
+  package var reversed: Posting {
+    var posting = self
+    posting.count = -count
+    posting.amount = -amount
+    posting.proceeds = -proceeds
+    return posting
+  }
+
+  /// What reports group by.
+  package struct Dimensions: Hashable, Sendable {
+    package var productID: String
+    /// The subscription group, or empty.
+    package var group: String
+    /// ISO 3166-1 alpha-3, or empty if Apple's document has none.
+    package var storefront: String
+    /// Such as `INTRODUCTORY_FREE_TRIAL`; empty for the standard price.
+    package var offerKind: String
+
+    package init(productID: String, group: String = "", storefront: String = "", offerKind: String = "") {
+      self.productID = productID
+      self.group = group
+      self.storefront = storefront
+      self.offerKind = offerKind
+    }
+  }
+
+  /// The members that a cohort report counts together.
+  package struct Cohort: Hashable, Sendable {
+    /// The day on which they joined it.
+    package var day: ReportDay
+    /// Their dimensions at that moment.
+    package var dimensions: Dimensions
+    /// The number of the period, from 1, or of the month, from 0.
+    package var age: Int64
+
+    package init(day: ReportDay, dimensions: Dimensions, age: Int64 = 0) {
+      self.day = day
+      self.dimensions = dimensions
+      self.age = age
+    }
+  }
+}

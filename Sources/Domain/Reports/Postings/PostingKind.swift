@@ -1,0 +1,74 @@
+extension Posting {
+  /// What a posting counts. The raw values are stored: never change one, and never use one again.
+  package enum Kind: Int64, Hashable, Sendable, CaseIterable {
+    // Stocks. The amounts of `active` are the recurring revenue, those of `committed` the instalments to come.
+    case active = 1
+    case inTrial = 2
+    case inGrace = 3
+    case inRetry = 4
+    case atRisk = 5
+    case awaitingRenewal = 6
+    case committed = 7
+    case pastOneYear = 8
+    case nonConsumableOwned = 9
+
+    // Movements of subscriptions. Their amounts are the movements of recurring revenue.
+    case trialStarted = 20
+    case startedPaid = 21
+    case converted = 22
+    case convertedFromRetry = 23
+    case resubscribed = 24
+    case recovered = 25
+    case renewed = 26
+    case instalmentPaid = 27
+    case upgraded = 28
+    case downgraded = 29
+    case crossgraded = 30
+    case changedProduct = 31
+    case renewalTurnedOff = 32
+    case renewalTurnedOn = 33
+    case lapsedVoluntary = 34
+    case lapsedBilling = 35
+    case lapsedOther = 36
+    case refundedOut = 37
+    case toFreeOffer = 38
+    case introToRegular = 39
+    case trialExpired = 40
+    case trialLapsedBilling = 41
+    case trialRefunded = 42
+    /// A subscription under other dimensions: one posting takes it from the old ones, another adds it to the new.
+    case moved = 43
+    case expansion = 44
+    case contraction = 45
+
+    // Failed payments.
+    case graceEntered = 60
+    case graceRecovered = 61
+    case graceEnded = 62
+    case retryLost = 63
+    case retryCancelled = 64
+
+    // Money.
+    case charge = 80
+    case refund = 81
+    case upgradeCredit = 82
+    /// A paid transaction without a price.
+    case unpriced = 83
+
+    // Paid service.
+    case yearReached = 90
+    case firstChargeAfterYear = 91
+    case yearReset = 92
+
+    // Cohorts.
+    case joinedCohort = 100
+    case periodReached = 101
+    case refundOfPurchase = 102
+    case payer = 103
+    /// In cells only: payers with a charge in a bucket.
+    case payersOfBucket = 104
+
+    /// Whether reports add it up over all days.
+    package var isStock: Bool { rawValue < 20 }
+  }
+}

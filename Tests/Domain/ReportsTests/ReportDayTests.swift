@@ -1,0 +1,140 @@
+import AppStore
+import Entitlements
+import Reports
+import Testing
+
+@Suite struct KnowledgeTests {
+  /// What was known about G before its refund, and the refund, which was learned on the 27th.
+  private var late: [(posting: Posting, knownAt: Instant)] {
+    let bought = World.facts("G", [World.period("weekly", "10-19", "10-26")])
+    let before = PayerPostings(bought, in: World.app, at: World.day("10-23")).postings
+    let after = PayerPostings(World.payers["G"]!, in: World.app, at: World.day("10-27")).postings
+    let difference = PostingDifference(standing: before, derived: after)
+    return before.map { ($0, $0.effectiveAt) } + difference.postings.map { ($0, World.day("10-27")) }
+  }
+
+  @Test("A day as first closed does not change with a refund that is learned later")
+  func firstClosed() throws {
+    let closed = try Answer(
+      .subscriptions, "10-19", "10-29", by: .day, knowledge: .firstClosed, of: late)
+    #expect(closed("active", on: "10-24") == [1])
+    #expect(closed("active", on: "10-26") == [1])
+    #expect(closed("active", on: "10-27") == [0])
+    let now = try Answer(.subscriptions, "10-19", "10-29", by: .day, of: late)
+    #expect(now("active", on: "10-23") == [1])
+    #expect(now("active", on: "10-24") == [0])
+    let refunds = try Answer(.refunds, "10-19", "10-29", by: .day, knowledge: .firstClosed, of: late)
+    #expect(refunds("refunds", on: "10-24", currency: "USD") == [0])
+  }
+
+  @Test("What was known when a day closed stays the same after later evidence")
+  func whenClosed() throws {
+    let known = try Answer(
+      .subscriptions, "10-19", "10-27", by: .day, knowledge: .whenClosed(World.reportDay("10-26")), of: late)
+    #expect(known("active", on: "10-25") == [1])
+    let later = try Answer(
+      .subscriptions, "10-19", "10-27", by: .day, knowledge: .whenClosed(World.reportDay("10-27")), of: late)
+    #expect(later("active", on: "10-25") == [0])
+  }
+
+  @Test("Nothing is appended while the postings stand, and a difference taken back leaves them standing")
+  func differences() {
+    for facts in World.payers.values {
+      let now = PayerPostings(facts, in: World.app, at: World.day("10-31")).postings
+      #expect(PostingDifference(standing: now, derived: now).postings.isEmpty)
+      let past = PayerPostings(facts, in: World.app, at: World.day("10-12")).postings
+      let forth = PostingDifference(standing: past, derived: now).postings
+      let all = past + forth
+      #expect(PostingDifference(standing: all.standing, derived: now).postings.isEmpty)
+      let back = PostingDifference(standing: all.standing, derived: past).postings
+      #expect(PostingDifference(standing: (all + back).standing, derived: past).postings.isEmpty)
+    }
+  }
+
+  @Test("The due instants alone lead from day to day to the same postings")
+  func dueInstants() {
+    for (name, facts) in World.payers {
+      var now = World.day("2025-10-01")
+      var postings: [Posting] = []
+      while now < World.day("12-31") {
+        let derived = PayerPostings(facts, in: World.app, at: now)
+        postings += PostingDifference(standing: postings.standing, derived: derived.postings).postings
+        now = derived.due ?? World.day("12-31")
+      }
+      let whole = PayerPostings(facts, in: World.app, at: World.day("12-30")).postings
+      #expect(
+        PostingDifference(standing: postings.standing, derived: whole).postings.isEmpty, "payer \(name)")
+    }
+  }
+}
+
+@Suite struct ReportDayTests {
+  @Test("A day closes six hours after its end, and what is known then is of the next closing")
+  func closing() {
+    let day = World.reportDay("10-24")
+    #expect(day.closing == Instant(rfc3339: "2026-10-25T06:00:00Z"))
+    #expect(ReportDay(closingAfter: day.closing.advanced(byMilliseconds: -1)) == day)
+    #expect(ReportDay(closingAfter: day.closing) == day.advanced(by: 1))
+  }
+
+  @Test("Weeks begin on Monday; months, quarters and years are those of the calendar")
+  func buckets() {
+    let day = World.reportDay("11-25")
+    #expect(Granularity.week.firstDay(of: day) == World.reportDay("11-23"))
+    #expect(Granularity.month.firstDay(of: day) == World.reportDay("11-01"))
+    #expect(Granularity.quarter.firstDay(of: day) == World.reportDay("10-01"))
+    #expect(Granularity.year.firstDay(after: day) == World.reportDay("2027-01-01"))
+    #expect(Granularity.week.firstDay(of: ReportDay(number: -1)) == ReportDay(number: -3))
+  }
+
+  @Test("An amount is converted with the last rate of the week before its day; without one it stays as it is")
+  func rates() {
+    let table = RateTable([
+      RateTable.Rate("EUR", to: "USD", from: World.reportDay("10-20"), millionths: 1_085_000)
+    ])
+    let sum = { (day: String) in
+      ReportSum(
+        kind: .charge, day: World.reportDay(day), currency: "EUR",
+        sums: ReportCell.Sums(count: 1, amount: 9_990))
+    }
+    #expect(table.convert([sum("10-25")], to: "USD").map(\.sums.amount) == [10_839])
+    #expect(table.convert([sum("10-25")], to: "USD").map(\.currency) == ["USD"])
+    #expect(table.convert([sum("10-28")], to: "USD").map(\.currency) == ["EUR"])
+    #expect(table.convert([sum("10-19")], to: "USD").map(\.currency) == ["EUR"])
+  }
+}
+
+@Suite struct PostingKindTests {
+  @Test("The stored number of each kind of posting never changes")
+  func golden() {
+    let expected: [Int64] =
+      Array(1...9) + Array(20...45) + Array(60...64) + Array(80...83) + Array(90...92) + Array(100...104)
+    #expect(Posting.Kind.allCases.map(\.rawValue) == expected)
+    #expect(Granularity.allCases.map(\.rawValue) == [0, 1, 2, 3, 4])
+  }
+
+  @Test("Stocks and movements agree on every day, product and storefront")
+  func identity() {
+    let postings = World.postings(at: World.day("12-31"))
+    var counts: [ReportDay: [Posting.Dimensions: Int64]] = [:]
+    var amounts: [ReportDay: [String: Int64]] = [:]
+    for (posting, _) in postings {
+      let sign: Int64 =
+        switch posting.kind {
+        case .active: -1
+        case let kind where Report.enteringKinds.contains(kind): 1
+        case let kind where Report.leavingKinds.contains(kind): -1
+        default: 0
+        }
+      let stockSign: Int64 = posting.kind == .active ? -1 : sign == 0 ? 0 : 1
+      let day = ReportDay(posting.effectiveAt)
+      counts[day, default: [:]][posting.dimensions, default: 0] += sign * posting.count
+      let isMovement = stockSign != 0 || posting.kind == .expansion || posting.kind == .contraction
+      guard isMovement else { continue }
+      amounts[day, default: [:]][posting.currency, default: 0] +=
+        (stockSign == 0 ? 1 : stockSign) * posting.amount
+    }
+    #expect(counts.values.flatMap(\.values).allSatisfy { $0 == 0 })
+    #expect(amounts.values.flatMap(\.values).allSatisfy { $0 == 0 })
+  }
+}
