@@ -207,6 +207,7 @@ def commands(caller):
         "CustomerService/DeleteNote": (["notes", "delete", note], {0}),
         "CustomerService/SetCustomerAttributes": (["attributes", "ada", "plan=gold"], {0}),
         "CustomerService/GetCustomerAttributes": (["attributes", "ada"], {0}),
+        "CustomerService/ListContradictions": (["contradictions"], {0}),
         "EntitlementService/Check": (["check", "ada", "pro"], {0, 3}),
         "EntitlementService/GetCustomer": (["customer", "ada"], {0}),
         "EntitlementService/Explain": (["explain", "ada", "pro", "--as-of", "2026-01-31"], {0}),
@@ -333,6 +334,7 @@ EMPTY = [
     ["notifications", "list"], ["notifications", "repairs"], ["notifications", "compare-versions"],
     ["migrate", "list"], ["webhooks", "list"], ["find", "unknown-1"], ["family", "unknown-1"],
     ["metrics", "--from", "2020-01-01", "--to", "2020-01-02"], ["audit", "--method", "NoSuchMethod"],
+    ["contradictions"],
 ]  # fmt: skip
 
 

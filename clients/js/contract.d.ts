@@ -566,6 +566,8 @@ export interface LookUpOrderRequest {
   pageSize?: number;
   /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
   pageToken?: string;
+  /** The reason, for the audit log: at most 4096 bytes. */
+  note?: string;
 }
 
 /** The response of LookUpOrder. */
@@ -593,6 +595,8 @@ export interface RefreshPurchaseRequest {
   environment?: Environment;
   /** The transaction, by Apple's id. Required. */
   transactionId?: string;
+  /** The reason, for the audit log: at most 4096 bytes. */
+  note?: string;
 }
 
 /** The response of RefreshPurchase. */
@@ -3626,6 +3630,8 @@ export interface DeleteNoteRequest {
    * response. Empty: a repeated request is executed again.
    */
   idempotencyKey?: string;
+  /** The reason, for the audit log: at most 4096 bytes. */
+  note?: string;
 }
 
 /** The response of DeleteNote. */
@@ -3656,6 +3662,8 @@ export interface SetCustomerAttributesRequest {
    * response. Empty: a repeated request is executed again.
    */
   idempotencyKey?: string;
+  /** The reason, for the audit log: at most 4096 bytes. */
+  note?: string;
 }
 
 /** The response of SetCustomerAttributes. */
@@ -3820,6 +3828,8 @@ export interface HistoryLane {
   segments?: Array<HistorySegment>;
   /** Instants at which something happened. */
   marks?: Array<HistoryMark>;
+  /** For a purchase its latest product until `as_of`; empty for other lanes. */
+  productId?: string;
 }
 
 /** A time span with one answer. */
@@ -3933,6 +3943,40 @@ export interface GetEventResponse {
   event?: EntitlementEvent;
 }
 
+/** The request of ListContradictions. */
+export interface ListContradictionsRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** Only this customer, also if no contradiction is known. Empty: all. */
+  customerId?: string;
+  /** The size of a page, in customers: 1 to 1000, larger numbers count as 1000; 0: 100. */
+  pageSize?: number;
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
+  pageToken?: string;
+}
+
+/** The response of ListContradictions. */
+export interface ListContradictionsResponse {
+  /** The contradictions, those of one customer together. Customers are in no particular order. */
+  contradictions?: Array<CustomerContradiction>;
+  /** The token of the next page; empty on the last page. A page may be empty although another one follows. */
+  nextPageToken?: string;
+}
+
+/** A contradiction among the facts of a customer. Answers follow the rule that the explanation names. */
+export interface CustomerContradiction {
+  /** The operator's id of the customer. */
+  customerId?: string;
+  /** Stable: TWO_ACTIVE_IN_GROUP, UNKNOWN_PRODUCT, EXPIRY_BEFORE_PURCHASE, ... */
+  kind?: string;
+  /** The transaction or purchase concerned, by Apple's id. Empty: none. */
+  transactionId?: string;
+  /** What conflicts, and how it is evaluated, as a sentence. */
+  explanation?: string;
+}
+
 /** Customers for people who help them: search, notes, attributes, and what to tell a customer. */
 export interface CustomerService {
   /**
@@ -3960,6 +4004,8 @@ export interface CustomerService {
   setCustomerAttributes(request: SetCustomerAttributesRequest, options?: CallOptions): Promise<SetCustomerAttributesResponse>;
   /** Returns the attributes of a customer. */
   getCustomerAttributes(request: GetCustomerAttributesRequest, options?: CallOptions): Promise<GetCustomerAttributesResponse>;
+  /** Returns the customers whose facts cannot all be true, or conflict with the catalog, page by page. */
+  listContradictions(request: ListContradictionsRequest, options?: CallOptions): Promise<ListContradictionsResponse>;
 }
 
 /** The request of WhoAmI. */
@@ -4032,6 +4078,32 @@ export interface AppStatus {
   catalogFingerprint?: string;
   /** The sequence of the last event of the app, in all environments. */
   lastSequence?: string;
+  /** How late Apple's latest notifications arrived; unset: none with a signed date has arrived. */
+  notificationDelay?: NotificationDelay;
+  /** What is left of Apple's rate limits, for each endpoint called since the start of the process. */
+  appleRateLimits?: Array<AppleRateLimit>;
+}
+
+/** The time between the signed date of notifications and their arrival. */
+export interface NotificationDelay {
+  /** The number of notifications that were counted: the latest, at most 200. */
+  count?: number;
+  /** The median. */
+  median?: string;
+  /** The longest. */
+  longest?: string;
+}
+
+/** The rate limit of one endpoint of the App Store Server API. Calls over the limit wait. */
+export interface AppleRateLimit {
+  /** The endpoint, such as `transactionHistory`. */
+  endpoint?: string;
+  /** The number of calls that could be made at once now. */
+  availableCalls?: number;
+  /** The number of calls a second that the service allows itself, below Apple's limit. */
+  callsPerSecond?: number;
+  /** The number of calls that wait. */
+  waitingCalls?: number;
 }
 
 /** The store. */
@@ -4213,6 +4285,8 @@ export interface ResendDeliveriesRequest {
    * response. Empty: a repeated request is executed again.
    */
   idempotencyKey?: string;
+  /** The reason, for the audit log: at most 4096 bytes. */
+  note?: string;
 }
 
 /** The response of ResendDeliveries. */
@@ -4242,6 +4316,8 @@ export interface DiscardDeliveriesRequest {
   deadLetters?: boolean;
   /** The dead letters at these positions. */
   positions?: DeliveryPositions;
+  /** The reason, for the audit log: at most 4096 bytes. */
+  note?: string;
 }
 
 /** The response of DiscardDeliveries. */
@@ -4263,6 +4339,8 @@ export interface ResumeWebhookRequest {
   webhook?: string;
   /** The content of the webhook's messages. Unspecified: EVENTS. */
   kind?: WebhookKind;
+  /** The reason, for the audit log: at most 4096 bytes. */
+  note?: string;
 }
 
 /** The response of ResumeWebhook. */

@@ -103,6 +103,7 @@ export const services = {
       DeleteNote: false,
       SetCustomerAttributes: false,
       GetCustomerAttributes: true,
+      ListContradictions: true,
     },
   },
   status: {

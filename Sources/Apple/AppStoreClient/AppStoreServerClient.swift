@@ -89,8 +89,8 @@ package final class AppStoreServerClient: Sendable {
     try await perform(request, priority, timeout) { _ throws(AppStoreClientError) in }
   }
 
-  /// The number of calls that the rate limit allows at once now, for each endpoint called so far.
-  package var availableCalls: [Endpoint: Double] { rateLimiter.availableCalls() }
+  /// What is left of the rate limits, for each endpoint called so far.
+  package var rateLimitLevels: [Endpoint: RateLimitLevel] { rateLimiter.levels() }
 
   /// Returns the deadline that several calls for one caller share, as an instant of the client's uptime for
   /// ``remainingTime(until:)``; `nil` without a timeout.

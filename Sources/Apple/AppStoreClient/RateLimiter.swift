@@ -21,6 +21,15 @@ package enum CallPriority: Int, Hashable, Sendable, CaseIterable, Comparable {
   }
 }
 
+/// What is left of the rate limit of one endpoint.
+package struct RateLimitLevel: Hashable, Sendable {
+  /// The number of calls that could be made at once now.
+  package let availableCalls: Double
+  /// The number of calls a second that the service allows itself.
+  package let callsPerSecond: Double
+  package let waitingCalls: Int
+}
+
 /// Keeps the calls of one app in one environment below Apple's rate limits, with one token bucket per endpoint.
 final class RateLimiter: Sendable {
   private struct Queue {
@@ -72,10 +81,16 @@ final class RateLimiter: Sendable {
     }
   }
 
-  /// The number of calls that could be made at once now, for each endpoint called so far.
-  func availableCalls() -> [Endpoint: Double] {
+  /// The state of each endpoint called so far.
+  func levels() -> [Endpoint: RateLimitLevel] {
     let now = clock.uptime()
-    return state.withLock { $0.queues.mapValues { $0.bucket.availableCalls(at: now) } }
+    return state.withLock { state in
+      state.queues.mapValues { queue in
+        RateLimitLevel(
+          availableCalls: queue.bucket.availableCalls(at: now), callsPerSecond: queue.bucket.perSecond,
+          waitingCalls: queue.waiting.count)
+      }
+    }
   }
 
   /// Takes a call from the bucket and returns `nil`, or returns the time to wait.
@@ -115,7 +130,7 @@ struct TokenBucket {
   /// The capacity of a bucket, in seconds at its rate.
   static let burstSeconds: Double = 10
 
-  private let perSecond: Double
+  let perSecond: Double
   private let capacity: Double
   private var level: Double
   private var updatedAt: Duration

@@ -16,6 +16,9 @@ package protocol StoreTransaction: EvidenceLog, FactStore, OwnershipStore, Claim
     _ facts: CustomerFacts, answers: PrecomputedAnswers, of customer: CustomerKey
   ) throws(StoreError)
 
+  /// Marks a customer with stored facts as contradictory, or removes the mark.
+  func mark(_ customer: CustomerKey, isContradictory: Bool) throws(StoreError)
+
   /// Returns all facts of a customer, also if the stored ones are reduced; `nil` if there are none.
   func allFacts(of customer: CustomerKey) throws(StoreError) -> CustomerFacts?
 

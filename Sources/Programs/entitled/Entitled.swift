@@ -39,7 +39,7 @@ struct Entitled: AsyncParsableCommand {
         subcommands: [
           ServeCommand.self, SandboxCommand.self, ConfigCommand.self, HealthCommand.self, StatusCommand.self,
           WhoAmICommand.self, StoreCommand.self, TokenCommand.self, AuditCommand.self,
-          CatalogCommand.self, ConsoleCommand.self,
+          CatalogCommand.self, ConsoleCommand.self, ContradictionsCommand.self,
           DoctorCommand.self, CompletionCommand.self,
         ]),
       CommandGroup(

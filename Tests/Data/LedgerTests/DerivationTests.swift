@@ -169,11 +169,15 @@ struct StateDiffTests {
   @Test("A contradiction is new only if the state before did not have it")
   func contradiction() throws {
     let facts = try facts(40...70, .nonConsumable)
-    let found = diff(nil, facts, on: 50).newContradictions
+    let found = diff(nil, facts, on: 50).causedContradictions
     #expect(!found.isEmpty)
-    #expect(diff(try state(facts, answeredAt: at(45)), facts, on: 50).newContradictions.isEmpty)
-    #expect(diff(nil, facts, on: 50, .ownership).newContradictions.isEmpty)
+    #expect(diff(try state(facts, answeredAt: at(45)), facts, on: 50).causedContradictions.isEmpty)
+    #expect(diff(nil, facts, on: 50, .ownership).causedContradictions.isEmpty)
   }
+}
+
+extension StateDiff {
+  fileprivate var causedContradictions: [Contradiction] { new(among: contradictions) }
 }
 
 @Suite("Effects of writes")

@@ -54,7 +54,7 @@ extension Derivation {
       before: CustomerState(facts: before, answers: stored.answers), after: after, in: app, at: now,
       cause: entry.origin.cause)
     if diff.mustReevaluate {
-      let answers = try record(diff, of: customer, entry)
+      let recorded = try record(diff, of: customer, entry)
       for (id, line) in ordered {
         try putChunks(of: id, of: customer, line.before, line.after, from: line.firstChunk)
       }
@@ -64,7 +64,9 @@ extension Derivation {
       let reduced = CustomerFacts(
         lines: selected, grants: after.grants, appTransactions: after.appTransactions,
         omitted: selection.omitted)
-      try store.putFacts(reduced, answers: answers, of: customer)
+      try store.putFacts(reduced, answers: recorded.answers, of: customer)
+      // The lines that were not read may have the contradiction of the mark.
+      try mark(customer, isContradictory: recorded.isContradictory || stored.isContradictory, stored)
     }
     store.outlines.put(outline, of: customer)
     return true

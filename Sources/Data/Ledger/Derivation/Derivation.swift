@@ -64,21 +64,29 @@ struct Derivation {
     let facts = try facts(of: customer, before?.facts, entry)
     let diff = StateDiff(before: before, after: facts, in: app, at: now, cause: entry.origin.cause)
     guard diff.mustReevaluate else { return }
-    let answers = try record(diff, of: customer, entry)
-    guard facts.isLarge || stored?.facts.omitted != nil else {
-      return try store.putFacts(facts, answers: answers, of: customer)
+    let recorded = try record(diff, of: customer, entry)
+    if facts.isLarge || stored?.facts.omitted != nil {
+      try replaceLines(
+        of: customer, stored?.facts.omitted == nil ? CustomerFacts() : before?.facts ?? CustomerFacts(),
+        with: facts, recorded.answers, in: app)
+    } else {
+      try store.putFacts(facts, answers: recorded.answers, of: customer)
     }
-    try replaceLines(
-      of: customer, stored?.facts.omitted == nil ? CustomerFacts() : before?.facts ?? CustomerFacts(),
-      with: facts, answers, in: app)
+    try mark(customer, isContradictory: recorded.isContradictory, stored)
+  }
+
+  /// Marks the customer if contradictions appeared or disappeared. The row must exist.
+  func mark(_ customer: CustomerKey, isContradictory: Bool, _ stored: CustomerState?) throws(StoreError) {
+    guard isContradictory != (stored?.isContradictory ?? false) else { return }
+    try store.mark(customer, isContradictory: isContradictory)
   }
 
   /// Records the events and effects of a difference.
   ///
-  /// - Returns: the answers after the write, with their evidence.
+  /// - Returns: the answers after the write, with their evidence, and whether the facts contradict each other.
   mutating func record(
     _ diff: StateDiff, of customer: CustomerKey, _ entry: ChangeSet.AffectedCustomer
-  ) throws(StoreError) -> PrecomputedAnswers {
+  ) throws(StoreError) -> (answers: PrecomputedAnswers, isContradictory: Bool) {
     let answers = diff.answers
     for change in try diff.changes(to: answers) {
       let tokenOwner = change.change.subject.flatMap { entry.tokenOwners[$0.originalTransactionID] }
@@ -86,13 +94,15 @@ struct Derivation {
         change.change, to: customer, by: change.cause == .time ? .time : entry.origin,
         with: tokenOwner.map { Counterparty(role: .tokenOwner, customerID: $0) })
     }
-    for contradiction in diff.newContradictions {
+    let contradictions = diff.contradictions
+    for contradiction in diff.new(among: contradictions) {
       derived.effects.append(.contradictionFound(contradiction.kind))
     }
-    return try answers.addingEvidence { fact throws(StoreError) in
+    let complete = try answers.addingEvidence { fact throws(StoreError) in
       if let evidence = changes.evidence(of: fact, of: customer) { return evidence }
       return try store.evidence(of: fact, of: customer)
     }
+    return (complete, !contradictions.isEmpty)
   }
 
   private mutating func facts(

@@ -35,11 +35,12 @@ struct StateDiff {
   /// The precomputed answers for the facts after the write, without their evidence ids.
   var answers: PrecomputedAnswers { PrecomputedAnswers(after, in: app, from: now) }
 
-  /// The contradictions that documents of this write caused. Commands contain no facts of Apple's.
-  var newContradictions: [Contradiction] {
-    guard cause == .evidence else { return [] }
-    let found = Contradiction.all(after, in: app, at: now)
-    guard !found.isEmpty else { return [] }
+  /// The contradictions after the write.
+  var contradictions: [Contradiction] { Contradiction.all(after, in: app, at: now) }
+
+  /// Those of ``contradictions`` that documents of this write caused. Commands contain no facts of Apple's.
+  func new(among found: [Contradiction]) -> [Contradiction] {
+    guard cause == .evidence, !found.isEmpty else { return [] }
     let known = Set(before.map { Contradiction.all($0.facts, in: app, at: now) } ?? [])
     return found.filter { !known.contains($0) }
   }

@@ -27,7 +27,7 @@ final class CustomerRow {
     selectAnswers = try connection.prepare(
       "SELECT identity, answers FROM customer WHERE customer_number = ?")
     selectFacts = try connection.prepare(
-      "SELECT identity, answers, facts FROM customer WHERE customer_number = ?")
+      "SELECT identity, answers, facts, is_contradictory FROM customer WHERE customer_number = ?")
     put = try connection.prepare(
       Upsert.sql("customer", key: "customer_number", "customer_number, identity, answers, facts, due_at"))
   }
@@ -88,7 +88,15 @@ final class CustomerRow {
     lastFound = (key, number)
     return CustomerState(
       facts: try FactCoding.customerFacts(selectFacts.bytes(2)),
-      answers: try EncodedAnswers(selectFacts.bytes(1)))
+      answers: try EncodedAnswers(selectFacts.bytes(1)), isContradictory: !selectFacts.isNull(3))
+  }
+
+  /// Marks a customer who has a row, or removes the mark. Rare, so the statement is prepared on each call.
+  func mark(_ key: CustomerKey, isContradictory: Bool) throws(StoreError) {
+    let update = try connection.prepare("UPDATE customer SET is_contradictory = ? WHERE customer_number = ?")
+    try update.bind(1, isContradictory ? 1 : nil as Int64?)
+    try update.bind(2, number(ofLast: key))
+    try update.run()
   }
 
   func put(
@@ -164,6 +172,15 @@ extension CustomerRow {
     }
   }
 
+  /// Returns at most `limit` customers of one app and environment after `last` that are marked as contradictory.
+  func contradictory(
+    of appID: String, in environment: Environment, after last: CustomerKey?, limit: Int
+  ) throws(StoreError) -> [CustomerKey] {
+    try scan("is_contradictory", where: "is_contradictory = 1", after: last, limit: limit) { key, _ in
+      key.appID == appID && key.environment == environment ? key : nil
+    }
+  }
+
   /// Returns at most `limit` customers of one app whose answers have a catalog fingerprint other than
   /// `fingerprint`.
   func page(
@@ -196,14 +213,14 @@ extension CustomerRow {
   /// Returns the results of `decode` for customers after `last`, ordered by row id, until there are `limit`. Reads
   /// the rows piece by piece, because an engine may fetch all that a statement selects.
   private func scan<Value>(
-    _ column: String, after last: CustomerKey?, limit: Int,
+    _ column: String, where condition: String = "length(identity) > 0", after last: CustomerKey?, limit: Int,
     _ decode: (CustomerKey, any SQLStatement) throws(StoreError) -> Value?
   ) throws(StoreError) -> [Value] {
     let size = 1000
     let select = try connection.prepare(
       """
       SELECT customer_number, identity, \(column) FROM customer
-      WHERE customer_number >= ? AND length(identity) > 0 ORDER BY customer_number LIMIT \(size)
+      WHERE customer_number >= ? AND \(condition) ORDER BY customer_number LIMIT \(size)
       """)
     defer { select.reset() }
     var found: [Value] = []

@@ -205,6 +205,20 @@ extension SQLReader {
     ) { $0.instant(0) }.first ?? nil
   }
 
+  func notificationDelays(
+    of appID: String, in environment: Environment, limit: Int
+  ) throws(StoreError) -> [Int64] {
+    try rows(
+      """
+      SELECT received_at - signed_at FROM (
+        SELECT evidence_id, app, environment, state, received_at, signed_at FROM notification
+        ORDER BY evidence_id DESC LIMIT 10000) AS latest
+      WHERE app = ? AND environment = ? AND state <> 'REJECTED' AND signed_at IS NOT NULL
+      ORDER BY evidence_id DESC LIMIT ?
+      """, appID, environment, limit
+    ) { $0.number(0) }
+  }
+
   func lastEvidence() throws(StoreError) -> Int64 {
     try rows("SELECT coalesce(max(evidence_id), 0) FROM evidence") { $0.number(0) }.first ?? 0
   }

@@ -76,6 +76,14 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
     return try self.customer.page(of: appID, in: environment, after: last, limit: limit)
   }
 
+  func contradictoryCustomers(
+    of appID: String, in environment: Environment, after customer: String?, limit: Int
+  ) throws(StoreError) -> [CustomerKey] {
+    try beginTick()
+    let last = customer.map { CustomerKey(appID: appID, environment: environment, customerID: $0) }
+    return try self.customer.contradictory(of: appID, in: environment, after: last, limit: limit)
+  }
+
   func evidence(of fact: DecidingFact, of key: CustomerKey) throws(StoreError) -> EvidenceID? {
     try beginTick()
     return try evidenceLookup.evidence(of: fact, of: key)

@@ -93,8 +93,11 @@ package enum Version01 {
       identity BLOB NOT NULL,              -- app, environment, customer id
       answers BLOB NOT NULL,
       facts BLOB NOT NULL,
-      due_at INTEGER                       -- milliseconds since 1970, when time alone next changes an answer; NULL: never
+      due_at INTEGER,                      -- milliseconds since 1970, when time alone next changes an answer; NULL: never
+      is_contradictory INTEGER             -- 1: the facts had a contradiction when they were last derived; otherwise NULL
     ) STRICT;
+    CREATE INDEX contradictory_customer ON customer (is_contradictory, customer_number)
+      WHERE is_contradictory IS NOT NULL;
     CREATE INDEX customer_by_due ON customer (due_at) WHERE due_at IS NOT NULL;
 
     -- The facts of a customer with many transactions, line by line; then customer.facts has only those that

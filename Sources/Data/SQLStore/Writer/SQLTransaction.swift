@@ -61,6 +61,10 @@ final class SQLTransaction: StoreTransaction, SQLSession {
     changedCustomers.insert(key)
   }
 
+  func mark(_ key: CustomerKey, isContradictory: Bool) throws(StoreError) {
+    try customer.mark(key, isContradictory: isContradictory)
+  }
+
   func allFacts(of key: CustomerKey) throws(StoreError) -> CustomerFacts? { try customer.facts(of: key) }
 
   func facts(

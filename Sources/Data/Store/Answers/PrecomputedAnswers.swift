@@ -101,10 +101,13 @@ package struct CustomerState: Hashable, Sendable {
   package let facts: CustomerFacts
   /// The answers last computed from the facts.
   package let answers: EncodedAnswers
+  /// Whether the customer is marked as contradictory.
+  package let isContradictory: Bool
 
   /// Creates a state from its parts.
-  package init(facts: CustomerFacts, answers: EncodedAnswers) {
+  package init(facts: CustomerFacts, answers: EncodedAnswers, isContradictory: Bool = false) {
     self.facts = facts
     self.answers = answers
+    self.isContradictory = isContradictory
   }
 }

@@ -34,6 +34,12 @@ package protocol CustomerSearchReader {
     of customer: CustomerKey, before sequence: Int64?, limit: Int
   ) throws(StoreError) -> [StoredEvent]
 
+  /// Returns at most `limit` customers of an app in one environment that are marked as contradictory, after `last`; `nil`
+  /// begins. The order is the store's own.
+  func contradictoryCustomers(
+    of appID: String, in environment: Environment, after last: String?, limit: Int
+  ) throws(StoreError) -> [CustomerKey]
+
   /// Returns the ownership history of a line, oldest first.
   func ownershipChanges(ofLine line: LineKey) throws(StoreError) -> [OwnershipChange]
 

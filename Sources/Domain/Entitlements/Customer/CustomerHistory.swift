@@ -57,6 +57,8 @@ package struct CustomerHistory: Hashable, Sendable {
     package let segments: [Segment]
     /// In order of time.
     package let marks: [Mark]
+    /// The latest product of a purchase; empty for other lanes.
+    package let productID: String
   }
 
   /// Access lanes by entitlement, then purchases by their first period, then grants by their start.
@@ -69,7 +71,7 @@ package struct CustomerHistory: Hashable, Sendable {
     let purchases = facts.purchases(in: app)
     var lanes = app.entitlements.map { entitlement in
       let segments = app.rules(of: entitlement).map { answerSegments(purchases, $0, start, end) } ?? []
-      return Lane(kind: .access(entitlement: entitlement), segments: segments, marks: [])
+      return Lane(kind: .access(entitlement: entitlement), segments: segments, marks: [], productID: "")
     }
     lanes += Self.purchaseLanes(purchases, in: app, start, end)
     lanes += facts.grants.sorted { ($0.since, $0.grantID) < ($1.since, $1.grantID) }
@@ -97,7 +99,9 @@ package struct CustomerHistory: Hashable, Sendable {
       guard !segments.isEmpty || !marks.isEmpty else { continue }
       let kind: Kind =
         first.isShared ? .shared(originalTransactionID: line) : .purchase(originalTransactionID: line)
-      lanes.append((first.purchaseDate, Lane(kind: kind, segments: segments, marks: marks)))
+      let product = facts.transactions.last { $0.purchaseDate <= end }?.productID ?? first.productID
+      lanes.append(
+        (first.purchaseDate, Lane(kind: kind, segments: segments, marks: marks, productID: product)))
     }
     return lanes.sorted { $0.first < $1.first }.map(\.lane)
   }
@@ -144,7 +148,7 @@ extension CustomerHistory.Lane {
           start: max(start, grant.since), end: until, reason: .granted, accessLevel: grant.accessLevel,
           substate: .standard, transaction: nil, grantID: grant.grantID, decidingFact: .grant(grant.grantID))
       ],
-      marks: revoked.map { [.init(kind: .grantRevoked, at: $0, transactionID: "")] } ?? [])
+      marks: revoked.map { [.init(kind: .grantRevoked, at: $0, transactionID: "")] } ?? [], productID: "")
   }
 }
 

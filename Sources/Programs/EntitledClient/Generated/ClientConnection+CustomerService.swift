@@ -81,4 +81,11 @@ extension ClientConnection {
   ) async throws(ClientError) -> GetCustomerAttributesResponse {
     try await call("/entitled.v1.CustomerService/GetCustomerAttributes", request, timeoutSeconds: timeoutSeconds)
   }
+
+  /// Calls `entitled.v1.CustomerService/ListContradictions` with a deadline of `timeoutSeconds`.
+  package func listContradictions(
+    _ request: ListContradictionsRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> ListContradictionsResponse {
+    try await call("/entitled.v1.CustomerService/ListContradictions", request, timeoutSeconds: timeoutSeconds)
+  }
 }

@@ -49,6 +49,8 @@ struct OrderCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var app: AppOption
 
+  @Option(help: "Reason, for the audit log.") var note = ""
+
   @Argument(help: "Order id, such as MK5TTTVWJH.") var order: String
 
   func run() async throws {
@@ -58,6 +60,7 @@ struct OrderCommand: AsyncParsableCommand {
         .with {
           $0.app = app
           $0.orderId = order
+          $0.note = note
         })
     }
     let customers = response.customerIds.joined(separator: ", ")
@@ -77,6 +80,8 @@ struct RefreshCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var scope: ScopeOptions
 
+  @Option(help: "Reason, for the audit log.") var note = ""
+
   @Argument(help: "Id of a transaction of the purchase.") var transaction: String
 
   func run() async throws {
@@ -87,6 +92,7 @@ struct RefreshCommand: AsyncParsableCommand {
           $0.app = app
           $0.environment = environment
           $0.transactionId = transaction
+          $0.note = note
         })
     }
     client.show(response, [("changed", "\(response.changed)")] + response.transactions.map(\.row))

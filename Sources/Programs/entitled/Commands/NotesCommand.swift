@@ -70,6 +70,7 @@ struct DeleteNoteCommand: AsyncParsableCommand {
   @OptionGroup var app: AppOption
 
   @Option(help: "Name of the person who deletes it.") var actor = ""
+  @Option(help: "Reason, for the audit log.") var reason = ""
 
   @Argument(help: "Note id, as 'notes list' prints it.") var note: String
 
@@ -81,6 +82,7 @@ struct DeleteNoteCommand: AsyncParsableCommand {
           $0.app = app
           $0.noteId = note
           $0.actor = actor
+          $0.note = reason
         })
     }
     client.show(response, [("deleted", note)])
@@ -103,6 +105,7 @@ struct AttributesCommand: AsyncParsableCommand {
   @OptionGroup var scope: ScopeOptions
 
   @Option(help: "Name of the person who changes them.") var actor = ""
+  @Option(help: "Reason, for the audit log.") var note = ""
 
   @Argument(help: "Customer id.") var customer: String
   @Argument(help: "NAME=VALUE or NAME=.") var changes: [String] = []
@@ -130,6 +133,7 @@ struct AttributesCommand: AsyncParsableCommand {
           $0.customerId = customer
           $0.attributes = attributes
           $0.actor = actor
+          $0.note = note
         })
     }
     client.showList(response, response.attributes.map(\.row), empty: "no attributes of '\(customer)'")

@@ -29,9 +29,16 @@ extension GetStatusResponse {
             last.isEmpty ? "no notification yet" : "last notification \(last)",
             "\(app.overduePolls) overdue polls",
             "\(app.openConsumptionRequests) open consumption requests",
+            app.notificationDelay.map { "median delay \($0.median?.seconds ?? 0) s" } ?? "",
             app.hasInAppPurchaseKey ? "" : "no in-app purchase key",
           ].filter { !$0.isEmpty }.joined(separator: ", ")
         ))
+      rows += app.appleRateLimits.map { limit in
+        (
+          "\(app.app) \(environment) \(limit.endpoint)",
+          "\(limit.availableCalls) calls left, \(limit.waitingCalls) wait"
+        )
+      }
     }
     if let store {
       rows.append(("store", "\(store.sizeBytes >> 20) MiB, \((store.freeBytes ?? 0) >> 20) MiB free"))

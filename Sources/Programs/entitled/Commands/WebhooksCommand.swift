@@ -130,6 +130,7 @@ struct ResendDeliveriesCommand: AsyncParsableCommand {
 
   @Option(help: "First position of a range (default: no range).") var from: Int64?
   @Option(help: "Last position of the range (default: the latest).") var to: Int64?
+  @Option(help: "Reason, for the audit log.") var note = ""
 
   func run() async throws {
     let app = try await webhook.app.id(client)
@@ -139,6 +140,7 @@ struct ResendDeliveriesCommand: AsyncParsableCommand {
         $0.webhook = webhook.webhook
         $0.kind = webhook.kind
         $0.selection = selection
+        $0.note = note
       }
       let progress = ProgressLine()
       defer { progress.finish() }
@@ -174,12 +176,15 @@ struct DiscardDeliveriesCommand: AsyncParsableCommand {
   @OptionGroup var webhook: WebhookOptions
   @OptionGroup var deliveries: DeliveryOptions
 
+  @Option(help: "Reason, for the audit log.") var note = ""
+
   func run() async throws {
     let app = try await webhook.app.id(client)
     let request = DiscardDeliveriesRequest.with {
       $0.app = app
       $0.webhook = webhook.webhook
       $0.kind = webhook.kind
+      $0.note = note
       $0.selection =
         deliveries.deadLetters ? .deadLetters(true) : .positions(.with { $0.positions = deliveries.position })
     }
@@ -196,12 +201,15 @@ struct ResumeWebhookCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var webhook: WebhookOptions
 
+  @Option(help: "Reason, for the audit log.") var note = ""
+
   func run() async throws {
     let app = try await webhook.app.id(client)
     let request = ResumeWebhookRequest.with {
       $0.app = app
       $0.webhook = webhook.webhook
       $0.kind = webhook.kind
+      $0.note = note
     }
     let response = try await client.withConnection { try await $0.resumeWebhook(request) }
     client.show(response, response.webhook.map { [$0.row] } ?? [])

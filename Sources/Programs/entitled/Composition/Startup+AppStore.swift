@@ -115,14 +115,14 @@ extension AppStoreClients {
   /// The calls that Apple's rate limits still allow.
   var samples: [MetricSample] {
     appEnvironments.flatMap { target in
-      let levels = self[target.appID, target.environment]?.availableCalls ?? [:]
-      return levels.map { endpoint, calls in
+      let levels = self[target.appID, target.environment]?.rateLimitLevels ?? [:]
+      return levels.map { endpoint, level in
         MetricSample(
           "entitled_app_store_rate_limit_calls",
           labels: [
             ("app", target.appID), ("environment", target.environment.rawValue),
             ("endpoint", endpoint.rawValue),
-          ], calls.rounded(.down))
+          ], level.availableCalls.rounded(.down))
       }
     }
   }

@@ -294,6 +294,8 @@ package struct LookUpOrderRequest: WireMessage {
   package var pageSize: Int32 = 0
   /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
+  /// The reason, for the audit log: at most 4096 bytes.
+  package var note: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -308,6 +310,7 @@ package struct LookUpOrderRequest: WireMessage {
     orderId = CField.text(c.pointee.order_id)
     pageSize = c.pointee.page_size
     pageToken = CField.text(c.pointee.page_token)
+    note = CField.text(c.pointee.note)
   }
 
   /// Writes the fields that are set.
@@ -316,6 +319,7 @@ package struct LookUpOrderRequest: WireMessage {
     writer.text(2, orderId)
     writer.integer(3, pageSize)
     writer.text(4, pageToken)
+    writer.text(5, note)
   }
 }
 
@@ -367,6 +371,8 @@ package struct RefreshPurchaseRequest: WireMessage {
   package var environment: Environment = .init()
   /// The transaction, by Apple's id. Required.
   package var transactionId: String = ""
+  /// The reason, for the audit log: at most 4096 bytes.
+  package var note: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -380,6 +386,7 @@ package struct RefreshPurchaseRequest: WireMessage {
     app = CField.text(c.pointee.app)
     environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
     transactionId = CField.text(c.pointee.transaction_id)
+    note = CField.text(c.pointee.note)
   }
 
   /// Writes the fields that are set.
@@ -387,6 +394,7 @@ package struct RefreshPurchaseRequest: WireMessage {
     writer.text(1, app)
     writer.integer(2, environment.rawValue)
     writer.text(3, transactionId)
+    writer.text(4, note)
   }
 }
 

@@ -675,6 +675,8 @@ package struct DeleteNoteRequest: WireMessage {
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
   /// response. Empty: a repeated request is executed again.
   package var idempotencyKey: String = ""
+  /// The reason, for the audit log: at most 4096 bytes.
+  package var note: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -689,6 +691,7 @@ package struct DeleteNoteRequest: WireMessage {
     noteId = CField.text(c.pointee.note_id)
     actor = CField.text(c.pointee.actor)
     idempotencyKey = CField.text(c.pointee.idempotency_key)
+    note = CField.text(c.pointee.note)
   }
 
   /// Writes the fields that are set.
@@ -697,6 +700,7 @@ package struct DeleteNoteRequest: WireMessage {
     writer.text(2, noteId)
     writer.text(3, actor)
     writer.text(4, idempotencyKey)
+    writer.text(5, note)
   }
 }
 
@@ -743,6 +747,8 @@ package struct SetCustomerAttributesRequest: WireMessage {
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
   /// response. Empty: a repeated request is executed again.
   package var idempotencyKey: String = ""
+  /// The reason, for the audit log: at most 4096 bytes.
+  package var note: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -759,6 +765,7 @@ package struct SetCustomerAttributesRequest: WireMessage {
     attributes = CField.messages(c.pointee.attributes, count: c.pointee.n_attributes)
     actor = CField.text(c.pointee.actor)
     idempotencyKey = CField.text(c.pointee.idempotency_key)
+    note = CField.text(c.pointee.note)
   }
 
   /// Writes the fields that are set.
@@ -769,6 +776,7 @@ package struct SetCustomerAttributesRequest: WireMessage {
     writer.messages(4, attributes)
     writer.text(5, actor)
     writer.text(6, idempotencyKey)
+    writer.text(7, note)
   }
 }
 
@@ -1208,6 +1216,8 @@ package struct HistoryLane: WireMessage {
   package var segments: [HistorySegment] = []
   /// Instants at which something happened.
   package var marks: [HistoryMark] = []
+  /// For a purchase its latest product until `as_of`; empty for other lanes.
+  package var productId: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1222,6 +1232,7 @@ package struct HistoryLane: WireMessage {
     name = CField.text(c.pointee.name)
     segments = CField.messages(c.pointee.segments, count: c.pointee.n_segments)
     marks = CField.messages(c.pointee.marks, count: c.pointee.n_marks)
+    productId = CField.text(c.pointee.product_id)
   }
 
   /// Writes the fields that are set.
@@ -1230,6 +1241,7 @@ package struct HistoryLane: WireMessage {
     writer.text(2, name)
     writer.messages(3, segments)
     writer.messages(4, marks)
+    writer.text(5, productId)
   }
 }
 
@@ -1513,5 +1525,106 @@ package struct GetEventResponse: WireMessage {
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.message(1, event)
+  }
+}
+
+/// The request of ListContradictions.
+package struct ListContradictionsRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// Only this customer, also if no contradiction is known. Empty: all.
+  package var customerId: String = ""
+  /// The size of a page, in customers: 1 to 1000, larger numbers count as 1000; 0: 100.
+  package var pageSize: Int32 = 0
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  package var pageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListContradictionsRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListContradictionsRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    customerId = CField.text(c.pointee.customer_id)
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, customerId)
+    writer.integer(4, pageSize)
+    writer.text(5, pageToken)
+  }
+}
+
+/// The response of ListContradictions.
+package struct ListContradictionsResponse: WireMessage {
+  /// The contradictions, those of one customer together. Customers are in no particular order.
+  package var contradictions: [CustomerContradiction] = []
+  /// The token of the next page; empty on the last page. A page may be empty although another one follows.
+  package var nextPageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListContradictionsResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListContradictionsResponse.self)
+    contradictions = CField.messages(c.pointee.contradictions, count: c.pointee.n_contradictions)
+    nextPageToken = CField.text(c.pointee.next_page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, contradictions)
+    writer.text(2, nextPageToken)
+  }
+}
+
+/// A contradiction among the facts of a customer. Answers follow the rule that the explanation names.
+package struct CustomerContradiction: WireMessage {
+  /// The operator's id of the customer.
+  package var customerId: String = ""
+  /// Stable: TWO_ACTIVE_IN_GROUP, UNKNOWN_PRODUCT, EXPIRY_BEFORE_PURCHASE, ...
+  package var kind: String = ""
+  /// The transaction or purchase concerned, by Apple's id. Empty: none.
+  package var transactionId: String = ""
+  /// What conflicts, and how it is evaluated, as a sentence.
+  package var explanation: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__CustomerContradiction())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__CustomerContradiction.self)
+    customerId = CField.text(c.pointee.customer_id)
+    kind = CField.text(c.pointee.kind)
+    transactionId = CField.text(c.pointee.transaction_id)
+    explanation = CField.text(c.pointee.explanation)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, customerId)
+    writer.text(2, kind)
+    writer.text(3, transactionId)
+    writer.text(4, explanation)
   }
 }

@@ -172,6 +172,10 @@ package struct AppStatus: WireMessage {
   package var catalogFingerprint: String = ""
   /// The sequence of the last event of the app, in all environments.
   package var lastSequence: Int64 = 0
+  /// How late Apple's latest notifications arrived; unset: none with a signed date has arrived.
+  package var notificationDelay: NotificationDelay?
+  /// What is left of Apple's rate limits, for each endpoint called since the start of the process.
+  package var appleRateLimits: [AppleRateLimit] = []
 
   /// A message with every field at its default.
   package init() {}
@@ -193,6 +197,8 @@ package struct AppStatus: WireMessage {
     hasInAppPurchaseKey = CField.flag(c.pointee.has_in_app_purchase_key)
     catalogFingerprint = CField.text(c.pointee.catalog_fingerprint)
     lastSequence = c.pointee.last_sequence
+    notificationDelay = CField.message(c.pointee.notification_delay)
+    appleRateLimits = CField.messages(c.pointee.apple_rate_limits, count: c.pointee.n_apple_rate_limits)
   }
 
   /// Writes the fields that are set.
@@ -208,6 +214,74 @@ package struct AppStatus: WireMessage {
     writer.flag(9, hasInAppPurchaseKey)
     writer.text(10, catalogFingerprint)
     writer.integer(11, lastSequence)
+    writer.message(12, notificationDelay)
+    writer.messages(13, appleRateLimits)
+  }
+}
+
+/// The time between the signed date of notifications and their arrival.
+package struct NotificationDelay: WireMessage {
+  /// The number of notifications that were counted: the latest, at most 200.
+  package var count: Int32 = 0
+  /// The median.
+  package var median: GoogleProtobuf.Duration?
+  /// The longest.
+  package var longest: GoogleProtobuf.Duration?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__NotificationDelay())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__NotificationDelay.self)
+    count = c.pointee.count
+    median = CField.message(c.pointee.median)
+    longest = CField.message(c.pointee.longest)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, count)
+    writer.message(2, median)
+    writer.message(3, longest)
+  }
+}
+
+/// The rate limit of one endpoint of the App Store Server API. Calls over the limit wait.
+package struct AppleRateLimit: WireMessage {
+  /// The endpoint, such as `transactionHistory`.
+  package var endpoint: String = ""
+  /// The number of calls that could be made at once now.
+  package var availableCalls: Int32 = 0
+  /// The number of calls a second that the service allows itself, below Apple's limit.
+  package var callsPerSecond: Double = 0
+  /// The number of calls that wait.
+  package var waitingCalls: Int32 = 0
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__AppleRateLimit())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__AppleRateLimit.self)
+    endpoint = CField.text(c.pointee.endpoint)
+    availableCalls = c.pointee.available_calls
+    callsPerSecond = c.pointee.calls_per_second
+    waitingCalls = c.pointee.waiting_calls
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, endpoint)
+    writer.integer(2, availableCalls)
+    writer.double(3, callsPerSecond)
+    writer.integer(4, waitingCalls)
   }
 }
 

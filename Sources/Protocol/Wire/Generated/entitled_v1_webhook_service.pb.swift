@@ -441,6 +441,8 @@ package struct ResendDeliveriesRequest: WireMessage {
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
   /// response. Empty: a repeated request is executed again.
   package var idempotencyKey: String = ""
+  /// The reason, for the audit log: at most 4096 bytes.
+  package var note: String = ""
   /// `selection`: `dead_letters`, `positions`, `range`, or none.
   package var selection: Selection?
 
@@ -457,6 +459,7 @@ package struct ResendDeliveriesRequest: WireMessage {
     webhook = CField.text(c.pointee.webhook)
     kind = WebhookKind(rawValue: CField.number(c.pointee.kind.rawValue))
     idempotencyKey = CField.text(c.pointee.idempotency_key)
+    note = CField.text(c.pointee.note)
     switch c.pointee.selection_case.rawValue {
     case 4: selection = .deadLetters(CField.flag(c.pointee.dead_letters))
     case 5: selection = CField.message(c.pointee.positions).map(Selection.positions)
@@ -471,6 +474,7 @@ package struct ResendDeliveriesRequest: WireMessage {
     writer.text(2, webhook)
     writer.integer(3, kind.rawValue)
     writer.text(7, idempotencyKey)
+    writer.text(8, note)
     switch selection {
     case .deadLetters(let value)?: writer.flagOrDefault(4, value)
     case .positions(let value)?: writer.message(5, value)
@@ -534,6 +538,8 @@ package struct DiscardDeliveriesRequest: WireMessage {
   package var webhook: String = ""
   /// The content of the webhook's messages. Unspecified: EVENTS.
   package var kind: WebhookKind = .init()
+  /// The reason, for the audit log: at most 4096 bytes.
+  package var note: String = ""
   /// `selection`: `dead_letters`, `positions`, or none.
   package var selection: Selection?
 
@@ -549,6 +555,7 @@ package struct DiscardDeliveriesRequest: WireMessage {
     app = CField.text(c.pointee.app)
     webhook = CField.text(c.pointee.webhook)
     kind = WebhookKind(rawValue: CField.number(c.pointee.kind.rawValue))
+    note = CField.text(c.pointee.note)
     switch c.pointee.selection_case.rawValue {
     case 4: selection = .deadLetters(CField.flag(c.pointee.dead_letters))
     case 5: selection = CField.message(c.pointee.positions).map(Selection.positions)
@@ -561,6 +568,7 @@ package struct DiscardDeliveriesRequest: WireMessage {
     writer.text(1, app)
     writer.text(2, webhook)
     writer.integer(3, kind.rawValue)
+    writer.text(6, note)
     switch selection {
     case .deadLetters(let value)?: writer.flagOrDefault(4, value)
     case .positions(let value)?: writer.message(5, value)
@@ -613,6 +621,8 @@ package struct ResumeWebhookRequest: WireMessage {
   package var webhook: String = ""
   /// The content of the webhook's messages. Unspecified: EVENTS.
   package var kind: WebhookKind = .init()
+  /// The reason, for the audit log: at most 4096 bytes.
+  package var note: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -626,6 +636,7 @@ package struct ResumeWebhookRequest: WireMessage {
     app = CField.text(c.pointee.app)
     webhook = CField.text(c.pointee.webhook)
     kind = WebhookKind(rawValue: CField.number(c.pointee.kind.rawValue))
+    note = CField.text(c.pointee.note)
   }
 
   /// Writes the fields that are set.
@@ -633,6 +644,7 @@ package struct ResumeWebhookRequest: WireMessage {
     writer.text(1, app)
     writer.text(2, webhook)
     writer.integer(3, kind.rawValue)
+    writer.text(4, note)
   }
 }
 

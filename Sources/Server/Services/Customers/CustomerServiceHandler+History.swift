@@ -66,6 +66,7 @@ extension HistoryLane {
     case .shared(let id): (kind, name) = (.shared, id)
     case .grant(let id): (kind, name) = (.grant, id)
     }
+    productId = lane.productID
     segments = try lane.segments.map { segment throws(StoreError) in
       HistorySegment(segment, try segment.decidingFact.flatMap(evidence))
     }

@@ -18,6 +18,7 @@ protocol CustomerServiceMethods: Sendable {
   func deleteNote(_ request: DeleteNoteRequest, _ call: CallContext) async throws(Status) -> DeleteNoteResponse
   func setCustomerAttributes(_ request: SetCustomerAttributesRequest, _ call: CallContext) async throws(Status) -> SetCustomerAttributesResponse
   func getCustomerAttributes(_ request: GetCustomerAttributesRequest, _ call: CallContext) async throws(Status) -> GetCustomerAttributesResponse
+  func listContradictions(_ request: ListContradictionsRequest, _ call: CallContext) async throws(Status) -> ListContradictionsResponse
 }
 
 extension CustomerServiceMethods {
@@ -35,6 +36,7 @@ extension CustomerServiceMethods {
       .asyncUnary("/entitled.v1.CustomerService/DeleteNote", context.positions.stamping(deleteNote)),
       .asyncUnary("/entitled.v1.CustomerService/SetCustomerAttributes", context.positions.stamping(setCustomerAttributes)),
       .asyncUnary("/entitled.v1.CustomerService/GetCustomerAttributes", getCustomerAttributes),
+      .asyncUnary("/entitled.v1.CustomerService/ListContradictions", listContradictions),
     ]
   }
 }

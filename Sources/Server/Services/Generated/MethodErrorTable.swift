@@ -331,6 +331,9 @@ enum MethodErrorTable {
     /entitled.v1.CustomerService/SetCustomerAttributes NOT_FOUND UNKNOWN_APP
     /entitled.v1.CustomerService/GetCustomerAttributes INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.CustomerService/GetCustomerAttributes NOT_FOUND UNKNOWN_APP
+    /entitled.v1.CustomerService/ListContradictions INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
+    /entitled.v1.CustomerService/ListContradictions NOT_FOUND UNKNOWN_APP
+    /entitled.v1.CustomerService/ListContradictions RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.StatusService/GetStatus RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.WebhookService/ListWebhooks INVALID_ARGUMENT INVALID_PAGE_TOKEN
     /entitled.v1.WebhookService/ListWebhooks NOT_FOUND UNKNOWN_APP

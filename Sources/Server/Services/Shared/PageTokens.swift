@@ -86,6 +86,7 @@ extension GetDriftReportRequest: PagedRequest {}
 extension GetProbableFamilyRequest: PagedRequest {}
 extension ListAuditEntriesRequest: PagedRequest {}
 extension ListConsumptionRequestsRequest: PagedRequest {}
+extension ListContradictionsRequest: PagedRequest {}
 extension ListDeliveriesRequest: PagedRequest {}
 extension ListGrantsRequest: PagedRequest {}
 extension ListMigrationFailuresRequest: PagedRequest {}

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import AppStoreClient
 internal import AppleLookup
 internal import Callers
 internal import Entitlements
@@ -47,10 +48,14 @@ struct StatusServiceHandler: StatusServiceMethods {
     }
     for index in response.apps.indices {
       let status = response.apps[index]
-      response.apps[index].hasInAppPurchaseKey =
-        AppStore.Environment(status.environment).map { environment in
-          context.lookup.appEnvironments.contains(AppEnvironment(appID: status.app, environment: environment))
-        } ?? false
+      guard let environment = AppStore.Environment(status.environment),
+        let client = try? context.lookup.client(for: status.app, in: environment)
+      else { continue }
+      response.apps[index].hasInAppPurchaseKey = true
+      response.apps[index].appleRateLimits = client.rateLimitLevels.sorted {
+        $0.key.rawValue < $1.key.rawValue
+      }
+      .map(AppleRateLimit.init)
     }
     response.version = context.information.version
     response.ready = context.monitor.isReady
@@ -84,6 +89,8 @@ struct StatusServiceHandler: StatusServiceMethods {
 }
 
 extension AppStatus {
+  private static let maxDelays = 200
+
   fileprivate init(
     _ app: AppDefinition, _ environment: AppStore.Environment, at now: Instant,
     _ open: [OpenConsumptionRequests], _ reader: any StoreSnapshot
@@ -94,12 +101,9 @@ extension AppStatus {
     self.app = app.id
     self.environment = Wire.Environment(environment)
     lastNotificationAt = arrivals.compactMap(\.self).max().map(GoogleProtobuf.Timestamp.init)
-    typicalNotificationInterval = watermark?.typicalInterval.map { interval in
-      .with {
-        $0.seconds = interval / 1_000
-        $0.nanos = Int32(interval % 1_000) * 1_000_000
-      }
-    }
+    typicalNotificationInterval = watermark?.typicalInterval.map(GoogleProtobuf.Duration.init(milliseconds:))
+    notificationDelay = NotificationDelay(
+      try reader.notificationDelays(of: app.id, in: environment, limit: Self.maxDelays))
     completeUntil = (watermark?.completeUntil).map(GoogleProtobuf.Timestamp.init)
     overduePolls = try reader.pollBacklog(of: app.id, in: environment, by: now)
     nextPollAt = try reader.nextPoll(of: app.id, in: environment).map(GoogleProtobuf.Timestamp.init)
@@ -107,5 +111,36 @@ extension AppStatus {
       open.first { $0.appID == app.id && $0.environment == environment }?.count ?? 0
     catalogFingerprint = app.fingerprintText
     lastSequence = try reader.lastSequence(ofApp: app.id)
+  }
+}
+
+extension NotificationDelay {
+  /// Of times between signature and arrival, in milliseconds; `nil` without one. Negative ones count as 0, because clocks
+  /// may differ.
+  fileprivate init?(_ milliseconds: [Int64]) {
+    let sorted = milliseconds.map { max(0, $0) }.sorted()
+    guard let longest = sorted.last else { return nil }
+    self.init()
+    count = Int32(sorted.count)
+    median = GoogleProtobuf.Duration(milliseconds: sorted[(sorted.count - 1) / 2])
+    self.longest = GoogleProtobuf.Duration(milliseconds: longest)
+  }
+}
+
+extension AppleRateLimit {
+  fileprivate init(_ endpoint: Endpoint, _ level: RateLimitLevel) {
+    self.init()
+    self.endpoint = endpoint.rawValue
+    availableCalls = Int32(level.availableCalls.rounded(.down))
+    callsPerSecond = level.callsPerSecond
+    waitingCalls = Int32(clamping: level.waitingCalls)
+  }
+}
+
+extension GoogleProtobuf.Duration {
+  fileprivate init(milliseconds: Int64) {
+    self.init()
+    seconds = milliseconds / 1_000
+    nanos = Int32(milliseconds % 1_000) * 1_000_000
   }
 }

@@ -638,6 +638,14 @@ class CustomerService:
             request_serializer=customer_service_pb2.GetCustomerAttributesRequest.SerializeToString,
             response_deserializer=customer_service_pb2.GetCustomerAttributesResponse.FromString,
         )
+        self.ListContradictions: grpc.UnaryUnaryMultiCallable[
+            customer_service_pb2.ListContradictionsRequest,
+            customer_service_pb2.ListContradictionsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/ListContradictions",
+            request_serializer=customer_service_pb2.ListContradictionsRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.ListContradictionsResponse.FromString,
+        )
 
 
 class StatusService:
@@ -1346,6 +1354,14 @@ class AsyncCustomerService:
             "/entitled.v1.CustomerService/GetCustomerAttributes",
             request_serializer=customer_service_pb2.GetCustomerAttributesRequest.SerializeToString,
             response_deserializer=customer_service_pb2.GetCustomerAttributesResponse.FromString,
+        )
+        self.ListContradictions: grpc.aio.UnaryUnaryMultiCallable[
+            customer_service_pb2.ListContradictionsRequest,
+            customer_service_pb2.ListContradictionsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.CustomerService/ListContradictions",
+            request_serializer=customer_service_pb2.ListContradictionsRequest.SerializeToString,
+            response_deserializer=customer_service_pb2.ListContradictionsResponse.FromString,
         )
 
 

@@ -1499,7 +1499,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_refund_history_response__desc
   (ProtobufCMessageInit) entitled__v1__get_refund_history_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__look_up_order_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__look_up_order_request__field_descriptors[5] =
 {
   {
     "app",
@@ -1549,9 +1549,22 @@ static const ProtobufCFieldDescriptor entitled__v1__look_up_order_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__LookUpOrderRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__look_up_order_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
+  4,   /* field[4] = note */
   1,   /* field[1] = order_id */
   2,   /* field[2] = page_size */
   3,   /* field[3] = page_token */
@@ -1559,7 +1572,7 @@ static const unsigned entitled__v1__look_up_order_request__field_indices_by_name
 static const ProtobufCIntRange entitled__v1__look_up_order_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__look_up_order_request__descriptor =
 {
@@ -1569,7 +1582,7 @@ const ProtobufCMessageDescriptor entitled__v1__look_up_order_request__descriptor
   "Entitled__V1__LookUpOrderRequest",
   "entitled.v1",
   sizeof(Entitled__V1__LookUpOrderRequest),
-  4,
+  5,
   entitled__v1__look_up_order_request__field_descriptors,
   entitled__v1__look_up_order_request__field_indices_by_name,
   1,  entitled__v1__look_up_order_request__number_ranges,
@@ -1667,7 +1680,7 @@ const ProtobufCMessageDescriptor entitled__v1__look_up_order_response__descripto
   (ProtobufCMessageInit) entitled__v1__look_up_order_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__refresh_purchase_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__refresh_purchase_request__field_descriptors[4] =
 {
   {
     "app",
@@ -1705,16 +1718,29 @@ static const ProtobufCFieldDescriptor entitled__v1__refresh_purchase_request__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__RefreshPurchaseRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__refresh_purchase_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   1,   /* field[1] = environment */
+  3,   /* field[3] = note */
   2,   /* field[2] = transaction_id */
 };
 static const ProtobufCIntRange entitled__v1__refresh_purchase_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__refresh_purchase_request__descriptor =
 {
@@ -1724,7 +1750,7 @@ const ProtobufCMessageDescriptor entitled__v1__refresh_purchase_request__descrip
   "Entitled__V1__RefreshPurchaseRequest",
   "entitled.v1",
   sizeof(Entitled__V1__RefreshPurchaseRequest),
-  3,
+  4,
   entitled__v1__refresh_purchase_request__field_descriptors,
   entitled__v1__refresh_purchase_request__field_indices_by_name,
   1,  entitled__v1__refresh_purchase_request__number_ranges,

@@ -1537,6 +1537,141 @@ void   entitled__v1__get_event_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__get_event_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__list_contradictions_request__init
+                     (Entitled__V1__ListContradictionsRequest         *message)
+{
+  static const Entitled__V1__ListContradictionsRequest init_value = ENTITLED__V1__LIST_CONTRADICTIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_contradictions_request__get_packed_size
+                     (const Entitled__V1__ListContradictionsRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_contradictions_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_contradictions_request__pack
+                     (const Entitled__V1__ListContradictionsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_contradictions_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_contradictions_request__pack_to_buffer
+                     (const Entitled__V1__ListContradictionsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_contradictions_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListContradictionsRequest *
+       entitled__v1__list_contradictions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListContradictionsRequest *)
+     protobuf_c_message_unpack (&entitled__v1__list_contradictions_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_contradictions_request__free_unpacked
+                     (Entitled__V1__ListContradictionsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_contradictions_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_contradictions_response__init
+                     (Entitled__V1__ListContradictionsResponse         *message)
+{
+  static const Entitled__V1__ListContradictionsResponse init_value = ENTITLED__V1__LIST_CONTRADICTIONS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_contradictions_response__get_packed_size
+                     (const Entitled__V1__ListContradictionsResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_contradictions_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_contradictions_response__pack
+                     (const Entitled__V1__ListContradictionsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_contradictions_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_contradictions_response__pack_to_buffer
+                     (const Entitled__V1__ListContradictionsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_contradictions_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListContradictionsResponse *
+       entitled__v1__list_contradictions_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListContradictionsResponse *)
+     protobuf_c_message_unpack (&entitled__v1__list_contradictions_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_contradictions_response__free_unpacked
+                     (Entitled__V1__ListContradictionsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_contradictions_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__customer_contradiction__init
+                     (Entitled__V1__CustomerContradiction         *message)
+{
+  static const Entitled__V1__CustomerContradiction init_value = ENTITLED__V1__CUSTOMER_CONTRADICTION__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__customer_contradiction__get_packed_size
+                     (const Entitled__V1__CustomerContradiction *message)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_contradiction__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__customer_contradiction__pack
+                     (const Entitled__V1__CustomerContradiction *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_contradiction__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__customer_contradiction__pack_to_buffer
+                     (const Entitled__V1__CustomerContradiction *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_contradiction__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__CustomerContradiction *
+       entitled__v1__customer_contradiction__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__CustomerContradiction *)
+     protobuf_c_message_unpack (&entitled__v1__customer_contradiction__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__customer_contradiction__free_unpacked
+                     (Entitled__V1__CustomerContradiction *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__customer_contradiction__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor entitled__v1__find_customers_request__field_descriptors[5] =
 {
   {
@@ -2670,7 +2805,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_notes_response__descriptor =
   (ProtobufCMessageInit) entitled__v1__list_notes_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__delete_note_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__delete_note_request__field_descriptors[5] =
 {
   {
     "app",
@@ -2720,17 +2855,30 @@ static const ProtobufCFieldDescriptor entitled__v1__delete_note_request__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DeleteNoteRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__delete_note_request__field_indices_by_name[] = {
   2,   /* field[2] = actor */
   0,   /* field[0] = app */
   3,   /* field[3] = idempotency_key */
+  4,   /* field[4] = note */
   1,   /* field[1] = note_id */
 };
 static const ProtobufCIntRange entitled__v1__delete_note_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__delete_note_request__descriptor =
 {
@@ -2740,7 +2888,7 @@ const ProtobufCMessageDescriptor entitled__v1__delete_note_request__descriptor =
   "Entitled__V1__DeleteNoteRequest",
   "entitled.v1",
   sizeof(Entitled__V1__DeleteNoteRequest),
-  4,
+  5,
   entitled__v1__delete_note_request__field_descriptors,
   entitled__v1__delete_note_request__field_indices_by_name,
   1,  entitled__v1__delete_note_request__number_ranges,
@@ -2799,7 +2947,7 @@ const ProtobufCMessageDescriptor entitled__v1__delete_note_response__descriptor 
   (ProtobufCMessageInit) entitled__v1__delete_note_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__set_customer_attributes_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__set_customer_attributes_request__field_descriptors[7] =
 {
   {
     "app",
@@ -2873,6 +3021,18 @@ static const ProtobufCFieldDescriptor entitled__v1__set_customer_attributes_requ
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SetCustomerAttributesRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__set_customer_attributes_request__field_indices_by_name[] = {
   4,   /* field[4] = actor */
@@ -2881,11 +3041,12 @@ static const unsigned entitled__v1__set_customer_attributes_request__field_indic
   1,   /* field[1] = customer_id */
   2,   /* field[2] = environment */
   5,   /* field[5] = idempotency_key */
+  6,   /* field[6] = note */
 };
 static const ProtobufCIntRange entitled__v1__set_customer_attributes_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor entitled__v1__set_customer_attributes_request__descriptor =
 {
@@ -2895,7 +3056,7 @@ const ProtobufCMessageDescriptor entitled__v1__set_customer_attributes_request__
   "Entitled__V1__SetCustomerAttributesRequest",
   "entitled.v1",
   sizeof(Entitled__V1__SetCustomerAttributesRequest),
-  6,
+  7,
   entitled__v1__set_customer_attributes_request__field_descriptors,
   entitled__v1__set_customer_attributes_request__field_indices_by_name,
   1,  entitled__v1__set_customer_attributes_request__number_ranges,
@@ -3840,7 +4001,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_customer_history_response__de
   (ProtobufCMessageInit) entitled__v1__get_customer_history_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__history_lane__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__history_lane__field_descriptors[5] =
 {
   {
     "kind",
@@ -3890,17 +4051,30 @@ static const ProtobufCFieldDescriptor entitled__v1__history_lane__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "product_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__HistoryLane, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__history_lane__field_indices_by_name[] = {
   0,   /* field[0] = kind */
   3,   /* field[3] = marks */
   1,   /* field[1] = name */
+  4,   /* field[4] = product_id */
   2,   /* field[2] = segments */
 };
 static const ProtobufCIntRange entitled__v1__history_lane__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__history_lane__descriptor =
 {
@@ -3910,7 +4084,7 @@ const ProtobufCMessageDescriptor entitled__v1__history_lane__descriptor =
   "Entitled__V1__HistoryLane",
   "entitled.v1",
   sizeof(Entitled__V1__HistoryLane),
-  4,
+  5,
   entitled__v1__history_lane__field_descriptors,
   entitled__v1__history_lane__field_indices_by_name,
   1,  entitled__v1__history_lane__number_ranges,
@@ -4613,6 +4787,224 @@ const ProtobufCMessageDescriptor entitled__v1__get_event_response__descriptor =
   (ProtobufCMessageInit) entitled__v1__get_event_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__list_contradictions_request__field_descriptors[5] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListContradictionsRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListContradictionsRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListContradictionsRequest, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListContradictionsRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListContradictionsRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_contradictions_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  2,   /* field[2] = customer_id */
+  1,   /* field[1] = environment */
+  3,   /* field[3] = page_size */
+  4,   /* field[4] = page_token */
+};
+static const ProtobufCIntRange entitled__v1__list_contradictions_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_contradictions_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListContradictionsRequest",
+  "ListContradictionsRequest",
+  "Entitled__V1__ListContradictionsRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListContradictionsRequest),
+  5,
+  entitled__v1__list_contradictions_request__field_descriptors,
+  entitled__v1__list_contradictions_request__field_indices_by_name,
+  1,  entitled__v1__list_contradictions_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_contradictions_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_contradictions_response__field_descriptors[2] =
+{
+  {
+    "contradictions",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListContradictionsResponse, n_contradictions),
+    offsetof(Entitled__V1__ListContradictionsResponse, contradictions),
+    &entitled__v1__customer_contradiction__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListContradictionsResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_contradictions_response__field_indices_by_name[] = {
+  0,   /* field[0] = contradictions */
+  1,   /* field[1] = next_page_token */
+};
+static const ProtobufCIntRange entitled__v1__list_contradictions_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_contradictions_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListContradictionsResponse",
+  "ListContradictionsResponse",
+  "Entitled__V1__ListContradictionsResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListContradictionsResponse),
+  2,
+  entitled__v1__list_contradictions_response__field_descriptors,
+  entitled__v1__list_contradictions_response__field_indices_by_name,
+  1,  entitled__v1__list_contradictions_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_contradictions_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__customer_contradiction__field_descriptors[4] =
+{
+  {
+    "customer_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerContradiction, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerContradiction, kind),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerContradiction, transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "explanation",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerContradiction, explanation),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__customer_contradiction__field_indices_by_name[] = {
+  0,   /* field[0] = customer_id */
+  3,   /* field[3] = explanation */
+  1,   /* field[1] = kind */
+  2,   /* field[2] = transaction_id */
+};
+static const ProtobufCIntRange entitled__v1__customer_contradiction__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__customer_contradiction__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.CustomerContradiction",
+  "CustomerContradiction",
+  "Entitled__V1__CustomerContradiction",
+  "entitled.v1",
+  sizeof(Entitled__V1__CustomerContradiction),
+  4,
+  entitled__v1__customer_contradiction__field_descriptors,
+  entitled__v1__customer_contradiction__field_indices_by_name,
+  1,  entitled__v1__customer_contradiction__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__customer_contradiction__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue entitled__v1__customer_hit_kind__enum_values_by_number[17] =
 {
   { "CUSTOMER_HIT_KIND_UNSPECIFIED", "ENTITLED__V1__CUSTOMER_HIT_KIND__CUSTOMER_HIT_KIND_UNSPECIFIED", 0 },
@@ -4709,7 +5101,7 @@ const ProtobufCEnumDescriptor entitled__v1__history_lane_kind__descriptor =
   entitled__v1__history_lane_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__customer_service__method_descriptors[11] =
+static const ProtobufCMethodDescriptor entitled__v1__customer_service__method_descriptors[12] =
 {
   { "FindCustomers", &entitled__v1__find_customers_request__descriptor, &entitled__v1__find_customers_response__descriptor },
   { "DescribeCustomer", &entitled__v1__describe_customer_request__descriptor, &entitled__v1__describe_customer_response__descriptor },
@@ -4722,6 +5114,7 @@ static const ProtobufCMethodDescriptor entitled__v1__customer_service__method_de
   { "DeleteNote", &entitled__v1__delete_note_request__descriptor, &entitled__v1__delete_note_response__descriptor },
   { "SetCustomerAttributes", &entitled__v1__set_customer_attributes_request__descriptor, &entitled__v1__set_customer_attributes_response__descriptor },
   { "GetCustomerAttributes", &entitled__v1__get_customer_attributes_request__descriptor, &entitled__v1__get_customer_attributes_response__descriptor },
+  { "ListContradictions", &entitled__v1__list_contradictions_request__descriptor, &entitled__v1__list_contradictions_response__descriptor },
 };
 const unsigned entitled__v1__customer_service__method_indices_by_name[] = {
   6,        /* AddNote */
@@ -4733,6 +5126,7 @@ const unsigned entitled__v1__customer_service__method_indices_by_name[] = {
   5,        /* GetEvent */
   4,        /* GetEvidence */
   2,        /* GetPurchase */
+  11,        /* ListContradictions */
   7,        /* ListNotes */
   9         /* SetCustomerAttributes */
 };
@@ -4743,7 +5137,7 @@ const ProtobufCServiceDescriptor entitled__v1__customer_service__descriptor =
   "CustomerService",
   "Entitled__V1__CustomerService",
   "entitled.v1",
-  11,
+  12,
   entitled__v1__customer_service__method_descriptors,
   entitled__v1__customer_service__method_indices_by_name
 };
@@ -4834,6 +5228,14 @@ void entitled__v1__customer_service__get_customer_attributes(ProtobufCService *s
 {
   assert(service->descriptor == &entitled__v1__customer_service__descriptor);
   service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__customer_service__list_contradictions(ProtobufCService *service,
+                                                         const Entitled__V1__ListContradictionsRequest *input,
+                                                         Entitled__V1__ListContradictionsResponse_Closure closure,
+                                                         void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__customer_service__descriptor);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__customer_service__init (Entitled__V1__CustomerService_Service *service,
                                            Entitled__V1__CustomerService_ServiceDestroy destroy)

@@ -277,6 +277,96 @@ void   entitled__v1__app_status__free_unpacked
   assert(message->base.descriptor == &entitled__v1__app_status__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__notification_delay__init
+                     (Entitled__V1__NotificationDelay         *message)
+{
+  static const Entitled__V1__NotificationDelay init_value = ENTITLED__V1__NOTIFICATION_DELAY__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__notification_delay__get_packed_size
+                     (const Entitled__V1__NotificationDelay *message)
+{
+  assert(message->base.descriptor == &entitled__v1__notification_delay__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__notification_delay__pack
+                     (const Entitled__V1__NotificationDelay *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__notification_delay__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__notification_delay__pack_to_buffer
+                     (const Entitled__V1__NotificationDelay *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__notification_delay__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__NotificationDelay *
+       entitled__v1__notification_delay__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__NotificationDelay *)
+     protobuf_c_message_unpack (&entitled__v1__notification_delay__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__notification_delay__free_unpacked
+                     (Entitled__V1__NotificationDelay *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__notification_delay__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__apple_rate_limit__init
+                     (Entitled__V1__AppleRateLimit         *message)
+{
+  static const Entitled__V1__AppleRateLimit init_value = ENTITLED__V1__APPLE_RATE_LIMIT__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__apple_rate_limit__get_packed_size
+                     (const Entitled__V1__AppleRateLimit *message)
+{
+  assert(message->base.descriptor == &entitled__v1__apple_rate_limit__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__apple_rate_limit__pack
+                     (const Entitled__V1__AppleRateLimit *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__apple_rate_limit__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__apple_rate_limit__pack_to_buffer
+                     (const Entitled__V1__AppleRateLimit *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__apple_rate_limit__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__AppleRateLimit *
+       entitled__v1__apple_rate_limit__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__AppleRateLimit *)
+     protobuf_c_message_unpack (&entitled__v1__apple_rate_limit__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__apple_rate_limit__free_unpacked
+                     (Entitled__V1__AppleRateLimit *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__apple_rate_limit__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__store_status__init
                      (Entitled__V1__StoreStatus         *message)
 {
@@ -692,7 +782,7 @@ const ProtobufCMessageDescriptor entitled__v1__health_check__descriptor =
   (ProtobufCMessageInit) entitled__v1__health_check__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__app_status__field_descriptors[11] =
+static const ProtobufCFieldDescriptor entitled__v1__app_status__field_descriptors[13] =
 {
   {
     "app",
@@ -826,9 +916,34 @@ static const ProtobufCFieldDescriptor entitled__v1__app_status__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "notification_delay",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AppStatus, notification_delay),
+    &entitled__v1__notification_delay__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "apple_rate_limits",
+    13,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__AppStatus, n_apple_rate_limits),
+    offsetof(Entitled__V1__AppStatus, apple_rate_limits),
+    &entitled__v1__apple_rate_limit__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__app_status__field_indices_by_name[] = {
   0,   /* field[0] = app */
+  12,   /* field[12] = apple_rate_limits */
   9,   /* field[9] = catalog_fingerprint */
   4,   /* field[4] = complete_until */
   1,   /* field[1] = environment */
@@ -836,6 +951,7 @@ static const unsigned entitled__v1__app_status__field_indices_by_name[] = {
   2,   /* field[2] = last_notification_at */
   10,   /* field[10] = last_sequence */
   6,   /* field[6] = next_poll_at */
+  11,   /* field[11] = notification_delay */
   7,   /* field[7] = open_consumption_requests */
   5,   /* field[5] = overdue_polls */
   3,   /* field[3] = typical_notification_interval */
@@ -843,7 +959,7 @@ static const unsigned entitled__v1__app_status__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__app_status__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor entitled__v1__app_status__descriptor =
 {
@@ -853,11 +969,152 @@ const ProtobufCMessageDescriptor entitled__v1__app_status__descriptor =
   "Entitled__V1__AppStatus",
   "entitled.v1",
   sizeof(Entitled__V1__AppStatus),
-  11,
+  13,
   entitled__v1__app_status__field_descriptors,
   entitled__v1__app_status__field_indices_by_name,
   1,  entitled__v1__app_status__number_ranges,
   (ProtobufCMessageInit) entitled__v1__app_status__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__notification_delay__field_descriptors[3] =
+{
+  {
+    "count",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__NotificationDelay, count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "median",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__NotificationDelay, median),
+    &google__protobuf__duration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "longest",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__NotificationDelay, longest),
+    &google__protobuf__duration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__notification_delay__field_indices_by_name[] = {
+  0,   /* field[0] = count */
+  2,   /* field[2] = longest */
+  1,   /* field[1] = median */
+};
+static const ProtobufCIntRange entitled__v1__notification_delay__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__notification_delay__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.NotificationDelay",
+  "NotificationDelay",
+  "Entitled__V1__NotificationDelay",
+  "entitled.v1",
+  sizeof(Entitled__V1__NotificationDelay),
+  3,
+  entitled__v1__notification_delay__field_descriptors,
+  entitled__v1__notification_delay__field_indices_by_name,
+  1,  entitled__v1__notification_delay__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__notification_delay__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__apple_rate_limit__field_descriptors[4] =
+{
+  {
+    "endpoint",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AppleRateLimit, endpoint),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "available_calls",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AppleRateLimit, available_calls),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "calls_per_second",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AppleRateLimit, calls_per_second),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "waiting_calls",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__AppleRateLimit, waiting_calls),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__apple_rate_limit__field_indices_by_name[] = {
+  1,   /* field[1] = available_calls */
+  2,   /* field[2] = calls_per_second */
+  0,   /* field[0] = endpoint */
+  3,   /* field[3] = waiting_calls */
+};
+static const ProtobufCIntRange entitled__v1__apple_rate_limit__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__apple_rate_limit__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.AppleRateLimit",
+  "AppleRateLimit",
+  "Entitled__V1__AppleRateLimit",
+  "entitled.v1",
+  sizeof(Entitled__V1__AppleRateLimit),
+  4,
+  entitled__v1__apple_rate_limit__field_descriptors,
+  entitled__v1__apple_rate_limit__field_indices_by_name,
+  1,  entitled__v1__apple_rate_limit__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__apple_rate_limit__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__store_status__field_descriptors[3] =

@@ -1395,7 +1395,7 @@ const ProtobufCMessageDescriptor entitled__v1__delivery_range__descriptor =
   (ProtobufCMessageInit) entitled__v1__delivery_range__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_request__field_descriptors[8] =
 {
   {
     "app",
@@ -1481,12 +1481,25 @@ static const ProtobufCFieldDescriptor entitled__v1__resend_deliveries_request__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ResendDeliveriesRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__resend_deliveries_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   3,   /* field[3] = dead_letters */
   6,   /* field[6] = idempotency_key */
   2,   /* field[2] = kind */
+  7,   /* field[7] = note */
   4,   /* field[4] = positions */
   5,   /* field[5] = range */
   1,   /* field[1] = webhook */
@@ -1494,7 +1507,7 @@ static const unsigned entitled__v1__resend_deliveries_request__field_indices_by_
 static const ProtobufCIntRange entitled__v1__resend_deliveries_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor entitled__v1__resend_deliveries_request__descriptor =
 {
@@ -1504,7 +1517,7 @@ const ProtobufCMessageDescriptor entitled__v1__resend_deliveries_request__descri
   "Entitled__V1__ResendDeliveriesRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ResendDeliveriesRequest),
-  7,
+  8,
   entitled__v1__resend_deliveries_request__field_descriptors,
   entitled__v1__resend_deliveries_request__field_indices_by_name,
   1,  entitled__v1__resend_deliveries_request__number_ranges,
@@ -1589,7 +1602,7 @@ const ProtobufCMessageDescriptor entitled__v1__resend_deliveries_response__descr
   (ProtobufCMessageInit) entitled__v1__resend_deliveries_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__discard_deliveries_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__discard_deliveries_request__field_descriptors[6] =
 {
   {
     "app",
@@ -1651,18 +1664,31 @@ static const ProtobufCFieldDescriptor entitled__v1__discard_deliveries_request__
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DiscardDeliveriesRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__discard_deliveries_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   3,   /* field[3] = dead_letters */
   2,   /* field[2] = kind */
+  5,   /* field[5] = note */
   4,   /* field[4] = positions */
   1,   /* field[1] = webhook */
 };
 static const ProtobufCIntRange entitled__v1__discard_deliveries_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__discard_deliveries_request__descriptor =
 {
@@ -1672,7 +1698,7 @@ const ProtobufCMessageDescriptor entitled__v1__discard_deliveries_request__descr
   "Entitled__V1__DiscardDeliveriesRequest",
   "entitled.v1",
   sizeof(Entitled__V1__DiscardDeliveriesRequest),
-  5,
+  6,
   entitled__v1__discard_deliveries_request__field_descriptors,
   entitled__v1__discard_deliveries_request__field_indices_by_name,
   1,  entitled__v1__discard_deliveries_request__number_ranges,
@@ -1731,7 +1757,7 @@ const ProtobufCMessageDescriptor entitled__v1__discard_deliveries_response__desc
   (ProtobufCMessageInit) entitled__v1__discard_deliveries_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__resume_webhook_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor entitled__v1__resume_webhook_request__field_descriptors[4] =
 {
   {
     "app",
@@ -1769,16 +1795,29 @@ static const ProtobufCFieldDescriptor entitled__v1__resume_webhook_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ResumeWebhookRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__resume_webhook_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   2,   /* field[2] = kind */
+  3,   /* field[3] = note */
   1,   /* field[1] = webhook */
 };
 static const ProtobufCIntRange entitled__v1__resume_webhook_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor entitled__v1__resume_webhook_request__descriptor =
 {
@@ -1788,7 +1827,7 @@ const ProtobufCMessageDescriptor entitled__v1__resume_webhook_request__descripto
   "Entitled__V1__ResumeWebhookRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ResumeWebhookRequest),
-  3,
+  4,
   entitled__v1__resume_webhook_request__field_descriptors,
   entitled__v1__resume_webhook_request__field_indices_by_name,
   1,  entitled__v1__resume_webhook_request__number_ranges,

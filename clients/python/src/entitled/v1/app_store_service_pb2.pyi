@@ -251,16 +251,18 @@ class ListSeatsResponse(_message.Message):
     def __init__(self, seats: _Optional[_Iterable[_Union[Seat, _Mapping[str, _Any]]]] = ..., purchased: _Optional[int] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class LookUpOrderRequest(_message.Message):
-    __slots__ = ["app", "order_id", "page_size", "page_token"]
+    __slots__ = ["app", "note", "order_id", "page_size", "page_token"]
     APP_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
     ORDER_ID_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     app: str
+    note: str
     order_id: str
     page_size: int
     page_token: str
-    def __init__(self, app: _Optional[str] = ..., order_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., order_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
 
 class LookUpOrderResponse(_message.Message):
     __slots__ = ["customer_ids", "next_page_token", "position", "transactions", "valid"]
@@ -311,14 +313,16 @@ class MassExtendRenewalDateResponse(_message.Message):
     def __init__(self, request_identifier: _Optional[str] = ..., repeated: bool = ..., position: _Optional[str] = ...) -> None: ...
 
 class RefreshPurchaseRequest(_message.Message):
-    __slots__ = ["app", "environment", "transaction_id"]
+    __slots__ = ["app", "environment", "note", "transaction_id"]
     APP_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
     TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
     app: str
     environment: _environment_pb2.Environment
+    note: str
     transaction_id: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., transaction_id: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., transaction_id: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
 
 class RefreshPurchaseResponse(_message.Message):
     __slots__ = ["changed", "position", "transactions"]

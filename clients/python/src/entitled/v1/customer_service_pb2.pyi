@@ -73,6 +73,18 @@ class CustomerAttribute(_message.Message):
     value: str
     def __init__(self, name: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
 
+class CustomerContradiction(_message.Message):
+    __slots__ = ["customer_id", "explanation", "kind", "transaction_id"]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    EXPLANATION_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    customer_id: str
+    explanation: str
+    kind: str
+    transaction_id: str
+    def __init__(self, customer_id: _Optional[str] = ..., kind: _Optional[str] = ..., transaction_id: _Optional[str] = ..., explanation: _Optional[str] = ...) -> None: ...
+
 class CustomerHit(_message.Message):
     __slots__ = ["app", "customer_ids", "environment", "evidence_id", "explanation", "kind", "merged_into_customer_id", "original_transaction_id", "product_id", "sequence", "transaction_id"]
     APP_FIELD_NUMBER: _ClassVar[int]
@@ -100,16 +112,18 @@ class CustomerHit(_message.Message):
     def __init__(self, kind: _Optional[_Union[CustomerHitKind, str]] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., merged_into_customer_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., evidence_id: _Optional[int] = ..., sequence: _Optional[int] = ..., explanation: _Optional[str] = ...) -> None: ...
 
 class DeleteNoteRequest(_message.Message):
-    __slots__ = ["actor", "app", "idempotency_key", "note_id"]
+    __slots__ = ["actor", "app", "idempotency_key", "note", "note_id"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
     NOTE_ID_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     idempotency_key: str
+    note: str
     note_id: str
-    def __init__(self, app: _Optional[str] = ..., note_id: _Optional[str] = ..., actor: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., note_id: _Optional[str] = ..., actor: _Optional[str] = ..., idempotency_key: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
 
 class DeleteNoteResponse(_message.Message):
     __slots__ = ["position", "repeated"]
@@ -342,16 +356,18 @@ class GetPurchaseResponse(_message.Message):
     def __init__(self, original_transaction_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_ids: _Optional[_Iterable[str]] = ..., transactions: _Optional[_Iterable[_Union[PurchaseTransaction, _Mapping[str, _Any]]]] = ..., renewal_info: _Optional[_Union[_transaction_pb2.RenewalInfo, _Mapping[str, _Any]]] = ..., ownership_changes: _Optional[_Iterable[_Union[OwnershipChange, _Mapping[str, _Any]]]] = ..., events: _Optional[_Iterable[_Union[_entitlement_service_pb2.EntitlementEvent, _Mapping[str, _Any]]]] = ..., notifications: _Optional[_Iterable[_Union[_notification_service_pb2.Notification, _Mapping[str, _Any]]]] = ..., seats: _Optional[_Iterable[_Union[PurchaseSeat, _Mapping[str, _Any]]]] = ..., next_poll_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., pending_lookup: _Optional[_Union[PendingLookup, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class HistoryLane(_message.Message):
-    __slots__ = ["kind", "marks", "name", "segments"]
+    __slots__ = ["kind", "marks", "name", "product_id", "segments"]
     KIND_FIELD_NUMBER: _ClassVar[int]
     MARKS_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
+    PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
     SEGMENTS_FIELD_NUMBER: _ClassVar[int]
     kind: HistoryLaneKind
     marks: _containers.RepeatedCompositeFieldContainer[HistoryMark]
     name: str
+    product_id: str
     segments: _containers.RepeatedCompositeFieldContainer[HistorySegment]
-    def __init__(self, kind: _Optional[_Union[HistoryLaneKind, str]] = ..., name: _Optional[str] = ..., segments: _Optional[_Iterable[_Union[HistorySegment, _Mapping[str, _Any]]]] = ..., marks: _Optional[_Iterable[_Union[HistoryMark, _Mapping[str, _Any]]]] = ...) -> None: ...
+    def __init__(self, kind: _Optional[_Union[HistoryLaneKind, str]] = ..., name: _Optional[str] = ..., segments: _Optional[_Iterable[_Union[HistorySegment, _Mapping[str, _Any]]]] = ..., marks: _Optional[_Iterable[_Union[HistoryMark, _Mapping[str, _Any]]]] = ..., product_id: _Optional[str] = ...) -> None: ...
 
 class HistoryMark(_message.Message):
     __slots__ = ["evidence_id", "explanation", "sequence", "time", "transaction_id", "type"]
@@ -392,6 +408,28 @@ class HistorySegment(_message.Message):
     transaction_id: str
     until: _timestamp_pb2.Timestamp
     def __init__(self, since: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., reason: _Optional[str] = ..., access_level: _Optional[_Union[_entitlement_pb2.AccessLevel, str]] = ..., product_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., offer_type: _Optional[_Union[_product_pb2.OfferType, str]] = ..., grant_id: _Optional[str] = ..., evidence_id: _Optional[int] = ...) -> None: ...
+
+class ListContradictionsRequest(_message.Message):
+    __slots__ = ["app", "customer_id", "environment", "page_size", "page_token"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    customer_id: str
+    environment: _environment_pb2.Environment
+    page_size: int
+    page_token: str
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListContradictionsResponse(_message.Message):
+    __slots__ = ["contradictions", "next_page_token"]
+    CONTRADICTIONS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    contradictions: _containers.RepeatedCompositeFieldContainer[CustomerContradiction]
+    next_page_token: str
+    def __init__(self, contradictions: _Optional[_Iterable[_Union[CustomerContradiction, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ListNotesRequest(_message.Message):
     __slots__ = ["app", "customer_id", "environment", "page_size", "page_token"]
@@ -490,20 +528,22 @@ class PurchaseTransaction(_message.Message):
     def __init__(self, transaction: _Optional[_Union[_transaction_pb2.Transaction, _Mapping[str, _Any]]] = ..., evidence_id: _Optional[int] = ...) -> None: ...
 
 class SetCustomerAttributesRequest(_message.Message):
-    __slots__ = ["actor", "app", "attributes", "customer_id", "environment", "idempotency_key"]
+    __slots__ = ["actor", "app", "attributes", "customer_id", "environment", "idempotency_key", "note"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     ATTRIBUTES_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
     actor: str
     app: str
     attributes: _containers.RepeatedCompositeFieldContainer[CustomerAttribute]
     customer_id: str
     environment: _environment_pb2.Environment
     idempotency_key: str
-    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping[str, _Any]]]] = ..., actor: _Optional[str] = ..., idempotency_key: _Optional[str] = ...) -> None: ...
+    note: str
+    def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., attributes: _Optional[_Iterable[_Union[CustomerAttribute, _Mapping[str, _Any]]]] = ..., actor: _Optional[str] = ..., idempotency_key: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
 
 class SetCustomerAttributesResponse(_message.Message):
     __slots__ = ["attributes", "position", "repeated"]

@@ -10,7 +10,8 @@ from typing import Any as _Any, ClassVar as _ClassVar, Iterable as _Iterable, Ma
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class AppStatus(_message.Message):
-    __slots__ = ["app", "catalog_fingerprint", "complete_until", "environment", "has_in_app_purchase_key", "last_notification_at", "last_sequence", "next_poll_at", "open_consumption_requests", "overdue_polls", "typical_notification_interval"]
+    __slots__ = ["app", "apple_rate_limits", "catalog_fingerprint", "complete_until", "environment", "has_in_app_purchase_key", "last_notification_at", "last_sequence", "next_poll_at", "notification_delay", "open_consumption_requests", "overdue_polls", "typical_notification_interval"]
+    APPLE_RATE_LIMITS_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
     CATALOG_FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
     COMPLETE_UNTIL_FIELD_NUMBER: _ClassVar[int]
@@ -19,10 +20,12 @@ class AppStatus(_message.Message):
     LAST_NOTIFICATION_AT_FIELD_NUMBER: _ClassVar[int]
     LAST_SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     NEXT_POLL_AT_FIELD_NUMBER: _ClassVar[int]
+    NOTIFICATION_DELAY_FIELD_NUMBER: _ClassVar[int]
     OPEN_CONSUMPTION_REQUESTS_FIELD_NUMBER: _ClassVar[int]
     OVERDUE_POLLS_FIELD_NUMBER: _ClassVar[int]
     TYPICAL_NOTIFICATION_INTERVAL_FIELD_NUMBER: _ClassVar[int]
     app: str
+    apple_rate_limits: _containers.RepeatedCompositeFieldContainer[AppleRateLimit]
     catalog_fingerprint: str
     complete_until: _timestamp_pb2.Timestamp
     environment: _environment_pb2.Environment
@@ -30,10 +33,23 @@ class AppStatus(_message.Message):
     last_notification_at: _timestamp_pb2.Timestamp
     last_sequence: int
     next_poll_at: _timestamp_pb2.Timestamp
+    notification_delay: NotificationDelay
     open_consumption_requests: int
     overdue_polls: int
     typical_notification_interval: _duration_pb2.Duration
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., last_notification_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., typical_notification_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping[str, _Any]]] = ..., complete_until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., overdue_polls: _Optional[int] = ..., next_poll_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., open_consumption_requests: _Optional[int] = ..., has_in_app_purchase_key: bool = ..., catalog_fingerprint: _Optional[str] = ..., last_sequence: _Optional[int] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., last_notification_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., typical_notification_interval: _Optional[_Union[_duration_pb2.Duration, _Mapping[str, _Any]]] = ..., complete_until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., overdue_polls: _Optional[int] = ..., next_poll_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., open_consumption_requests: _Optional[int] = ..., has_in_app_purchase_key: bool = ..., catalog_fingerprint: _Optional[str] = ..., last_sequence: _Optional[int] = ..., notification_delay: _Optional[_Union[NotificationDelay, _Mapping[str, _Any]]] = ..., apple_rate_limits: _Optional[_Iterable[_Union[AppleRateLimit, _Mapping[str, _Any]]]] = ...) -> None: ...
+
+class AppleRateLimit(_message.Message):
+    __slots__ = ["available_calls", "calls_per_second", "endpoint", "waiting_calls"]
+    AVAILABLE_CALLS_FIELD_NUMBER: _ClassVar[int]
+    CALLS_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
+    ENDPOINT_FIELD_NUMBER: _ClassVar[int]
+    WAITING_CALLS_FIELD_NUMBER: _ClassVar[int]
+    available_calls: int
+    calls_per_second: float
+    endpoint: str
+    waiting_calls: int
+    def __init__(self, endpoint: _Optional[str] = ..., available_calls: _Optional[int] = ..., calls_per_second: _Optional[float] = ..., waiting_calls: _Optional[int] = ...) -> None: ...
 
 class GetConfigurationRequest(_message.Message):
     __slots__: list[str] = []
@@ -78,6 +94,16 @@ class HealthCheck(_message.Message):
     error: str
     name: str
     def __init__(self, name: _Optional[str] = ..., error: _Optional[str] = ...) -> None: ...
+
+class NotificationDelay(_message.Message):
+    __slots__ = ["count", "longest", "median"]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    LONGEST_FIELD_NUMBER: _ClassVar[int]
+    MEDIAN_FIELD_NUMBER: _ClassVar[int]
+    count: int
+    longest: _duration_pb2.Duration
+    median: _duration_pb2.Duration
+    def __init__(self, count: _Optional[int] = ..., median: _Optional[_Union[_duration_pb2.Duration, _Mapping[str, _Any]]] = ..., longest: _Optional[_Union[_duration_pb2.Duration, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class StoreStatus(_message.Message):
     __slots__ = ["free_bytes", "last_evidence_id", "size_bytes"]

@@ -242,10 +242,14 @@ struct  Entitled__V1__LookUpOrderRequest
    * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
    */
   char *page_token;
+  /*
+   * The reason, for the audit log: at most 4096 bytes.
+   */
+  char *note;
 };
 #define ENTITLED__V1__LOOK_UP_ORDER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__look_up_order_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -301,10 +305,14 @@ struct  Entitled__V1__RefreshPurchaseRequest
    * The transaction, by Apple's id. Required.
    */
   char *transaction_id;
+  /*
+   * The reason, for the audit log: at most 4096 bytes.
+   */
+  char *note;
 };
 #define ENTITLED__V1__REFRESH_PURCHASE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__refresh_purchase_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*

@@ -58,6 +58,9 @@ typedef struct Entitled__V1__GetEvidenceRequest Entitled__V1__GetEvidenceRequest
 typedef struct Entitled__V1__GetEvidenceResponse Entitled__V1__GetEvidenceResponse;
 typedef struct Entitled__V1__GetEventRequest Entitled__V1__GetEventRequest;
 typedef struct Entitled__V1__GetEventResponse Entitled__V1__GetEventResponse;
+typedef struct Entitled__V1__ListContradictionsRequest Entitled__V1__ListContradictionsRequest;
+typedef struct Entitled__V1__ListContradictionsResponse Entitled__V1__ListContradictionsResponse;
+typedef struct Entitled__V1__CustomerContradiction Entitled__V1__CustomerContradiction;
 
 
 /* --- enums --- */
@@ -618,10 +621,14 @@ struct  Entitled__V1__DeleteNoteRequest
    * response. Empty: a repeated request is executed again.
    */
   char *idempotency_key;
+  /*
+   * The reason, for the audit log: at most 4096 bytes.
+   */
+  char *note;
 };
 #define ENTITLED__V1__DELETE_NOTE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__delete_note_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -677,10 +684,14 @@ struct  Entitled__V1__SetCustomerAttributesRequest
    * response. Empty: a repeated request is executed again.
    */
   char *idempotency_key;
+  /*
+   * The reason, for the audit log: at most 4096 bytes.
+   */
+  char *note;
 };
 #define ENTITLED__V1__SET_CUSTOMER_ATTRIBUTES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__set_customer_attributes_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1064,10 +1075,14 @@ struct  Entitled__V1__HistoryLane
    */
   size_t n_marks;
   Entitled__V1__HistoryMark **marks;
+  /*
+   * For a purchase its latest product until `as_of`; empty for other lanes.
+   */
+  char *product_id;
 };
 #define ENTITLED__V1__HISTORY_LANE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__history_lane__descriptor) \
-    , ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL }
+    , ENTITLED__V1__HISTORY_LANE_KIND__HISTORY_LANE_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string }
 
 
 typedef enum {
@@ -1332,6 +1347,87 @@ struct  Entitled__V1__GetEventResponse
 #define ENTITLED__V1__GET_EVENT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_event_response__descriptor) \
     , NULL }
+
+
+/*
+ * The request of ListContradictions.
+ */
+struct  Entitled__V1__ListContradictionsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * Only this customer, also if no contradiction is known. Empty: all.
+   */
+  char *customer_id;
+  /*
+   * The size of a page, in customers: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
+  int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
+  char *page_token;
+};
+#define ENTITLED__V1__LIST_CONTRADICTIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_contradictions_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of ListContradictions.
+ */
+struct  Entitled__V1__ListContradictionsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The contradictions, those of one customer together. Customers are in no particular order.
+   */
+  size_t n_contradictions;
+  Entitled__V1__CustomerContradiction **contradictions;
+  /*
+   * The token of the next page; empty on the last page. A page may be empty although another one follows.
+   */
+  char *next_page_token;
+};
+#define ENTITLED__V1__LIST_CONTRADICTIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_contradictions_response__descriptor) \
+    , 0,NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * A contradiction among the facts of a customer. Answers follow the rule that the explanation names.
+ */
+struct  Entitled__V1__CustomerContradiction
+{
+  ProtobufCMessage base;
+  /*
+   * The operator's id of the customer.
+   */
+  char *customer_id;
+  /*
+   * Stable: TWO_ACTIVE_IN_GROUP, UNKNOWN_PRODUCT, EXPIRY_BEFORE_PURCHASE, ...
+   */
+  char *kind;
+  /*
+   * The transaction or purchase concerned, by Apple's id. Empty: none.
+   */
+  char *transaction_id;
+  /*
+   * What conflicts, and how it is evaluated, as a sentence.
+   */
+  char *explanation;
+};
+#define ENTITLED__V1__CUSTOMER_CONTRADICTION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__customer_contradiction__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /* Entitled__V1__FindCustomersRequest methods */
@@ -1980,6 +2076,63 @@ Entitled__V1__GetEventResponse *
 void   entitled__v1__get_event_response__free_unpacked
                      (Entitled__V1__GetEventResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__ListContradictionsRequest methods */
+void   entitled__v1__list_contradictions_request__init
+                     (Entitled__V1__ListContradictionsRequest         *message);
+size_t entitled__v1__list_contradictions_request__get_packed_size
+                     (const Entitled__V1__ListContradictionsRequest   *message);
+size_t entitled__v1__list_contradictions_request__pack
+                     (const Entitled__V1__ListContradictionsRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_contradictions_request__pack_to_buffer
+                     (const Entitled__V1__ListContradictionsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListContradictionsRequest *
+       entitled__v1__list_contradictions_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_contradictions_request__free_unpacked
+                     (Entitled__V1__ListContradictionsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListContradictionsResponse methods */
+void   entitled__v1__list_contradictions_response__init
+                     (Entitled__V1__ListContradictionsResponse         *message);
+size_t entitled__v1__list_contradictions_response__get_packed_size
+                     (const Entitled__V1__ListContradictionsResponse   *message);
+size_t entitled__v1__list_contradictions_response__pack
+                     (const Entitled__V1__ListContradictionsResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_contradictions_response__pack_to_buffer
+                     (const Entitled__V1__ListContradictionsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListContradictionsResponse *
+       entitled__v1__list_contradictions_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_contradictions_response__free_unpacked
+                     (Entitled__V1__ListContradictionsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__CustomerContradiction methods */
+void   entitled__v1__customer_contradiction__init
+                     (Entitled__V1__CustomerContradiction         *message);
+size_t entitled__v1__customer_contradiction__get_packed_size
+                     (const Entitled__V1__CustomerContradiction   *message);
+size_t entitled__v1__customer_contradiction__pack
+                     (const Entitled__V1__CustomerContradiction   *message,
+                      uint8_t             *out);
+size_t entitled__v1__customer_contradiction__pack_to_buffer
+                     (const Entitled__V1__CustomerContradiction   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__CustomerContradiction *
+       entitled__v1__customer_contradiction__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__customer_contradiction__free_unpacked
+                     (Entitled__V1__CustomerContradiction *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Entitled__V1__FindCustomersRequest_Closure)
@@ -2084,6 +2237,15 @@ typedef void (*Entitled__V1__GetEventRequest_Closure)
 typedef void (*Entitled__V1__GetEventResponse_Closure)
                  (const Entitled__V1__GetEventResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__ListContradictionsRequest_Closure)
+                 (const Entitled__V1__ListContradictionsRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListContradictionsResponse_Closure)
+                 (const Entitled__V1__ListContradictionsResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__CustomerContradiction_Closure)
+                 (const Entitled__V1__CustomerContradiction *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -2135,6 +2297,10 @@ struct Entitled__V1__CustomerService_Service
                                   const Entitled__V1__GetCustomerAttributesRequest *input,
                                   Entitled__V1__GetCustomerAttributesResponse_Closure closure,
                                   void *closure_data);
+  void (*list_contradictions)(Entitled__V1__CustomerService_Service *service,
+                              const Entitled__V1__ListContradictionsRequest *input,
+                              Entitled__V1__ListContradictionsResponse_Closure closure,
+                              void *closure_data);
 };
 typedef void (*Entitled__V1__CustomerService_ServiceDestroy)(Entitled__V1__CustomerService_Service *);
 void entitled__v1__customer_service__init (Entitled__V1__CustomerService_Service *service,
@@ -2153,7 +2319,8 @@ void entitled__v1__customer_service__init (Entitled__V1__CustomerService_Service
       function_prefix__ ## list_notes,\
       function_prefix__ ## delete_note,\
       function_prefix__ ## set_customer_attributes,\
-      function_prefix__ ## get_customer_attributes  }
+      function_prefix__ ## get_customer_attributes,\
+      function_prefix__ ## list_contradictions  }
 void entitled__v1__customer_service__find_customers(ProtobufCService *service,
                                                     const Entitled__V1__FindCustomersRequest *input,
                                                     Entitled__V1__FindCustomersResponse_Closure closure,
@@ -2198,6 +2365,10 @@ void entitled__v1__customer_service__get_customer_attributes(ProtobufCService *s
                                                              const Entitled__V1__GetCustomerAttributesRequest *input,
                                                              Entitled__V1__GetCustomerAttributesResponse_Closure closure,
                                                              void *closure_data);
+void entitled__v1__customer_service__list_contradictions(ProtobufCService *service,
+                                                         const Entitled__V1__ListContradictionsRequest *input,
+                                                         Entitled__V1__ListContradictionsResponse_Closure closure,
+                                                         void *closure_data);
 
 /* --- descriptors --- */
 
@@ -2237,6 +2408,9 @@ extern const ProtobufCMessageDescriptor entitled__v1__get_evidence_request__desc
 extern const ProtobufCMessageDescriptor entitled__v1__get_evidence_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_event_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_event_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_contradictions_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_contradictions_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__customer_contradiction__descriptor;
 extern const ProtobufCServiceDescriptor entitled__v1__customer_service__descriptor;
 
 PROTOBUF_C__END_DECLS

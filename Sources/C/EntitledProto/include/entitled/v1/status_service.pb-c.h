@@ -25,6 +25,8 @@ typedef struct Entitled__V1__GetStatusRequest Entitled__V1__GetStatusRequest;
 typedef struct Entitled__V1__GetStatusResponse Entitled__V1__GetStatusResponse;
 typedef struct Entitled__V1__HealthCheck Entitled__V1__HealthCheck;
 typedef struct Entitled__V1__AppStatus Entitled__V1__AppStatus;
+typedef struct Entitled__V1__NotificationDelay Entitled__V1__NotificationDelay;
+typedef struct Entitled__V1__AppleRateLimit Entitled__V1__AppleRateLimit;
 typedef struct Entitled__V1__StoreStatus Entitled__V1__StoreStatus;
 typedef struct Entitled__V1__GetConfigurationRequest Entitled__V1__GetConfigurationRequest;
 typedef struct Entitled__V1__GetConfigurationResponse Entitled__V1__GetConfigurationResponse;
@@ -201,10 +203,71 @@ struct  Entitled__V1__AppStatus
    * The sequence of the last event of the app, in all environments.
    */
   int64_t last_sequence;
+  /*
+   * How late Apple's latest notifications arrived; unset: none with a signed date has arrived.
+   */
+  Entitled__V1__NotificationDelay *notification_delay;
+  /*
+   * What is left of Apple's rate limits, for each endpoint called since the start of the process.
+   */
+  size_t n_apple_rate_limits;
+  Entitled__V1__AppleRateLimit **apple_rate_limits;
 };
 #define ENTITLED__V1__APP_STATUS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__app_status__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, NULL, 0, NULL, 0, 0, (char *)protobuf_c_empty_string, 0 }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, NULL, 0, NULL, 0, 0, (char *)protobuf_c_empty_string, 0, NULL, 0,NULL }
+
+
+/*
+ * The time between the signed date of notifications and their arrival.
+ */
+struct  Entitled__V1__NotificationDelay
+{
+  ProtobufCMessage base;
+  /*
+   * The number of notifications that were counted: the latest, at most 200.
+   */
+  int32_t count;
+  /*
+   * The median.
+   */
+  Google__Protobuf__Duration *median;
+  /*
+   * The longest.
+   */
+  Google__Protobuf__Duration *longest;
+};
+#define ENTITLED__V1__NOTIFICATION_DELAY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__notification_delay__descriptor) \
+    , 0, NULL, NULL }
+
+
+/*
+ * The rate limit of one endpoint of the App Store Server API. Calls over the limit wait.
+ */
+struct  Entitled__V1__AppleRateLimit
+{
+  ProtobufCMessage base;
+  /*
+   * The endpoint, such as `transactionHistory`.
+   */
+  char *endpoint;
+  /*
+   * The number of calls that could be made at once now.
+   */
+  int32_t available_calls;
+  /*
+   * The number of calls a second that the service allows itself, below Apple's limit.
+   */
+  double calls_per_second;
+  /*
+   * The number of calls that wait.
+   */
+  int32_t waiting_calls;
+};
+#define ENTITLED__V1__APPLE_RATE_LIMIT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__apple_rate_limit__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0, 0 }
 
 
 typedef enum {
@@ -388,6 +451,44 @@ Entitled__V1__AppStatus *
 void   entitled__v1__app_status__free_unpacked
                      (Entitled__V1__AppStatus *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__NotificationDelay methods */
+void   entitled__v1__notification_delay__init
+                     (Entitled__V1__NotificationDelay         *message);
+size_t entitled__v1__notification_delay__get_packed_size
+                     (const Entitled__V1__NotificationDelay   *message);
+size_t entitled__v1__notification_delay__pack
+                     (const Entitled__V1__NotificationDelay   *message,
+                      uint8_t             *out);
+size_t entitled__v1__notification_delay__pack_to_buffer
+                     (const Entitled__V1__NotificationDelay   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__NotificationDelay *
+       entitled__v1__notification_delay__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__notification_delay__free_unpacked
+                     (Entitled__V1__NotificationDelay *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__AppleRateLimit methods */
+void   entitled__v1__apple_rate_limit__init
+                     (Entitled__V1__AppleRateLimit         *message);
+size_t entitled__v1__apple_rate_limit__get_packed_size
+                     (const Entitled__V1__AppleRateLimit   *message);
+size_t entitled__v1__apple_rate_limit__pack
+                     (const Entitled__V1__AppleRateLimit   *message,
+                      uint8_t             *out);
+size_t entitled__v1__apple_rate_limit__pack_to_buffer
+                     (const Entitled__V1__AppleRateLimit   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__AppleRateLimit *
+       entitled__v1__apple_rate_limit__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__apple_rate_limit__free_unpacked
+                     (Entitled__V1__AppleRateLimit *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__StoreStatus methods */
 void   entitled__v1__store_status__init
                      (Entitled__V1__StoreStatus         *message);
@@ -465,6 +566,12 @@ typedef void (*Entitled__V1__HealthCheck_Closure)
 typedef void (*Entitled__V1__AppStatus_Closure)
                  (const Entitled__V1__AppStatus *message,
                   void *closure_data);
+typedef void (*Entitled__V1__NotificationDelay_Closure)
+                 (const Entitled__V1__NotificationDelay *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__AppleRateLimit_Closure)
+                 (const Entitled__V1__AppleRateLimit *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__StoreStatus_Closure)
                  (const Entitled__V1__StoreStatus *message,
                   void *closure_data);
@@ -525,6 +632,8 @@ extern const ProtobufCMessageDescriptor entitled__v1__get_status_request__descri
 extern const ProtobufCMessageDescriptor entitled__v1__get_status_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__health_check__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__app_status__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__notification_delay__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__apple_rate_limit__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__store_status__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_configuration_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_configuration_response__descriptor;

@@ -379,6 +379,10 @@ struct  Entitled__V1__ResendDeliveriesRequest
    * response. Empty: a repeated request is executed again.
    */
   char *idempotency_key;
+  /*
+   * The reason, for the audit log: at most 4096 bytes.
+   */
+  char *note;
   Entitled__V1__ResendDeliveriesRequest__SelectionCase selection_case;
   union {
     /*
@@ -397,7 +401,7 @@ struct  Entitled__V1__ResendDeliveriesRequest
 };
 #define ENTITLED__V1__RESEND_DELIVERIES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__resend_deliveries_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__RESEND_DELIVERIES_REQUEST__SELECTION__NOT_SET, {0} }
 
 
 typedef enum {
@@ -460,6 +464,10 @@ struct  Entitled__V1__DiscardDeliveriesRequest
    * The content of the webhook's messages. Unspecified: EVENTS.
    */
   Entitled__V1__WebhookKind kind;
+  /*
+   * The reason, for the audit log: at most 4096 bytes.
+   */
+  char *note;
   Entitled__V1__DiscardDeliveriesRequest__SelectionCase selection_case;
   union {
     /*
@@ -474,7 +482,7 @@ struct  Entitled__V1__DiscardDeliveriesRequest
 };
 #define ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__discard_deliveries_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__SELECTION__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__DISCARD_DELIVERIES_REQUEST__SELECTION__NOT_SET, {0} }
 
 
 /*
@@ -516,10 +524,14 @@ struct  Entitled__V1__ResumeWebhookRequest
    * The content of the webhook's messages. Unspecified: EVENTS.
    */
   Entitled__V1__WebhookKind kind;
+  /*
+   * The reason, for the audit log: at most 4096 bytes.
+   */
+  char *note;
 };
 #define ENTITLED__V1__RESUME_WEBHOOK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__resume_webhook_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__WEBHOOK_KIND__WEBHOOK_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string }
 
 
 /*
