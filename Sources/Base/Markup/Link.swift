@@ -44,6 +44,16 @@ package struct Link: Hashable, Sendable {
     text = url
   }
 
+  /// A page of the operator's own tools. `url` is from the configuration, so it is trusted; a placeholder in braces in it
+  /// is replaced by `value`, percent-encoded.
+  package init(configured url: String, value: String = "") {
+    guard let open = url.firstIndex(of: "{"), let close = url[open...].firstIndex(of: "}") else {
+      text = url
+      return
+    }
+    text = url[..<open] + Self.encoded(value) + url[url.index(after: close)...]
+  }
+
   /// The segments of a path as ``init(_:query:fragment:)`` got them; malformed UTF-8 becomes U+FFFD.
   package static func segments(ofPath path: String) -> [String] {
     path.split(separator: "/").map { segment in

@@ -4,8 +4,10 @@ package struct ConsoleConfiguration: Hashable, Sendable {
   package let listener: ListenerConfiguration
   /// The proxy that signs people in; `nil`: only this machine can reach the listener.
   package let identity: ConsoleIdentity?
+  /// Pages of the operator that the console links to.
+  package let links: ConsoleLinks
 
-  static let standard = ConsoleConfiguration(listener: .standard, identity: nil)
+  static let standard = ConsoleConfiguration(listener: .standard, identity: nil, links: ConsoleLinks())
 }
 
 /// An identity-aware proxy that adds a signed token to each request.
@@ -16,12 +18,23 @@ package struct ConsoleIdentity: Hashable, Sendable {
   package let issuer: TokenIssuerConfiguration
 }
 
+/// The addresses of the operator's other tools, each an `http` or `https` URL; `nil`: no link.
+package struct ConsoleLinks: Hashable, Sendable {
+  /// The dashboards.
+  package private(set) var grafana: String?
+  /// The customer in the operator's customer database, with `{customer_id}`.
+  package private(set) var customer: String?
+  /// A ticket that a note names, with `{ticket}`.
+  package private(set) var ticket: String?
+}
+
 extension ConsoleConfiguration {
   init(_ node: ConfigurationNode) throws(ConfigurationError) {
-    let names = ["tls", "cleartext", "allowed_hosts"]
-    let members = try node.members(names + ["identity"])
-    listener = try ListenerConfiguration(node, names + ["identity"])
+    let names = ["tls", "cleartext", "allowed_hosts", "identity", "links"]
+    let members = try node.members(names)
+    listener = try ListenerConfiguration(node, names)
     identity = try members["identity"].map(ConsoleIdentity.init)
+    links = try members["links"].map(ConsoleLinks.init) ?? ConsoleLinks()
   }
 }
 
@@ -44,5 +57,29 @@ extension ConsoleIdentity {
       true
     default: false
     }
+  }
+}
+
+extension ConsoleLinks {
+  fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
+    let members = try node.members(["grafana", "customer", "ticket"])
+    grafana = try Self.url(members["grafana"], with: "")
+    customer = try Self.url(members["customer"], with: "{customer_id}")
+    ticket = try Self.url(members["ticket"], with: "{ticket}")
+  }
+
+  private static func url(
+    _ node: ConfigurationNode?, with placeholder: String
+  ) throws(ConfigurationError) -> String? {
+    guard let node else { return nil }
+    let url = try node.text()
+    let isURL = url.hasPrefix("https://") || url.hasPrefix("http://")
+    guard isURL, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"'<>\\".utf8.contains($0) }) else {
+      throw node.error("\(node.name) is not an http or https URL")
+    }
+    guard placeholder.isEmpty || url.contains(placeholder) else {
+      throw node.error("\(node.name) does not contain \(placeholder)")
+    }
+    return url
   }
 }

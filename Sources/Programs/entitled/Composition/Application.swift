@@ -127,7 +127,8 @@ struct Application: Sendable {
       Console(
         calls: services.inProcessCalls, access: access, hosts: hosts.console,
         pages: AddressLimiter(perSecond: Console.pagesPerSecond, ticks: SystemClock.ticks),
-        isSecure: configuration.listeners.console.listener.tls != nil, now: SystemClock.now)
+        isSecure: configuration.listeners.console.listener.tls != nil,
+        links: OperatorLinks(configuration.listeners.console.links), now: SystemClock.now)
     }
 
     var workers: [any Worker] = [

@@ -44,6 +44,12 @@ extension Application {
   }
 }
 
+extension OperatorLinks {
+  init(_ links: ConsoleLinks) {
+    self.init(grafana: links.grafana, customer: links.customer, ticket: links.ticket)
+  }
+}
+
 extension ConsoleAccess {
   /// The codes that sign in, if there are any.
   var links: OneTimeLinks? { if case .oneTimeLink(let links) = self { links } else { nil } }
