@@ -21,6 +21,7 @@ package struct Console: Sendable {
   private let hosts: OriginPolicy
   private let pages: AddressLimiter
   private let isSecure: Bool
+  private let links: OperatorLinks
   private let now: @Sendable () -> Instant
   private let assets = Assets()
   private let cookies: SessionCookies
@@ -34,16 +35,18 @@ package struct Console: Sendable {
   ///   - hosts: the host names of the listener.
   ///   - pages: limits the pages of each person.
   ///   - isSecure: whether the listener has TLS.
+  ///   - links: the operator's other tools.
   ///   - now: the system's clock.
   package init(
     calls: InProcessCalls, access: ConsoleAccess, hosts: OriginPolicy, pages: AddressLimiter, isSecure: Bool,
-    now: @escaping @Sendable () -> Instant
+    links: OperatorLinks = OperatorLinks(), now: @escaping @Sendable () -> Instant
   ) {
     self.calls = calls
     self.access = access
     self.hosts = hosts
     self.pages = pages
     self.isSecure = isSecure
+    self.links = links
     self.now = now
     cookies = SessionCookies(isSecure: isSecure)
   }
@@ -80,7 +83,7 @@ package struct Console: Sendable {
     }
     let visit = Visit(
       person: person, request: request, query: Query(request.query), calls: calls, tokens: tokens,
-      performed: performed, now: now())
+      performed: performed, links: links, now: now())
     if path == ["session", "end"], request.method == "POST" { return signOut() }
     let outcome: Outcome
     do throws(Status) {

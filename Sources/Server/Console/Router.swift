@@ -15,9 +15,10 @@ enum Router {
   static func page(_ path: [String], _ visit: Visit) async throws(Status) -> Outcome {
     switch path {
     case []: return .page(try await HomePage.page(visit))
-    case ["find"]: return .page(try await FindPage.page(visit))
+    case ["find"]: return try await FindPage.page(visit)
     case ["status"]: return .page(try await StatusPage.page(visit))
     case ["audit"]: return .page(try await AuditPage.page(visit))
+    case ["audit.csv"]: return .response(try await AuditPage.csv(visit))
     default:
       guard let scope = scope(of: path) else { throw notFound }
       return try await page(Array(path.dropFirst(3)), in: scope, visit)
@@ -34,6 +35,8 @@ enum Router {
     case ("evidence", 2): return .page(try await EvidencePage.page(path[1], in: scope, visit))
     case ("events", 2): return .page(try await EventPage.page(path[1], in: scope, visit))
     case ("work", 1): return .page(try await WorkPage.overview(in: scope, visit))
+    case ("work", 2) where path[1].hasSuffix(".csv"):
+      return .response(try await WorkPage.csv(String(path[1].dropLast(4)), in: scope, visit))
     case ("work", 2): return .page(try await WorkPage.page(path[1], in: scope, visit))
     case ("do", 2): return .page(try await ActionPage.form(path[1], in: scope, visit))
     default: throw notFound
@@ -42,6 +45,7 @@ enum Router {
 
   /// The result of a form.
   static func submit(_ path: [String], _ visit: Visit) async throws(Status) -> Outcome {
+    if path == ["find"] { return try await FindPage.submit(visit) }
     guard let scope = scope(of: path), path.count == 5, path[3] == "do" else { throw notFound }
     return try await ActionPage.submit(path[4], in: scope, visit)
   }

@@ -4,7 +4,7 @@ internal import Platform
 
 extension OriginPolicy {
   /// The largest form, in bytes.
-  private static let maxFormBytes = 65_536
+  private static let maxFormBytes = 1 << 20
 
   /// The response to a form that is not one of this server's pages; `nil` for its own forms.
   package func refusalOfForm(_ request: HTTPRequest) -> HTTPResponse? {

@@ -32,7 +32,7 @@ package enum Text {
   package static let signs: [(sign: String, meaning: String)] = [
     ("↩", "refund"), ("?", "refund asked for"), ("↥", "upgraded"), ("⇥", "sharing ended"),
     ("✕", "grant revoked"),
-    (dotSign, "Apple said, or we did"),
+    (dotSign, "bought, Apple said, or we did"),
   ]
   package static func notifications(_ count: Int) -> String {
     count == 1 ? "1 notification" : "\(count) notifications"

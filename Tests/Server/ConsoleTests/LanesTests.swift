@@ -94,9 +94,69 @@ private func segment(
       title: "<ada>")
     let text = picture.svg.description
     #expect(text.components(separatedBy: "class=\"bar ").count == 6)
-    #expect(text.contains("fill=\"url(#hatch-grace)\"") && text.contains("fill=\"url(#hatch-retry)\""))
+    #expect(text.contains("fill=\"url(#lanes-grace)\"") && text.contains("fill=\"url(#lanes-retry)\""))
     #expect(!text.contains("style=") && text.contains("&lt;ada&gt;"))
     #expect(text.contains("role=\"img\"") && text.contains("aria-labelledby=\"lanes-title\""))
+  }
+}
+
+@Suite struct LaneSelectionTests {
+  /// A grant that ended some days before now.
+  private func grant(_ id: String, ended days: Double) -> HistoryLane {
+    .with {
+      $0.kind = .grant
+      $0.name = id
+      $0.segments = [segment("GRANTED", .full, -days - 1, -days)]
+    }
+  }
+
+  private func events() -> HistoryLane {
+    .with {
+      $0.kind = .apple
+      $0.marks = [.with { $0.time = day(-1_500) }]
+    }
+  }
+
+  @Test("Twelve lanes are shown, however old they are")
+  func few() {
+    let history = GetCustomerHistoryResponse.with {
+      $0.lanes = (0..<11).map { grant("g\($0)", ended: 1_000) } + [events()]
+    }
+    let lanes = LaneSelection(history, at: now)
+    #expect(lanes.shown.count == 12 && lanes.folded.isEmpty)
+  }
+
+  @Test(
+    "Of more than twelve lanes, those that ended two years ago are folded, then the oldest; events never are")
+  func many() {
+    let old = (0..<5).map { grant("old\($0)", ended: 900) }
+    let recent = (0..<15).map { grant("g\($0)", ended: Double($0)) }
+    let lanes = LaneSelection(.with { $0.lanes = old + recent.reversed() + [events()] }, at: now)
+    #expect(lanes.shown.count == 12 && lanes.folded.count == 9)
+    #expect(lanes.shown.last?.name == "Apple said")
+    #expect(lanes.shown.dropLast().map(\.kind) == (0..<11).reversed().map { "g\($0)" })
+    #expect(lanes.folded.prefix(5).map(\.kind) == (0..<5).map { "old\($0)" })
+  }
+
+  @Test("Consumable purchases of one product share a lane with a dot for each")
+  func consumables() throws {
+    func purchase(_ id: String, at days: Double) -> HistoryLane {
+      .with {
+        $0.kind = .purchase
+        $0.name = id
+        $0.productId = "shells.100"
+        $0.marks = [
+          .with {
+            $0.time = day(days)
+            $0.type = "PURCHASED"
+            $0.transactionId = id
+          }
+        ]
+      }
+    }
+    let lanes = Lane.all(.with { $0.lanes = [purchase("1", at: -3), purchase("2", at: -2)] })
+    let lane = try #require(lanes.first)
+    #expect(lanes.count == 1 && lane.name == "shells.100" && lane.dots.count == 2)
   }
 }
 

@@ -7,21 +7,23 @@ const find = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const stored = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
 const store = (name, value) => { try { localStorage.setItem(name, value); } catch { /* Private windows. */ } };
-const announce = (text) => { find("#announcement").textContent = text; };
+// The texts are attributes of the element that announces them.
+const announce = (name) => { const place = find("#announcement"); if (place) place.textContent = place.dataset[name] ?? ""; };
 
 // Times in UTC, or in the person's time zone.
 let isLocal = stored("zone") === "local";
 const two = (number) => String(number).padStart(2, "0");
 function showTimes(root = document) {
   const now = Date.now();
+  const here = find("#announcement")?.dataset.here ?? "";
   for (const time of all("time[datetime]", root)) {
     time.dataset.utc ??= time.textContent;
     const date = new Date(time.dateTime);
     const local = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
     time.textContent = isLocal ? local : time.dataset.utc;
     const days = Math.round((date - now) / 86400000);
-    const distance = new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(days, "day");
-    time.title = `${time.dataset.utc} UTC · ${local} here · ${distance}`;
+    const distance = new Intl.RelativeTimeFormat(html.lang, { numeric: "auto" }).format(days, "day");
+    time.title = `${time.dataset.utc} UTC · ${local} ${here} · ${distance}`;
   }
   const zone = isLocal ? Intl.DateTimeFormat().resolvedOptions().timeZone : "UTC";
   for (const label of all("[data-zone]", root)) label.textContent = zone;
@@ -30,7 +32,7 @@ function switchZone() {
   isLocal = !isLocal;
   store("zone", isLocal ? "local" : "utc");
   showTimes();
-  announce(isLocal ? "Local times" : "Times in UTC");
+  announce(isLocal ? "local" : "utc");
 }
 
 // Colours: the system's, or the person's choice.
@@ -42,7 +44,7 @@ function switchTheme() {
 }
 
 async function copy(text, what) {
-  try { await navigator.clipboard.writeText(text); announce(`${what} copied`); } catch { announce("Copying is not allowed"); }
+  try { await navigator.clipboard.writeText(text); announce(what); } catch { announce("refused"); }
 }
 const ticket = () => find("[data-ticket]")?.dataset.ticket;
 
@@ -51,9 +53,11 @@ function moved(input) {
   const output = find("#moment");
   const date = new Date(input.value * 1000);
   const share = (input.value - input.min) / (input.max - input.min);
-  const cursor = find(".lanes .cursor");
   const x = 140 + share * 920;
-  if (cursor) { cursor.setAttribute("x1", x); cursor.setAttribute("x2", x); cursor.removeAttribute("visibility"); }
+  for (const cursor of all(".lanes .cursor")) {
+    cursor.setAttribute("x1", x); cursor.setAttribute("x2", x); cursor.removeAttribute("visibility");
+  }
+  if (output) output.dataset.at = input.value;
   if (output) output.textContent = `${date.toISOString().slice(0, 10)} ${date.toISOString().slice(11, 16)} UTC`;
 }
 async function show(address) {
@@ -78,14 +82,19 @@ function step(direction) {
   const slider = find("input[name=at]");
   const moments = (find("#moments-of-events")?.dataset.moments ?? "").split(" ").filter(Boolean).map(Number);
   if (!slider || !moments.length) return;
-  const at = Number(slider.value);
+  // The slider has steps; the moment of an event is exact.
+  const at = Number(find("#moment").dataset.at);
   const next = direction < 0 ? moments.filter((moment) => moment < at).pop() : moments.find((moment) => moment > at);
   if (next === undefined) return;
   slider.value = next;
   moved(slider);
-  submitMoment(slider.form);
+  submitMoment(slider.form, next);
 }
-function submitMoment(form) { show(`${form.getAttribute("action")}?${new URLSearchParams(new FormData(form))}`); }
+function submitMoment(form, at) {
+  const query = new URLSearchParams(new FormData(form));
+  if (at !== undefined) query.set("at", at);
+  show(`${form.getAttribute("action")}?${query}`);
+}
 
 function begin() {
   showTimes();
@@ -96,12 +105,16 @@ function begin() {
     slider.addEventListener("change", () => submitMoment(slider.form));
     slider.form.addEventListener("submit", (event) => { event.preventDefault(); submitMoment(slider.form); });
   }
+  for (const input of all("input[type=file][data-fills]")) {
+    input.hidden = false;
+    input.addEventListener("change", async () => { find(`#${input.dataset.fills}`).value = await input.files[0]?.text() ?? ""; });
+  }
 }
 
 const actions = {
   zone: switchZone,
   theme: switchTheme,
-  ticket: () => ticket() && copy(ticket(), "Text for a ticket"),
+  ticket: () => ticket() && copy(ticket(), "ticket"),
 };
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-action]");
@@ -130,8 +143,8 @@ const keys = {
   "[": () => step(-1),
   "]": () => step(1),
   l: switchZone,
-  y: () => copy(location.href, "Address"),
-  ".": () => { const id = find("h1 [data-copy], h1[data-copy]"); id && copy(id.dataset.copy, "Id"); },
+  y: () => copy(location.href, "address"),
+  ".": () => { const id = find("h1 [data-copy], h1[data-copy]"); id && copy(id.dataset.copy, "id"); },
   "?": () => { const menu = find("details.person"); menu.open = true; for (const list of all(".keys")) list.hidden = false; find("summary", menu).focus(); },
 };
 document.addEventListener("keydown", (event) => {

@@ -9,7 +9,7 @@ extension Action {
   static let refresh = Action(
     fields: [
       ActionField(name: "transaction", label: Text.transactionID),
-      ActionField(name: "customer", label: Text.customer, kind: .hidden, isRequired: false),
+      ActionField(name: "customer", label: Text.customer, kind: .hidden, isRequired: false), .note,
     ],
     preview: { call async throws(Status) in ActionPreview(lines: [Text.willRefresh(call.form["transaction"])])
     },
@@ -19,6 +19,7 @@ extension Action {
         .with {
           call.fill(&$0.app, &$0.environment)
           $0.transactionId = call.form["transaction"]
+          $0.note = call.note
         })
       let purchase = response.transactions.first?.originalTransactionId ?? call.form["transaction"]
       return ActionResult(
@@ -133,7 +134,7 @@ extension Action {
   }
 
   static let lookUpOrder = Action(
-    fields: [ActionField(name: "order", label: Text.orderID)],
+    fields: [ActionField(name: "order", label: Text.orderID), .note],
     preview: { call async throws(Status) in ActionPreview(lines: [Text.willLookUp(call.form["order"])]) },
     perform: { call async throws(Status) in
       let response = try await call.visit.call(
@@ -141,6 +142,7 @@ extension Action {
         .with {
           $0.app = call.scope.app
           $0.orderId = call.form["order"]
+          $0.note = call.note
         })
       guard response.valid, let transaction = response.transactions.first else {
         throw Status(.notFound, reason: "ORDER_NOT_FOUND", Text.orderUnknown)

@@ -34,7 +34,7 @@ extension Action {
         Calls.grant, grantRequest(call, Instant(rfc3339: call.form["until"]), isDryRun: false))
       let id = response.grant?.grantId ?? ""
       return ActionResult(
-        customer: call.form["customer"], undo: ActionReceipt.Undo(action: .revoke, name: "grant", id: id))
+        customer: call.form["customer"], undo: ActionReceipt.Undo(.revoke, "grant", id))
     })
 
   private static func grantRequest(_ call: ActionCall, _ until: Instant?, isDryRun: Bool) -> GrantRequest {
@@ -81,8 +81,16 @@ extension Action {
     },
     perform: { call async throws(Status) in
       let response = try await call.visit.call(Calls.revokeGrant, revokeRequest(call, isDryRun: false))
+      let grant = response.grant ?? Grant()
+      // The same grant again; there is none if its end has passed.
+      let values = [
+        ("entitlement", grant.entitlement as String?),
+        ("level", grant.accessLevel == .limited ? "limited" : "full"),
+        ("preset", grant.until == nil ? "none" : "date"), ("until", grant.until?.instant?.description),
+      ]
       return ActionResult(
-        customer: response.grant?.customerId ?? call.form["customer"], text: Text.grantAgain)
+        customer: grant.customerId.given ?? call.form["customer"], undo: ActionReceipt.Undo(.grant, values),
+        text: Text.grantAgain)
     })
 
   private static func revokeRequest(_ call: ActionCall, isDryRun: Bool) -> RevokeGrantRequest {
@@ -109,7 +117,7 @@ extension Action {
       let response = try await call.visit.call(Calls.linkPurchase, linkRequest(call, isDryRun: false))
       return ActionResult(
         customer: call.form["customer"],
-        undo: ActionReceipt.Undo(action: .undo, name: "transfer", id: response.transferId))
+        undo: ActionReceipt.Undo(.undo, "transfer", response.transferId))
     })
 
   private static func linkRequest(_ call: ActionCall, isDryRun: Bool) -> LinkPurchaseRequest {
@@ -158,7 +166,7 @@ extension Action {
       let response = try await call.visit.call(Calls.transferPurchase, transferRequest(call, isDryRun: false))
       return ActionResult(
         customer: call.form["to"],
-        undo: ActionReceipt.Undo(action: .undo, name: "transfer", id: response.transferId))
+        undo: ActionReceipt.Undo(.undo, "transfer", response.transferId))
     })
 
   private static func transferRequest(_ call: ActionCall, isDryRun: Bool) -> TransferPurchaseRequest {
@@ -192,7 +200,7 @@ extension Action {
       let response = try await call.visit.call(Calls.mergeCustomers, mergeRequest(call, isDryRun: false))
       return ActionResult(
         customer: call.form["to"],
-        undo: ActionReceipt.Undo(action: .undo, name: "transfer", id: response.transferId))
+        undo: ActionReceipt.Undo(.undo, "transfer", response.transferId))
     })
 
   private static func mergeRequest(_ call: ActionCall, isDryRun: Bool) -> MergeCustomersRequest {

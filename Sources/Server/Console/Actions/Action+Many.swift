@@ -8,10 +8,11 @@ internal import Wire
 // Days for many customers, for example after an outage, and their undo as one.
 extension Action {
   private static let maxCustomers = 1_000
+  private static let concurrentCalls = 25
 
   static let makeGood = Action(
     fields: [
-      ActionField(name: "customers", label: Text.customersLabel, kind: .paragraph, hint: Text.customersHint),
+      ActionField(name: "customers", label: Text.customersLabel, kind: .lines, hint: Text.customersHint),
       ActionField(name: "entitlement", label: Text.entitlement),
       ActionField(
         name: "days", label: Text.duration,
@@ -24,12 +25,10 @@ extension Action {
         throw .field("days", Text.chooseOne)
       }
       let until = try await call.now(of: customers[0]).advanced(byMilliseconds: days * 86_400_000)
-      var changed = 0
-      for customer in customers {
-        let response = try await call.visit.call(
-          Calls.grant, request(call, customer, until, batch: "", isDryRun: true))
-        if !response.events.isEmpty { changed += 1 }
+      let responses = try await together(customers) { customer in
+        await call.visit.attempt(Calls.grant, request(call, customer, until, batch: "", isDryRun: true))
       }
+      let changed = responses.count { !$0.events.isEmpty }
       return ActionPreview(
         lines: [
           Text.willMakeGood(customers.count, call.form["entitlement"], until), Text.ofThemChanged(changed),
@@ -39,13 +38,11 @@ extension Action {
     perform: { call async throws(Status) in
       guard let until = Instant(rfc3339: call.form["until"]) else { throw .field("until", Text.notADate) }
       let batch = String(call.key.prefix(12))
-      let customers = try customers(call.form)
-      for customer in customers {
-        _ = try await call.visit.call(
-          Calls.grant, request(call, customer, until, batch: batch, isDryRun: false))
+      _ = try await together(try customers(call.form)) { customer in
+        await call.visit.attempt(Calls.grant, request(call, customer, until, batch: batch, isDryRun: false))
       }
       return ActionResult(
-        link: call.scope.work(), undo: ActionReceipt.Undo(action: .undoBatch, name: "batch", id: batch),
+        link: call.scope.work(), undo: ActionReceipt.Undo(.undoBatch, "batch", batch),
         text: Text.until(until))
     })
 
@@ -66,18 +63,30 @@ extension Action {
     }
   }
 
-  /// The ids of a list or a CSV: the first column of each line, each id once.
   private static func customers(_ form: ActionForm) throws(Status) -> [String] {
-    var seen: Set<String> = []
-    let ids = form["customers"].split(whereSeparator: \.isNewline).compactMap { line in
-      let cell = line.split(separator: ",", omittingEmptySubsequences: false).first.map(String.init) ?? ""
-      let id = cell.trimmed
-      return id.isEmpty || ["customer", "customer_id"].contains(id) || !seen.insert(id).inserted ? nil : id
-    }
+    let ids = CustomerList.ids(form["customers"])
     guard !ids.isEmpty, ids.count <= maxCustomers else {
       throw .field("customers", Text.tooManyCustomers(maxCustomers))
     }
     return ids
+  }
+
+  /// Makes one call for each of `items`, some at a time, so that they share durable commits. After a failure, the calls
+  /// that have begun are finished.
+  private static func together<Item: Sendable, Response: Sendable>(
+    _ items: [Item], _ call: @escaping @Sendable (Item) async -> Result<Response, Status>
+  ) async throws(Status) -> [Response] {
+    var responses: [Response] = []
+    for first in stride(from: 0, to: items.count, by: concurrentCalls) {
+      let results = await withTaskGroup(of: Result<Response, Status>.self) { group in
+        for item in items[first..<min(first + concurrentCalls, items.count)] {
+          group.addTask { await call(item) }
+        }
+        return await group.reduce(into: [Result<Response, Status>]()) { $0.append($1) }
+      }
+      for result in results { responses.append(try result.get()) }
+    }
+    return responses
   }
 
   /// What the notes of a batch contain.
@@ -90,8 +99,8 @@ extension Action {
       return ActionPreview(lines: [Text.willRevokeBatch(grants.count, Set(grants.map(\.customerId)).count)])
     },
     perform: { call async throws(Status) in
-      for grant in try await grants(call) {
-        _ = try await call.visit.call(
+      _ = try await together(try await grants(call)) { grant in
+        await call.visit.attempt(
           Calls.revokeGrant,
           .with {
             $0.app = call.scope.app
@@ -126,5 +135,38 @@ extension ActionField {
   /// A hidden field that the preview fills in.
   static func hiddenOption(_ name: String) -> ActionField {
     ActionField(name: name, label: name, kind: .hidden, isRequired: false)
+  }
+}
+
+/// The customers in a list or a CSV (RFC 4180).
+enum CustomerList {
+  private static let heads: Set<String> = ["customer", "customer_id", "customerid", "id"]
+
+  /// The first column of each line, each id once. A first line that names the column is left out.
+  static func ids(_ text: String) -> [String] {
+    var ids = text.replacing("\r\n", with: "\n").split(separator: "\n").map { firstCell($0).trimmed }
+    if let first = ids.first, heads.contains(first.lowercased()) { ids.removeFirst() }
+    var seen: Set<String> = []
+    return ids.filter { !$0.isEmpty && seen.insert($0).inserted }
+  }
+
+  /// The first cell of a line; one in quotes may contain separators and doubled quotes.
+  private static func firstCell(_ line: Substring) -> String {
+    let line = line.drop { $0 == "\u{FEFF}" || $0 == " " }
+    guard line.first == "\"" else {
+      return String(line.prefix { $0 != "," && $0 != ";" && $0 != "\t" })
+    }
+    var cell = ""
+    var isQuoted = true
+    var rest = line.dropFirst()
+    while isQuoted, let character = rest.popFirst() {
+      guard character == "\"" else {
+        cell.append(character)
+        continue
+      }
+      isQuoted = rest.first == "\""
+      if isQuoted { cell.append(rest.removeFirst()) }
+    }
+    return cell
   }
 }

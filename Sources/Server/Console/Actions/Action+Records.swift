@@ -20,11 +20,11 @@ extension Action {
         })
       return ActionResult(
         customer: call.form["customer"],
-        undo: ActionReceipt.Undo(action: .deleteNote, name: "note", id: response.note?.noteId ?? ""))
+        undo: ActionReceipt.Undo(.deleteNote, "id", response.note?.noteId ?? ""))
     })
 
   static let deleteNote = Action(
-    fields: [.hidden("customer"), .hidden("note")],
+    fields: [.hidden("customer"), .hidden("id"), .note],
     preview: { call async throws(Status) in ActionPreview(lines: [Text.willDeleteNote(call.form["customer"])])
     },
     perform: { call async throws(Status) in
@@ -32,8 +32,9 @@ extension Action {
         Calls.deleteNote,
         .with {
           $0.app = call.scope.app
-          $0.noteId = call.form["note"]
+          $0.noteId = call.form["id"]
           $0.actor = call.actor
+          $0.note = call.note
         })
       return ActionResult(customer: call.form["customer"])
     })
@@ -42,6 +43,7 @@ extension Action {
     fields: [
       .hidden("customer"), ActionField(name: "name", label: Text.attributeName),
       ActionField(name: "value", label: Text.attributeValue, hint: Text.attributeHint, isRequired: false),
+      .note,
     ],
     preview: { call async throws(Status) in
       ActionPreview(lines: [
@@ -49,6 +51,13 @@ extension Action {
       ])
     },
     perform: { call async throws(Status) in
+      let known = try await call.visit.call(
+        Calls.getCustomerAttributes,
+        .with {
+          call.fill(&$0.app, &$0.environment)
+          $0.customerId = call.form["customer"]
+        })
+      let previous = known.attributes.first { $0.name == call.form["name"] }?.value
       _ = try await call.visit.call(
         Calls.setCustomerAttributes,
         .with {
@@ -61,8 +70,11 @@ extension Action {
             }
           ]
           $0.actor = call.actor
+          $0.note = call.note
         })
-      return ActionResult(customer: call.form["customer"])
+      return ActionResult(
+        customer: call.form["customer"],
+        undo: ActionReceipt.Undo(.setAttribute, [("name", call.form["name"]), ("value", previous ?? "")]))
     })
 
   static let resend = Action(
@@ -78,6 +90,7 @@ extension Action {
           $0.webhook = call.form["webhook"]
           $0.kind = kind(call.form)
           $0.selection = .deadLetters(true)
+          $0.note = call.note
         })
       return ActionResult(link: call.scope.work(.deadLetters), text: Text.resent(response.resent))
     })
@@ -95,6 +108,7 @@ extension Action {
           $0.webhook = call.form["webhook"]
           $0.kind = kind(call.form)
           $0.selection = .deadLetters(true)
+          $0.note = call.note
         })
       return ActionResult(link: call.scope.work(.deadLetters), text: Text.discarded(response.discarded))
     })
@@ -109,11 +123,12 @@ extension Action {
           $0.app = call.scope.app
           $0.webhook = call.form["webhook"]
           $0.kind = kind(call.form)
+          $0.note = call.note
         })
       return ActionResult(link: call.scope.work(.deadLetters))
     })
 
-  private static let webhookFields: [ActionField] = [.hidden("webhook"), .hidden("kind")]
+  private static let webhookFields: [ActionField] = [.hidden("webhook"), .hidden("kind"), .note]
 
   private static func kind(_ form: ActionForm) -> WebhookKind {
     WebhookKind(rawValue: Int32(form["kind"]) ?? 0)

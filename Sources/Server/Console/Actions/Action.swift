@@ -44,6 +44,8 @@ struct ActionField: Sendable {
   enum Kind: Sendable {
     case text
     case paragraph
+    /// Many lines, which a file may fill in.
+    case lines
     case hidden
     case check
     case choice([(value: String, label: String)])

@@ -35,6 +35,12 @@ enum ActionMarkup {
     case .paragraph:
       return
         "\(label)<textarea id=\"\(field.name)\" name=\"\(field.name)\" maxlength=\"4000\"\(required)\(described)>\(value)</textarea>\n"
+    case .lines:
+      return """
+        \(label)<textarea id="\(field.name)" name="\(field.name)" rows="10"\(required)\(described)>\(value)</textarea>
+        <p><input type="file" accept=".csv,.txt,text/csv,text/plain" data-fills="\(field.name)" aria-label="\(Text.fileOf(field.label))" hidden></p>
+
+        """
     case .check:
       let checked: Markup = value == "1" ? " checked" : ""
       return

@@ -24,7 +24,7 @@ enum ActionPage {
   static func submit(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Outcome {
     let action = try action(name, visit)
     let definition = Action.named(action)
-    let query = Query(String(decoding: visit.request.body, as: UTF8.self))
+    let query = visit.form
     let form = ActionForm(query, fields: definition.fields)
     let call = ActionCall(form: form, scope: scope, visit: visit)
     let token = query["token"]?.given

@@ -5,11 +5,21 @@ internal import Pages
 /// What was done a moment ago, in the address of the page that follows. A token proves that this service wrote it, so
 /// that no link can make the page say something else.
 struct ActionReceipt: Sendable {
-  /// The action that reverts it, with the value that selects what to revert.
+  /// The action that reverts it, with the values of its form.
   struct Undo: Sendable {
     let action: ActionName
-    let name: String
-    let id: String
+    let values: [(name: String, value: String?)]
+
+    /// Selects what to revert by one value; `nil` without it.
+    init?(_ action: ActionName, _ name: String, _ value: String) {
+      guard !value.isEmpty else { return nil }
+      self.init(action, [(name, value)])
+    }
+
+    init(_ action: ActionName, _ values: [(name: String, value: String?)]) {
+      self.action = action
+      self.values = values
+    }
   }
 
   let action: ActionName
@@ -31,25 +41,30 @@ struct ActionReceipt: Sendable {
     guard let action = ActionName(rawValue: values[0]),
       visit.tokens.accepts(visit.query["proof"], for: visit.person, values, at: visit.now)
     else { return nil }
-    let undo = ActionName(rawValue: values[2]).map { Undo(action: $0, name: values[3], id: values[4]) }
-    self.init(action: action, text: values[1], undo: undo, customer: values[5])
+    let fields = Query(values[3])
+    let undo = ActionName(rawValue: values[2]).map { action in
+      Undo(action, Action.named(action).fields.map { ($0.name, fields[$0.name]) })
+    }
+    self.init(action: action, text: values[1], undo: undo, customer: values[4])
   }
 
   func query(_ visit: Visit) -> [(name: String, value: String?)] {
     let values = [
-      action.rawValue, text, undo?.action.rawValue ?? "", undo?.name ?? "", undo?.id ?? "", customer,
+      action.rawValue, text, undo?.action.rawValue ?? "",
+      undo.map { String(Link([], query: $0.values).text.dropFirst(2)) } ?? "", customer,
     ]
     let proof = visit.tokens.token(for: visit.person, values, at: visit.now)
     return zip(Self.names, values).map { ($0, $1) } + [("proof", proof)]
   }
 
-  private static let names = ["done", "text", "undo", "field", "id", "of"]
+  private static let names = ["done", "text", "undo", "with", "of"]
 
   /// The notice on the page that follows.
   func notice(in scope: Scope, _ visit: Visit) -> Markup {
     var button: Markup = ""
-    if let undo, undo.action.isOpen(to: visit), !undo.id.isEmpty {
-      let link = scope.action(undo.action, [(undo.name, undo.id), ("customer", customer.given)])
+    if let undo, undo.action.isOpen(to: visit) {
+      let values = undo.values.filter { $0.name != "customer" } + [("customer", customer.given)]
+      let link = scope.action(undo.action, values)
       button = "<a class=\"button\" href=\"\(link)\">\(Text.undo)…</a>"
     }
     return """

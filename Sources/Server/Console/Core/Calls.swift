@@ -24,6 +24,9 @@ enum Calls {
     GetCustomerAttributesRequest, GetCustomerAttributesResponse
   >(
     "CustomerService/GetCustomerAttributes")
+  static let listContradictions = ContractCall<ListContradictionsRequest, ListContradictionsResponse>(
+    "CustomerService/ListContradictions")
+  static let inspect = ContractCall<InspectRequest, InspectResponse>("ReceiptService/Inspect")
   static let getPurchase = ContractCall<GetPurchaseRequest, GetPurchaseResponse>(
     "CustomerService/GetPurchase")
   static let getEvidence = ContractCall<GetEvidenceRequest, GetEvidenceResponse>(

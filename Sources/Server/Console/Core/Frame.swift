@@ -14,9 +14,9 @@ enum Frame {
       <header class="frame">
       <a class="brand" href="\(Link([]))">\(Text.product)</a>
       <nav aria-label="\(Text.navigation)">\(navigation(page, visit))</nav>
-      <form class="find" role="search" action="\(Link(["find"]))" method="get">
+      <form class="find" role="search" action="\(Link(["find"]))" method="post">
       <input type="search" name="q" value="\(visit.value("q") ?? "")" aria-label="\(Text.findLabel)" \
-      placeholder="\(Text.findHint)" maxlength="256" autocomplete="off" spellcheck="false">
+      placeholder="\(Text.findHint)" autocomplete="off" spellcheck="false">
       </form>
       \(badge(page.scope))
       <details class="person"><summary>\(Format.name(visit.person.name)) · \(visit.roleName)</summary>
@@ -35,7 +35,9 @@ enum Frame {
       \(page.body)
       </main>
       <footer><span>\(Text.shownAt) \(Format.time(visit.now)) <span data-zone>UTC</span></span> \
-      <span role="status" id="announcement"></span></footer>
+      <span role="status" id="announcement" data-local="\(Text.localTimes)" data-utc="\(Text.utcTimes)" \
+      data-here="\(Text.here)" data-ticket="\(Text.ticketCopied)" data-address="\(Text.addressCopied)" \
+      data-id="\(Text.idCopied)" data-refused="\(Text.copyRefused)"></span></footer>
       """
     return Document(
       title: "\(page.title) · \(Text.product)", body: body, isAsOf: page.asOf != nil

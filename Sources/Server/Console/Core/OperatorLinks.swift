@@ -1,4 +1,5 @@
 internal import Markup
+internal import Pages
 
 /// The operator's other tools, from the configuration. Each is an `http` or `https` URL; `nil`: no link.
 package struct OperatorLinks: Sendable {

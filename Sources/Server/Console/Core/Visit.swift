@@ -15,6 +15,7 @@ struct Visit: Sendable {
   let calls: InProcessCalls
   let tokens: FormTokens
   let performed: PerformedForms
+  let links: OperatorLinks
   /// The system's time.
   let now: Instant
 
@@ -36,6 +37,9 @@ struct Visit: Sendable {
   func mayCall<Request, Response>(_ method: ContractCall<Request, Response>) -> Bool {
     InProcessCalls.role(of: method.path).map(person.caller.has) ?? true
   }
+
+  /// The fields of the form.
+  var form: Query { Query(String(decoding: request.body, as: UTF8.self)) }
 
   func has(_ role: Role) -> Bool { person.caller.has(role) }
 

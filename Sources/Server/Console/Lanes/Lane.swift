@@ -5,15 +5,43 @@ internal import Wire
 // Lanes of the contract's history.
 extension Lane {
   /// The lanes of a history, those without content left out.
-  static func all(_ history: GetCustomerHistoryResponse) -> [Lane] {
-    let questions = history.lanes.first { $0.kind == .apple }?.marks.filter {
-      $0.type.hasPrefix("CONSUMPTION_REQUEST")
+  static func all(_ history: GetCustomerHistoryResponse) -> [Lane] { states(history) + events(history) }
+
+  /// The lanes of entitlements, purchases and grants. Purchases that give nothing for a time, such as consumables, share
+  /// a lane with the others of their product.
+  static func states(_ history: GetCustomerHistoryResponse) -> [Lane] {
+    let questions =
+      history.lanes.first { $0.kind == .apple }?.marks.filter { $0.type.hasPrefix("CONSUMPTION_REQUEST") }
+      ?? []
+    let states = history.lanes.filter { !$0.hasEvents }
+    let units = states.filter { $0.kind == .purchase && $0.segments.isEmpty && !$0.productId.isEmpty }
+    let products = units.reduce(into: [String]()) {
+      if !$0.contains($1.productId) { $0.append($1.productId) }
     }
-    return history.lanes.map { Lane($0, refundQuestions: questions ?? []) }.filter { !$0.isEmpty }
+    let lanes = states.filter { !units.contains($0) }.map { Lane($0, refundQuestions: questions) }
+    let consumables = products.map { product in
+      Lane(product, units.filter { $0.productId == product }, refundQuestions: questions)
+    }
+    return (lanes + consumables).filter { !$0.isEmpty }
+  }
+
+  /// The lanes of what Apple said and what we did.
+  static func events(_ history: GetCustomerHistoryResponse) -> [Lane] {
+    history.lanes.filter(\.hasEvents).map { Lane($0, refundQuestions: []) }.filter { !$0.isEmpty }
+  }
+
+  /// The purchases of one consumable product.
+  private init(_ product: String, _ purchases: [HistoryLane], refundQuestions: [HistoryMark]) {
+    self.init(
+      name: product, kind: Text.boughtCount(purchases.count),
+      marks: purchases.flatMap { Self.marks(of: $0, refundQuestions) }.sorted { $0.at < $1.at },
+      dots: purchases.flatMap(\.marks).filter { $0.type == "PURCHASED" }.compactMap { Mark($0) }
+        .sorted { $0.at < $1.at })
   }
 
   private init(_ lane: HistoryLane, refundQuestions: [HistoryMark]) {
-    let product = lane.segments.last { !$0.productId.isEmpty }?.productId ?? lane.name
+    let product =
+      lane.productId.given ?? lane.segments.last { !$0.productId.isEmpty }?.productId ?? lane.name
     let (name, kind) =
       switch lane.kind {
       case .access: (lane.name, Text.laneAccess)
@@ -54,6 +82,11 @@ extension Lane {
   }
 }
 
+extension HistoryLane {
+  /// Whether it has single instants of all purchases.
+  fileprivate var hasEvents: Bool { kind == .apple || kind == .operator }
+}
+
 extension Lane.Bar {
   /// `nil` for a gap.
   fileprivate init?(_ segment: HistorySegment, _ kind: HistoryLaneKind) {
@@ -90,7 +123,7 @@ extension Lane.Mark {
   fileprivate init?(_ mark: HistoryMark) {
     guard let at = mark.time?.instant else { return nil }
     self.init(
-      at: at, sign: "", tone: .ended, meaning: mark.explanation.given ?? mark.type,
+      at: at, sign: "", tone: .ended, meaning: mark.explanation.given ?? Format.words(mark.type),
       source: mark.evidenceId ?? 0)
   }
 

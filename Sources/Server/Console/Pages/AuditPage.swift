@@ -1,3 +1,4 @@
+internal import HTTP
 internal import Markup
 internal import Pages
 internal import RPC
@@ -5,25 +6,18 @@ internal import Wire
 
 /// Who looked at customers, and who changed them.
 enum AuditPage {
+  /// The most rows of a CSV.
+  private static let maxRows = 10_000
+  private static let filters = ["app", "customer", "actor", "method"]
+
   static func page(_ visit: Visit) async throws(Status) -> Page {
-    let response = try await visit.call(
-      Calls.listAuditEntries,
-      .with {
-        $0.app = visit.value("app") ?? ""
-        $0.customerId = visit.value("customer") ?? ""
-        $0.actor = visit.value("actor") ?? ""
-        $0.method = visit.value("method") ?? ""
-        $0.pageToken = visit.value("page") ?? ""
-      })
+    let response = try await entries(after: visit.value("page") ?? "", visit)
     let rows = response.entries.map { entry in
       [
-        Format.time(entry.time),
-        Format.name([entry.caller, entry.actor].filter { !$0.isEmpty }.joined(separator: " / ")),
-        "<code>\(entry.method.split(separator: "/").last.map(String.init) ?? entry.method)</code>",
-        Format.name(entry.app),
-        Format.name((entry.customerIds + [entry.subject].filter { !$0.isEmpty }).joined(separator: ", ")),
-        Format.name(entry.note),
-        entry.outcome == "OK" ? "OK" : Part.chip(entry.outcome, .none), Format.id(entry.requestId),
+        Format.time(entry.time), Format.name(who(entry)), "<code>\(method(entry))</code>",
+        Format.name(entry.app), Format.name(subjects(entry).joined(separator: ", ")),
+        visit.links.note(entry.note),
+        entry.outcome == "OK" ? "\(Text.ok)" : Part.chip(entry.outcome, .none), Format.id(entry.requestId),
       ] as [Markup]
     }
     let fields = [("customer", Text.customer), ("actor", Text.actor), ("method", Text.method)].map {
@@ -31,13 +25,11 @@ enum AuditPage {
       "<label for=\"\(name)\">\(label)</label> <input type=\"text\" id=\"\(name)\" name=\"\(name)\" value=\"\(visit.value(name) ?? "")\" maxlength=\"256\">\n"
         as Markup
     }
-    let query =
-      ["app", "customer", "actor", "method"].map { ($0, visit.value($0)) } + [
-        ("page", response.nextPageToken.given)
-      ]
+    let query = filters.map { ($0, visit.value($0)) }
     let next: Markup =
       response.nextPageToken.isEmpty
-      ? "" : "<p><a href=\"\(Link(["audit"], query: query))\">\(Text.older)</a></p>"
+      ? ""
+      : "<p><a href=\"\(Link(["audit"], query: query + [("page", response.nextPageToken)]))\">\(Text.older)</a></p>"
     let table = Table.markup(
       Text.audit,
       heads: [
@@ -51,6 +43,56 @@ enum AuditPage {
         <form class="row" action="\(Link(["audit"]))" method="get">\(fields)<button>\(Text.filter)</button></form>
         <div class="cards-on-phones">\(rows.isEmpty ? Part.empty(Text.noEntries) : table)</div>
         \(next)
+        <p class="actions"><a href="\(Link(["audit.csv"], query: query))">\(Text.listAsCSV)</a></p>
         """)
+  }
+
+  /// All entries that the filter selects, newest first, at most 10,000.
+  static func csv(_ visit: Visit) async throws(Status) -> HTTPResponse {
+    var lines = [
+      [
+        "number", "time", "caller", "actor", "method", "app", "customer_ids", "subject", "note", "outcome",
+        "request_id", "address",
+      ]
+    ]
+    var page = ""
+    repeat {
+      let response = try await entries(after: page, visit)
+      lines += response.entries.map { entry in
+        [
+          String(entry.number), entry.time.text, entry.caller, entry.actor, entry.method, entry.app,
+          entry.customerIds.joined(separator: " "), entry.subject, entry.note, entry.outcome, entry.requestId,
+          entry.address,
+        ]
+      }
+      page = response.nextPageToken
+    } while !page.isEmpty && lines.count <= maxRows
+    return .csv(Array(lines.prefix(maxRows + 1)))
+  }
+
+  private static func entries(
+    after page: String, _ visit: Visit
+  ) async throws(Status) -> ListAuditEntriesResponse {
+    try await visit.call(
+      Calls.listAuditEntries,
+      .with {
+        $0.app = visit.value("app") ?? ""
+        $0.customerId = visit.value("customer") ?? ""
+        $0.actor = visit.value("actor") ?? ""
+        $0.method = visit.value("method") ?? ""
+        $0.pageToken = page
+      })
+  }
+
+  private static func who(_ entry: AuditEntry) -> String {
+    [entry.caller, entry.actor].filter { !$0.isEmpty }.joined(separator: " / ")
+  }
+
+  private static func method(_ entry: AuditEntry) -> String {
+    entry.method.split(separator: "/").last.map(String.init) ?? entry.method
+  }
+
+  private static func subjects(_ entry: AuditEntry) -> [String] {
+    entry.customerIds + [entry.subject].filter { !$0.isEmpty }
   }
 }

@@ -49,6 +49,9 @@ struct CustomerData: Sendable {
   let family: Result<GetProbableFamilyResponse, Status>
   let fulfillments: Result<ListUnfulfilledPurchasesResponse, Status>
   let refunds: Result<ListConsumptionRequestsResponse, Status>
+  let contradictions: Result<ListContradictionsResponse, Status>
+  /// Whether the picture begins with the first purchase, however long ago it was.
+  let isWholeRange: Bool
 
   var id: String { description.customerId }
   var now: Instant { description.evaluatedAt?.instant ?? Instant(millisecondsSince1970: 0) }
@@ -88,8 +91,11 @@ struct CustomerData: Sendable {
     async let family = loader.family()
     async let fulfillments = loader.fulfillments()
     async let refunds = loader.refunds()
+    async let contradictions = loader.contradictions()
+    isWholeRange = visit.value("range") != nil
     let axis = await loader.history(
-      from: GoogleProtobuf.Timestamp?.none, Moment(asOf: nil, isKnownThen: false))
+      from: isWholeRange ? GoogleProtobuf.Timestamp(CustomerData.firstSales) : nil,
+      Moment(asOf: nil, isKnownThen: false))
     self.scope = scope
     self.moment = moment
     self.description = description
@@ -102,6 +108,16 @@ struct CustomerData: Sendable {
     self.family = await family
     self.fulfillments = await fulfillments
     self.refunds = await refunds
+    self.contradictions = await contradictions
+  }
+
+  /// The App Store opened in July 2008.
+  private static let firstSales = Instant(millisecondsSince1970: 1_214_870_400_000)
+
+  /// Whether the customer bought something before the beginning of the picture.
+  var hasEarlierHistory: Bool {
+    guard !isWholeRange, let start = (try? axis.get())?.from?.instant else { return false }
+    return transactions.contains { ($0.originalPurchaseDate?.instant).map { $0 < start } ?? false }
   }
 }
 
@@ -196,6 +212,17 @@ private struct CustomerLoader: Sendable {
   func fulfillments() async -> Result<ListUnfulfilledPurchasesResponse, Status> {
     await visit.attempt(
       Calls.listUnfulfilledPurchases,
+      .with {
+        $0.app = scope.app
+        $0.customerId = id
+        $0.environment = scope.environment
+      })
+  }
+
+  func contradictions() async -> Result<ListContradictionsResponse, Status> {
+    guard moment.asOf == nil else { return .success(ListContradictionsResponse()) }
+    return await visit.attempt(
+      Calls.listContradictions,
       .with {
         $0.app = scope.app
         $0.customerId = id

@@ -28,6 +28,21 @@ enum CustomerPage {
     return page
   }
 
+  /// Facts that conflict come before all answers, because these rest on them.
+  private static func contradictions(_ data: CustomerData) -> Markup {
+    switch data.contradictions {
+    case .failure(let status): return Part.failure(status)
+    case .success(let response):
+      return response.contradictions.map { contradiction in
+        """
+        <p class="problem"><strong>\(Text.contradiction)</strong> \(contradiction.explanation) \
+        <code>\(contradiction.kind)</code></p>
+
+        """
+      }.joined()
+    }
+  }
+
   private static func body(_ data: CustomerData, _ steps: ExplainResponse?, _ visit: Visit) -> Markup {
     let now = data.moment.asOf ?? data.now
     let verdicts = Verdict.all(data)
@@ -39,13 +54,14 @@ enum CustomerPage {
     }
     return """
       <h1>\(Format.id(data.id))</h1>
-      \(header(data))
+      \(header(data, visit))
       \(data.moment.asOf == nil ? CustomerActions.bar(data, ticket: ticket(data, verdicts), visit) : "")
       \(notices(data))
+      \(contradictions(data))
       <section class="cards" aria-label="\(Text.verdicts)">
       \(cards)</section>
       \(steps.map { explanation($0, in: data.scope) } ?? "")
-      \(picture(data))
+      \(CustomerPicture.section(data, visit))
       \(CustomerSections.purchases(data, visit))
       \(CustomerTimeline.section(data, visit))
       \(CustomerSections.others(data, visit))
@@ -53,13 +69,13 @@ enum CustomerPage {
   }
 
   /// What is known about the customer besides purchases.
-  private static func header(_ data: CustomerData) -> Markup {
+  private static func header(_ data: CustomerData, _ visit: Visit) -> Markup {
     var facts: [Markup] = []
     if let since = data.firstKnown {
       facts.append("<span class=\"quiet\">\(Text.since)</span> \(Format.time(since))")
     }
     let tokens = Set(data.transactions.map(\.appAccountToken)).subtracting([""]).sorted()
-    facts += tokens.prefix(3).map { "<span class=\"quiet\">appAccountToken</span> \(Format.id($0))" }
+    facts += tokens.prefix(3).map { "<span class=\"quiet\">\(Text.appAccountToken)</span> \(Format.id($0))" }
     let storefronts = Set(data.transactions.map(\.storefront)).subtracting([""]).sorted()
     if !storefronts.isEmpty {
       facts.append("<span class=\"quiet\">\(Text.storefront)</span> \(storefronts.joined(separator: ", "))")
@@ -70,6 +86,9 @@ enum CustomerPage {
         <span class="quiet">\(Text.family)</span> <a href="\(data.scope.customer(member.customerId))">\
         \(Format.name(member.customerId))</a> \(Text.probably(member.confidence))
         """)
+    }
+    if let link = visit.links.customer(data.id) {
+      facts.append("<a href=\"\(link)\" rel=\"noreferrer\">\(Text.openInCRM)</a>")
     }
     return "<ul class=\"facts\">\(facts.map { "<li>\($0)</li>\n" as Markup })</ul>"
   }
@@ -118,60 +137,8 @@ enum CustomerPage {
   }
 }
 
-// The picture with its slider.
+// The history for programs.
 extension CustomerPage {
-  private static func evidence(_ id: Int64, _ scope: Scope) -> Markup {
-    id == 0 ? "" : "<a href=\"\(scope.evidence(id))\">\(Text.evidence(id))</a>"
-  }
-
-  private static func picture(_ data: CustomerData) -> Markup {
-    let title = Text.pictureTitle(data.id)
-    let head: Markup = "<h2 id=\"history\">\(title)</h2>"
-    let history: GetCustomerHistoryResponse
-    let axis: GetCustomerHistoryResponse
-    do throws(Status) {
-      history = try data.history.get()
-      axis = try data.axis.get()
-    } catch {
-      return head + Part.failure(error)
-    }
-    guard let start = axis.firstInstant else { return head + Part.empty(Text.noHistory) }
-    let picture = LanesPicture(
-      lanes: Lane.all(history), geometry: LanesGeometry(start: start, now: data.now), asOf: data.moment.asOf,
-      title: title)
-    return """
-      \(head)
-      \(picture.legend)
-      <div class="lanes" tabindex="0" role="region" aria-label="\(title)">
-      \(picture.svg)
-      \(slider(data, picture.geometry, axis))
-      </div>
-      <details><summary>\(Text.asTable)</summary>
-      \(picture.table(Text.evidenceHead) { evidence($0, data.scope) })
-      <p><a href="\(Link(data.scope.path + ["customers", data.id, "history.csv"]))">\(Text.asCSV)</a></p></details>
-      """
-  }
-
-  private static func slider(
-    _ data: CustomerData, _ geometry: LanesGeometry, _ axis: GetCustomerHistoryResponse
-  ) -> Markup {
-    let (first, last) = (geometry.start.millisecondsSince1970 / 1_000, data.now.millisecondsSince1970 / 1_000)
-    let value = data.moment.asOf.map { $0.millisecondsSince1970 / 1_000 } ?? last
-    let moments = Set(axis.lanes.flatMap(\.marks).compactMap { $0.time?.seconds }).sorted()
-    let isKnownThen: Markup = data.moment.isKnownThen ? " checked" : ""
-    return """
-      <form action="\(data.scope.customer(data.id))" method="get">
-      <div class="slider"><label for="at">\(Text.asOf)</label>
-      <input id="at" type="range" name="at" min="\(first)" max="\(last)" step="60" value="\(value)">
-      <span></span></div>
-      <div class="row moments" id="moments-of-events" data-moments="\(moments.map(String.init).joined(separator: " "))">
-      <output id="moment" for="at">\(Format.moment(data.moment.asOf ?? data.now))</output>
-      <label><input type="checkbox" name="known" value="then"\(isKnownThen)>\(Text.knownThen)</label>
-      <button>\(Text.show)</button></div>
-      </form>
-      """
-  }
-
   /// The history as CSV.
   static func csv(_ id: String, in scope: Scope, _ visit: Visit) async throws(Status) -> HTTPResponse {
     let history = try await visit.call(

@@ -32,6 +32,7 @@ enum CustomerSections {
   private static func purchase(_ lane: HistoryLane, at moment: Instant, _ data: CustomerData, _ visit: Visit)
     -> [Markup]
   {
+    guard !lane.segments.isEmpty else { return unit(lane, data) }
     let current = lane.segments.last { $0.contains(moment) }
     let latest = current ?? lane.segments.last { ($0.since?.instant).map { $0 <= moment } ?? false }
     let hasAccess = current.map { $0.accessLevel == .full || $0.accessLevel == .limited } ?? false
@@ -49,11 +50,24 @@ enum CustomerSections {
     }
     let role: Markup = lane.kind == .shared ? " \(Part.chip(Text.laneShared, .shared))" : ""
     return [
-      "\(Format.name(latest?.productId ?? ""))\(role)", Part.chip(state, tone),
+      "\(Format.name(latest?.productId.given ?? lane.productId))\(role)", Part.chip(state, tone),
       "\(Format.time(latest?.since)) – \(Format.time(latest?.until))",
       "\(latest?.price.map(Format.money) ?? "")",
       renewal, "<a href=\"\(data.scope.purchase(lane.name))\">\(lane.name)</a>",
       data.moment.asOf == nil ? CustomerActions.purchase(lane, product, data, visit) : "",
+    ]
+  }
+
+  /// A purchase that gives nothing for a time, such as a consumable.
+  private static func unit(_ lane: HistoryLane, _ data: CustomerData) -> [Markup] {
+    let refund = lane.marks.last { $0.type == "REFUNDED" }
+    let transaction = data.transactions.first { $0.originalTransactionId == lane.name }
+    return [
+      Format.name(lane.productId),
+      refund == nil ? Part.chip(Text.boughtOnce, .ended) : Part.chip(Text.refunded, .none),
+      Format.time(lane.marks.first { $0.type == "PURCHASED" }?.time ?? lane.marks.first?.time),
+      "\(transaction?.price.map(Format.money) ?? "")", "",
+      "<a href=\"\(data.scope.purchase(lane.name))\">\(lane.name)</a>", "",
     ]
   }
 
@@ -166,9 +180,9 @@ enum CustomerSections {
       let rows = response.notes.filter { data.moment.includes($0.createdAt) }.map { note in
         let delete: Markup =
           visit.mayCall(Calls.deleteNote) && data.moment.asOf == nil
-          ? "<a href=\"\(data.scope.action(.deleteNote, [("customer", data.id), ("note", note.noteId)]))\">\(Text.deleteThis)</a>"
+          ? "<a href=\"\(data.scope.action(.deleteNote, [("customer", data.id), ("id", note.noteId)]))\">\(Text.deleteThis)</a>"
           : ""
-        return [Format.time(note.createdAt), Format.name(note.actor), Format.name(note.text), delete]
+        return [Format.time(note.createdAt), Format.name(note.actor), visit.links.note(note.text), delete]
           as [Markup]
       }
       let table =

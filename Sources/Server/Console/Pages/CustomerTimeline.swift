@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Callers
+internal import Entitlements
 internal import Markup
 internal import Pages
 internal import RPC
@@ -94,7 +95,7 @@ enum CustomerTimeline {
       separator: " / ")
     return [
       Format.time(notification.receivedAt), "", "<span class=\"chip ended\">● \(Text.apple)</span>",
-      "<code>\(type)</code> \(notification.explanation)", "App Store",
+      "<code>\(type)</code> \(notification.explanation)", "\(Text.appStore)",
       "<a href=\"\(scope.evidence(notification.evidenceId))\">\(Text.evidence(notification.evidenceId))</a>",
     ]
   }
@@ -109,6 +110,10 @@ enum CustomerTimeline {
       let selected: Markup = visit.value("entitlement") == name ? " selected" : ""
       return "<option\(selected)>\(name)</option>" as Markup
     }
+    let types = EntitlementChange.Kind.allCases.map(\.rawValue).map { type in
+      let selected: Markup = visit.value("type") == type ? " selected" : ""
+      return "<option value=\"\(type)\"\(selected)>\(Format.words(type))</option>" as Markup
+    }
     let moment = data.momentQuery.compactMap { name, value in
       value.map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">" as Markup }
     }
@@ -116,6 +121,8 @@ enum CustomerTimeline {
       <form class="row actions" action="\(Link(data.scope.path + ["customers", data.id], fragment: "timeline"))" method="get">
       \(moment)<label for="entitlement">\(Text.entitlement)</label>
       <select id="entitlement" name="entitlement"><option value="">\(Text.all)</option>\(options)</select>
+      <label for="type">\(Text.what)</label>
+      <select id="type" name="type"><option value="">\(Text.all)</option>\(types)</select>
       \(box("apple", Text.showNotifications))\(visit.has(.operate) ? box("webhooks", Text.showWebhooks) : "")\
       <button>\(Text.filter)</button></form>
       """
@@ -126,7 +133,7 @@ enum CustomerTimeline {
     guard !timeline.nextPageToken.isEmpty else { return "" }
     let query =
       [("page", timeline.nextPageToken as String?)] + data.momentQuery
-      + ["apple", "webhooks", "entitlement"].map { ($0, visit.value($0)) }
+      + ["apple", "webhooks", "entitlement", "type"].map { ($0, visit.value($0)) }
     let link = Link(data.scope.path + ["customers", data.id], query: query, fragment: "timeline")
     return "<p><a href=\"\(link)\">\(Text.older)</a></p>"
   }

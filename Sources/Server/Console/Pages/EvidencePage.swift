@@ -1,6 +1,5 @@
 internal import AppStore
 internal import Callers
-internal import JSON
 internal import Markup
 internal import Pages
 internal import RPC
@@ -25,9 +24,9 @@ enum EvidencePage {
     let body: Markup = """
       <h1>\(Text.evidenceTitle(evidence.evidenceId)): \(Format.words(evidence.kind))</h1>
       <p>\(verdict)</p>
-      \(properties(evidence, scope))
+      \(properties(evidence, scope, visit))
       \(undo(evidence, scope, visit))
-      \(document(evidence))
+      \(evidence.document.map(DocumentMarkup.document) ?? "")
       \(command(evidence))
       \(events(evidence, scope))
       \(verbatim(evidence, scope, visit))
@@ -35,7 +34,9 @@ enum EvidencePage {
     return Page(Text.evidenceTitle(evidence.evidenceId), in: scope, section: .customers, body: body)
   }
 
-  private static func properties(_ evidence: GetEvidenceResponse, _ scope: Scope) -> Markup {
+  private static func properties(
+    _ evidence: GetEvidenceResponse, _ scope: Scope, _ visit: Visit
+  ) -> Markup {
     let customers = evidence.customerIds.map {
       "<a href=\"\(scope.customer($0))\">\(Format.name($0))</a>" as Markup
     }
@@ -48,9 +49,9 @@ enum EvidencePage {
       (Text.customer, customers.isEmpty ? nil : customers.joined(separator: ", ")),
       (Text.purchases, purchases.isEmpty ? nil : purchases.joined(separator: ", ")),
       (Text.actor, evidence.actor.given.map(Format.name)),
-      (Text.reason, evidence.note.given.map(Format.name)),
+      (Text.reason, evidence.note.given.map(visit.links.note)),
       (Text.size, "\(Format.size(evidence.size))\(evidence.hasBody ? "" : " · \(Text.purged)")"),
-      ("SHA-256", Format.id(evidence.sha256)),
+      (Text.digest, Format.id(evidence.sha256)),
     ])
   }
 
@@ -63,45 +64,9 @@ enum EvidencePage {
       "<p class=\"actions\"><a class=\"button\" href=\"\(scope.action(.undo, values))\">\(ActionName.undo.title)…</a></p>"
   }
 
-  private static func document(_ evidence: GetEvidenceResponse) -> Markup {
-    guard let document = evidence.document else { return "" }
-    let certificates = document.certificates.map { certificate in
-      [
-        Format.name(certificate.subject), Format.name(certificate.issuer),
-        "\(Format.time(certificate.notBefore)) – \(Format.time(certificate.notAfter))",
-        Format.id(certificate.sha256),
-      ] as [Markup]
-    }
-    let inner = document.documents.map { inner in
-      """
-      <h3>\(Format.value(inner.kind, "DOCUMENT_KIND_")) \(checked(inner.verified, inner.reason))</h3>
-      \(payload(inner.payloadJson))
-      """ as Markup
-    }
-    return """
-      <h2>\(Format.value(document.kind, "DOCUMENT_KIND_")) \(checked(document.verified, document.reason))</h2>
-      <p>\(document.explanation)</p>
-      \(payload(document.payloadJson))
-      \(inner)
-      \(certificates.isEmpty ? "" : "<h3>\(Text.certificates)</h3>\(Table.markup(Text.certificates, heads: [Text.subject, Text.issuer, Text.valid, "SHA-256"], rows: certificates))")
-      """
-  }
-
-  private static func checked(_ verified: Bool, _ reason: String) -> Markup {
-    verified ? Part.chip("✓ \(Text.verified)", .full) : Part.chip("✕ \(reason)", .none)
-  }
-
-  /// A payload as a table: Apple's names, and times in words.
-  private static func payload(_ json: String) -> Markup {
-    guard let object = JSONText.object(json) else {
-      return json.isEmpty ? "" : "<pre tabindex=\"0\">\(json)</pre>"
-    }
-    return Table.properties(object.map { name, value in (name, JSONText.value(name, value)) })
-  }
-
   private static func command(_ evidence: GetEvidenceResponse) -> Markup {
     guard !evidence.commandJson.isEmpty else { return "" }
-    return "<h2>\(Text.command)</h2>\n\(payload(evidence.commandJson))"
+    return "<h2>\(Text.command)</h2>\n\(DocumentMarkup.payload(evidence.commandJson))"
   }
 
   private static func events(_ evidence: GetEvidenceResponse, _ scope: Scope) -> Markup {
@@ -124,29 +89,5 @@ enum EvidencePage {
     }
     return
       "<h2>\(Text.verbatim)</h2><pre tabindex=\"0\">\(String(decoding: evidence.body, as: UTF8.self))</pre>"
-  }
-}
-
-/// JSON of documents as texts for people.
-enum JSONText {
-  static func object(_ text: String) -> [(String, JSONValue)]? {
-    guard let value = try? JSONValue(parsing: Array(text.utf8)), let object = value.objectValue else {
-      return nil
-    }
-    return object.map { ($0.0, $0.1) }
-  }
-
-  /// A member: a time if it is one of Apple's milliseconds, otherwise its JSON.
-  static func value(_ name: String, _ value: JSONValue) -> Markup {
-    switch value {
-    case .string(let text): return Format.name(text.shortened(to: 2_000))
-    case .number(let number)
-    where (name.hasSuffix("Date") || name.hasSuffix("date")) && (1e11..<1e13).contains(number.double):
-      return Format.time(Instant(millisecondsSince1970: Int64(number.double)))
-    case .object, .array:
-      return
-        "<pre tabindex=\"0\">\(String(decoding: value.serialized(), as: UTF8.self).shortened(to: 20_000))</pre>"
-    default: return "\(String(decoding: value.serialized(), as: UTF8.self))"
-    }
   }
 }

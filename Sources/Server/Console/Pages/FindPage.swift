@@ -1,3 +1,5 @@
+internal import Bytes
+internal import HTTP
 internal import Markup
 internal import Pages
 internal import RPC
@@ -6,26 +8,64 @@ internal import Wire
 /// What the text of the search box names, in all apps and environments that the person may see.
 enum FindPage {
   private static let size: Int32 = 100
+  private static let maxQueryBytes = 256
 
-  static func page(_ visit: Visit) async throws(Status) -> Page {
+  /// The text of the search box. A document is shown at once, so that it never becomes part of an address.
+  static func submit(_ visit: Visit) async throws(Status) -> Outcome {
+    let text = visit.form["q"]?.trimmed ?? ""
+    guard isDocument(text) else { return .redirect(Link(["find"], query: [("q", text.given)])) }
+    return .page(try await InspectPage.page(text, visit))
+  }
+
+  /// Whether a text is a JWS, a receipt or a notification: no id is as long, has two dots after a JSON object in Base64,
+  /// or is JSON.
+  static func isDocument(_ text: String) -> Bool {
+    text.utf8.count > maxQueryBytes || text.hasPrefix("{")
+      || text.hasPrefix("eyJ") && text.count { $0 == "." } == 2
+  }
+
+  static func page(_ visit: Visit) async throws(Status) -> Outcome {
     guard let text = visit.value("q") else {
-      return Page(
-        Text.find, section: .customers, body: "<h1>\(Text.find)</h1>\n\(Part.empty(Text.findEmpty))")
+      return .page(
+        Page(Text.find, section: .customers, body: "<h1>\(Text.find)</h1>\n\(Part.empty(Text.findEmpty))"))
     }
-    let found = try await visit.call(
-      Calls.findCustomers,
-      .with {
-        $0.query = text
-        $0.pageSize = size
-      })
+    let found = try await hits(text, visit)
+    // A transaction is the hit of its own id and of its purchase's: both are about one customer.
+    let links = Set(found.hits.map(page(of:)))
+    if links.count == 1, found.nextPageToken.isEmpty, let link = links.first ?? nil { return .redirect(link) }
     let body: Markup = """
       <h1>\(Text.find): \(Format.name(text))</h1>
       \(found.hits.isEmpty ? try await nothing(text, visit) : list(found))
       """
-    return Page("\(Text.find): \(text)", section: .customers, body: body)
+    return .page(Page("\(Text.find): \(text)", section: .customers, body: body))
   }
 
-  private static func list(_ found: FindCustomersResponse) -> Markup {
+  static func hits(_ text: String, in app: String = "", _ visit: Visit) async throws(Status)
+    -> FindCustomersResponse
+  {
+    try await visit.call(
+      Calls.findCustomers,
+      .with {
+        $0.query = text
+        $0.app = app
+        $0.pageSize = size
+      })
+  }
+
+  /// The page of the only hit; `nil` if it has several.
+  private static func page(of hit: CustomerHit) -> Link? {
+    let scope = Scope(app: hit.app, environment: hit.environment)
+    switch hit.kind {
+    case .evidence, .notification: return hit.evidenceId.map(scope.evidence)
+    case .event: return hit.sequence.map(scope.event)
+    case .erasedCustomer: return nil
+    default: break
+    }
+    if hit.customerIds.isEmpty { return hit.originalTransactionId.given.map(scope.purchase) }
+    return hit.customerIds.count == 1 ? scope.customer(hit.customerIds[0]) : nil
+  }
+
+  static func list(_ found: FindCustomersResponse) -> Markup {
     let table = Table.markup(
       Text.hits, heads: [Text.recognizedAs, Text.inWords, Text.app, Text.environment, Text.open],
       rows: found.hits.map(row))
@@ -76,15 +116,18 @@ enum FindPage {
           "<a class=\"button\" href=\"\(scope.action(.lookUpOrder, [("order", text)]))\">\(Text.askForOrder(app))</a>"
         )
       }
-      for environment in [Wire.Environment.production, .sandbox]
-      where isID && visit.mayCall(Calls.refreshPurchase) {
-        let scope = Scope(app: app, environment: environment)
-        offers.append(
-          "<a class=\"button\" href=\"\(scope.action(.refresh, [("transaction", text)]))\">\(Text.askForTransaction(app, environment.slug))</a>"
-        )
-      }
+      if isID { offers += [.production, .sandbox].compactMap { askApple(about: text, app, $0, visit) } }
     }
     let links: Markup = offers.isEmpty ? "" : "<p class=\"row actions\">\(offers)</p>"
     return Part.empty(Text.notHere) + links
+  }
+
+  /// A link that asks Apple about a transaction; `nil` if the person may not.
+  static func askApple(
+    about transaction: String, _ app: String, _ environment: Wire.Environment, _ visit: Visit
+  ) -> Markup? {
+    guard visit.mayCall(Calls.refreshPurchase) else { return nil }
+    let link = Scope(app: app, environment: environment).action(.refresh, [("transaction", transaction)])
+    return "<a class=\"button\" href=\"\(link)\">\(Text.askForTransaction(app, environment.slug))</a>"
   }
 }

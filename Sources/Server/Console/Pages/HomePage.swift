@@ -17,9 +17,9 @@ enum HomePage {
       body: """
         <h1>\(Text.homeTitle)</h1>
         <p>\(Text.homeHint)</p>
-        <form class="row" action="\(Link(["find"]))" method="get">
+        <form class="row" action="\(Link(["find"]))" method="post">
         <label for="home-find">\(Text.findLabel)</label>
-        <input id="home-find" type="search" name="q" size="40" maxlength="256" autocomplete="off">
+        <input id="home-find" type="search" name="q" size="40" autocomplete="off">
         <button class="primary">\(Text.find)</button></form>
         <h2>\(Text.appsTitle)</h2>
         \(rows.isEmpty ? Part.empty(Text.noApps) : table)

@@ -20,13 +20,46 @@ enum StatusPage {
       \(checks(status))
       <h2>\(Text.appsTitle)</h2>
       \(apps(status))
+      <h2>\(Text.rateLimits)</h2>
+      \(rateLimits(status))
       <h2>\(Text.webhooks)</h2>
       \(await webhooks(status, visit))
       <h2>\(Text.configuration)</h2>
       \(await configuration(visit))
-      <p class="quiet">\(Text.curves)</p>
+      <p class="quiet">\(curves(visit))</p>
       """
     return Page(Text.status, section: .status, body: body)
+  }
+
+  /// Where the figures are over time.
+  private static func curves(_ visit: Visit) -> Markup {
+    guard let grafana = visit.links.grafana else { return "\(Text.curves)" }
+    return "\(Text.curvesAre) <a href=\"\(grafana)\" rel=\"noreferrer\">\(Text.grafana)</a>."
+  }
+
+  /// Apple's rate limits, for each endpoint that was called.
+  private static func rateLimits(_ status: GetStatusResponse) -> Markup {
+    let rows = status.apps.flatMap { app in
+      app.appleRateLimits.map { limit in
+        [
+          Format.name("\(app.app) · \(app.environment.slug)"), "<code>\(limit.endpoint)</code>",
+          limit.availableCalls > 0 ? "\(limit.availableCalls)" : Part.chip("0", .grace),
+          "\(limit.callsPerSecond)",
+          limit.waitingCalls == 0 ? "0" : Part.chip("\(limit.waitingCalls)", .grace),
+        ] as [Markup]
+      }
+    }
+    guard !rows.isEmpty else { return Part.empty(Text.noAppleCalls) }
+    return Table.markup(
+      Text.rateLimits,
+      heads: [Text.app, Text.endpoint, Text.availableCalls, Text.callsPerSecond, Text.waitingCalls],
+      rows: rows)
+  }
+
+  private static func delay(_ app: AppStatus) -> Markup {
+    guard let delay = app.notificationDelay else { return "<span class=\"quiet\">\(Text.none)</span>" }
+    let (median, longest) = (delay.median?.milliseconds ?? 0, delay.longest?.milliseconds ?? 0)
+    return "\(Format.delay(median)), \(Text.longest(Format.delay(longest)))"
   }
 
   private static func checks(_ status: GetStatusResponse) -> Markup {
@@ -48,7 +81,7 @@ enum StatusPage {
       return [
         "<a href=\"\(scope.work())\">\(Format.name(app.app)) · \(app.environment.slug)</a>",
         Format.time(app.lastNotificationAt),
-        "\(interval)", Format.time(app.completeUntil),
+        "\(interval)", delay(app), Format.time(app.completeUntil),
         app.overduePolls == 0 ? "0" : Part.chip("\(app.overduePolls)", .grace), Format.time(app.nextPollAt),
         "\(app.openConsumptionRequests)", "\(app.hasInAppPurchaseKey ? Text.yes : Text.no)",
         "<code>\(app.catalogFingerprint)</code>",
@@ -58,7 +91,8 @@ enum StatusPage {
     return Table.markup(
       Text.appsTitle,
       heads: [
-        Text.app, Text.lastNotification, Text.usualInterval, Text.completeUntil, Text.overduePolls,
+        Text.app, Text.lastNotification, Text.usualInterval, Text.notificationDelay, Text.completeUntil,
+        Text.overduePolls,
         Text.nextPoll,
         Text.refundRequests, Text.appleKey, Text.catalog, Text.lastEvent,
       ], rows: rows)
@@ -88,7 +122,7 @@ enum StatusPage {
       Text.webhooks,
       heads: [
         Text.app, Text.webhook, Text.state, Text.behind, Text.pending, Text.oldest, Text.queueDeadLetters,
-        "URL",
+        Text.url,
       ], rows: rows)
   }
 
@@ -102,6 +136,21 @@ enum StatusPage {
         <p>\(Text.loaded) \(Format.time(response.loadedAt)) <code>\(response.path.given ?? Text.demo)</code></p>
         \(Table.properties(rows.map { ($0, JSONText.value($0, $1)) }))
         """
+    }
+  }
+}
+
+extension GoogleProtobuf.Duration {
+  fileprivate var milliseconds: Int64 { seconds * 1_000 + Int64(nanos) / 1_000_000 }
+}
+
+extension Format {
+  /// A delay: milliseconds and seconds too, which ``span(_:)`` does not have.
+  fileprivate static func delay(_ milliseconds: Int64) -> String {
+    switch milliseconds {
+    case ..<1_000: "\(milliseconds) ms"
+    case ..<120_000: "\(milliseconds / 1_000) s"
+    default: span(milliseconds)
     }
   }
 }

@@ -103,6 +103,7 @@ extension Text {
 
   static let customersLabel = "Customers"
   static let customersHint = "One id a line, or a CSV whose first column has the ids."
+  static func fileOf(_ label: String) -> String { "\(label) from a file" }
   static let batch = "Batch"
   static let makeGoodHint = "Days for everybody in a list, for example after an outage."
 

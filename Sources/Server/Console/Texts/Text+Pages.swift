@@ -7,6 +7,10 @@ extension Text {
   static let since = "since"
   static let storefront = "Storefront"
   static let family = "family"
+  static let appAccountToken = "appAccountToken"
+  static let openInCRM = "Open in the customer database"
+  static let contradiction = "Facts contradict each other."
+  static let appStore = "App Store"
   static func probably(_ confidence: Double) -> String {
     "probably, \(Int((min(max(confidence, 0), 1) * 100).rounded())) %"
   }
@@ -39,6 +43,11 @@ extension Text {
   static let noHistory = "No purchase, grant or notification yet. Submit a purchase with 'entitled submit'."
   static let show = "Show"
   static let knownThen = "with what was known then"
+  static let wholeHistory = "◂ Show the whole history"
+  static let last13Months = "Show the last 13 months"
+  static func foldedLanes(_ count: Int) -> String { count == 1 ? "1 older lane" : "\(count) older lanes" }
+  static func boughtCount(_ count: Int) -> String { "\(count) bought" }
+  static let boughtOnce = "bought"
   static let asCSV = "The history as CSV"
   static let laneAccess = "access"
   static let laneGrant = "Grant"
@@ -125,6 +134,7 @@ extension Text {
   static let subject = "Subject"
   static let issuer = "Issuer"
   static let valid = "Valid"
+  static let digest = "SHA-256"
   static let command = "Command"
   static let effects = "Effects"
   static let noEffects = "No event."
@@ -144,6 +154,7 @@ extension Text {
   static let queueDeadLetters = "Dead letters"
   static let queueRejected = "Rejected documents"
   static let queueDrift = "Drift"
+  static let queueContradictions = "Contradictions"
   static let queueMigrations = "Migrations"
   static let hintRefunds =
     "Apple asks how much of a purchase was used, and decides without an answer after 12 hours."
@@ -152,10 +163,14 @@ extension Text {
   static let hintDeadLetters = "Messages that a webhook did not accept after all attempts."
   static let hintRejected = "Notifications that do not verify, or that this version does not support."
   static let hintDrift = "Answers that differed from Apple's state in the last repair."
+  static let hintContradictions =
+    "Customers whose facts cannot all be true, or that conflict with the catalog. They have an answer all the same."
   static let hintMigrations = "Jobs that migrate receipts, latest first."
   static func moreThan(_ count: Int) -> String { "more than \(count)" }
   static func emptyQueue(_ title: String) -> String { "\(title): nothing waits." }
   static let nextPage = "Next page"
+  static let listAsCSV = "The list as CSV"
+  static let progress = "Progress"
   static let candidates = "Probably of"
   static let webhook = "Webhook"
   static func webhookGone(_ name: String) -> String {
@@ -187,6 +202,15 @@ extension Text {
   static let overduePolls = "Overdue polls"
   static let appleKey = "Apple key"
   static let catalog = "Catalog"
+  static let notificationDelay = "Delay"
+  static func longest(_ span: String) -> String { "longest \(span)" }
+  static let rateLimits = "Apple's rate limits"
+  static let noAppleCalls = "Apple was not called since the start."
+  static let endpoint = "Endpoint"
+  static let availableCalls = "Calls left"
+  static let callsPerSecond = "Calls a second"
+  static let waitingCalls = "Waiting"
+  static let url = "URL"
   static let lastEvent = "Last event"
   static let webhooks = "Webhooks"
   static let noWebhooks = "No webhook is configured."
@@ -198,5 +222,7 @@ extension Text {
   static let demo = "the demo configuration"
   static let curves =
     "Curves over time are in Grafana: deploy/grafana has the dashboards for the metrics of /metrics."
+  static let curvesAre = "Curves over time are in"
+  static let grafana = "Grafana"
   static let noEntries = "No entry."
 }

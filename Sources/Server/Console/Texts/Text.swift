@@ -20,6 +20,13 @@ extension Text {
   static let shownAt = "Shown at"
   static let asOf = "As of"
   static let backToNow = "Back to now"
+  static let localTimes = "Local times"
+  static let utcTimes = "Times in UTC"
+  static let here = "here"
+  static let ticketCopied = "Text for a ticket copied"
+  static let addressCopied = "Address copied"
+  static let idCopied = "Id copied"
+  static let copyRefused = "Copying is not allowed"
   static let keys: [(key: String, meaning: String)] = [
     ("/", "find"), ("g c", "customers"), ("g w", "work"), ("g s", "status"), ("g a", "audit"),
     ("j k", "next and previous row"), ("a", "grant"), ("m", "more actions"), ("e", "explanation"),
@@ -55,7 +62,8 @@ extension Text {
   static let find = "Find"
   static let homeTitle = "Customers"
   static let homeHint =
-    "Enter any id: of a customer, a transaction, an order, a token, a grant, an event or a notification."
+    "Enter any id: of a customer, a transaction, an order, a token, a grant, an event or a notification. Or paste a JWS "
+    + "or a receipt."
   static let appsTitle = "Apps and environments"
   static let noApps = "No app is configured for you."
   static let app = "App"
@@ -68,6 +76,11 @@ extension Text {
   static let recognizedAs = "Recognized as"
   static let moreHits = "There are more hits. A longer text finds fewer."
   static let notHere = "Not here: no app or environment that you may see has it."
+  static let document = "Document"
+  static let checkedFor = "Checked for the app"
+  static let notStored = "It was not stored."
+  static let noPurchaseInDocument = "The document names no purchase."
+  static func purchaseNotHere(_ id: String) -> String { "The purchase \(id) is not stored." }
   static func askForOrder(_ app: String) -> String { "Ask Apple about this order (\(app))" }
   static func askForTransaction(_ app: String, _ environment: String) -> String {
     "Ask Apple about this transaction (\(app), \(environment))"

@@ -9,11 +9,17 @@ package struct LanesPicture: Sendable {
   package let asOf: Instant?
   package let title: String
 
-  package init(lanes: [Lane], geometry: LanesGeometry, asOf: Instant?, title: String) {
+  /// Precedes the ids of elements, which are unique in a page.
+  private let name: String
+
+  package init(
+    lanes: [Lane], geometry: LanesGeometry, asOf: Instant?, title: String, id: StaticString = "lanes"
+  ) {
     self.lanes = lanes
     self.geometry = geometry
     self.asOf = asOf
     self.title = title
+    name = "\(id)"
   }
 
   private var height: Double { LanesGeometry.top + Double(lanes.count) * LanesGeometry.rowHeight + 6 }
@@ -36,8 +42,8 @@ package struct LanesPicture: Sendable {
 
   package var svg: Markup {
     """
-    <svg viewBox="0 0 \(LanesGeometry.width) \(height)" role="img" aria-labelledby="lanes-title">
-    <title id="lanes-title">\(title)</title>
+    <svg viewBox="0 0 \(LanesGeometry.width) \(height)" role="img" aria-labelledby="\(name)-title">
+    <title id="\(name)-title">\(title)</title>
     <defs>\(hatches)</defs>
     \(axis)
     \(lanes.enumerated().map { index, lane in row(lane, index) })\
@@ -49,7 +55,7 @@ package struct LanesPicture: Sendable {
   private var hatches: [Markup] {
     [Tone.grace, .retry].map { tone in
       """
-      <pattern id="hatch-\(tone.rawValue)" width="7" height="7" patternUnits="userSpaceOnUse" \
+      <pattern id="\(name)-\(tone.rawValue)" width="7" height="7" patternUnits="userSpaceOnUse" \
       patternTransform="rotate(30)"><path class="hatch \(tone.rawValue)" d="M0 0V7"/></pattern>
       """
     }
@@ -98,7 +104,7 @@ package struct LanesPicture: Sendable {
     let shape: Markup =
       "x=\"\(x)\" y=\"\(y)\" width=\"\(width)\" height=\"\(LanesGeometry.barHeight)\" rx=\"3\""
     let hatch: Markup =
-      [.grace, .retry].contains(bar.tone) ? "<rect \(shape) fill=\"url(#hatch-\(tone))\"/>" : ""
+      [.grace, .retry].contains(bar.tone) ? "<rect \(shape) fill=\"url(#\(name)-\(tone))\"/>" : ""
     let hasRoom = Double(bar.word.count) * 7.2 + 10 < width
     let halo: Markup = hatch.isEmpty ? "" : " halo"
     let word: Markup =

@@ -1,0 +1,88 @@
+internal import Callers
+internal import Pages
+internal import RPC
+internal import Wire
+
+/// The lists of things that wait for a person.
+enum WorkQueue: String, Sendable, CaseIterable {
+  case refunds, unclaimed
+  case deadLetters = "dead-letters"
+  case rejected, drift, contradictions, migrations
+
+  var title: String {
+    switch self {
+    case .refunds: Text.queueRefunds
+    case .unclaimed: Text.queueUnclaimed
+    case .deadLetters: Text.queueDeadLetters
+    case .rejected: Text.queueRejected
+    case .drift: Text.queueDrift
+    case .contradictions: Text.queueContradictions
+    case .migrations: Text.queueMigrations
+    }
+  }
+
+  /// What the queue has, and why.
+  var hint: String {
+    switch self {
+    case .refunds: Text.hintRefunds
+    case .unclaimed: Text.hintUnclaimed
+    case .deadLetters: Text.hintDeadLetters
+    case .rejected: Text.hintRejected
+    case .drift: Text.hintDrift
+    case .contradictions: Text.hintContradictions
+    case .migrations: Text.hintMigrations
+    }
+  }
+
+  /// The heads of the table.
+  var heads: [String] {
+    switch self {
+    case .refunds: RefundRow.heads
+    case .unclaimed:
+      [
+        Text.purchase, Text.productHead, Text.when, Text.price, Text.appAccountToken, Text.candidates,
+        Text.actions,
+      ]
+    case .deadLetters:
+      [Text.webhook, Text.type, Text.subjectHead, Text.when, Text.attempts, Text.outcome]
+    case .rejected: [Text.when, Text.type, Text.state, Text.inWords, Text.evidenceHead]
+    case .drift: [Text.customer, Text.entitlement, Text.when, Text.before, Text.after]
+    case .contradictions: [Text.customer, Text.type, Text.inWords, Text.transaction]
+    case .migrations:
+      [
+        Text.migration, Text.state, Text.progress, Text.started, Text.finished, Text.migrated, Text.unchanged,
+        Text.rejectedHead, Text.retryable,
+      ]
+    }
+  }
+
+  /// The names of the columns in CSV, which programs read: not translated.
+  var columns: [String] {
+    switch self {
+    case .refunds:
+      [
+        "state", "product_id", "transaction_id", "original_transaction_id", "customer_id", "requested_at",
+        "answer_by", "reason", "error",
+      ]
+    case .unclaimed:
+      [
+        "original_transaction_id", "product_id", "purchased_at", "price_milliunits", "currency",
+        "app_account_token", "candidates",
+      ]
+    case .deadLetters:
+      ["webhook", "kind", "type", "subject", "position", "occurred_at", "attempts", "outcome"]
+    case .rejected: ["received_at", "type", "subtype", "state", "reason", "explanation", "evidence_id"]
+    case .drift: ["customer_id", "entitlement", "detected_at", "reason_before", "reason_after"]
+    case .contradictions: ["customer_id", "kind", "transaction_id", "explanation"]
+    case .migrations:
+      [
+        "migration_id", "state", "started_at", "finished_at", "done", "total", "migrated", "unchanged",
+        "rejected", "retryable",
+      ]
+    }
+  }
+
+  func isOpen(to visit: Visit) -> Bool {
+    self == .deadLetters ? visit.mayCall(Calls.listWebhooks) : visit.has(.read)
+  }
+}
