@@ -1,5 +1,6 @@
 """A service with its console and a customer with a history, for tests of the pages and for their pictures."""
 
+import datetime
 import re
 import time
 import urllib.parse
@@ -27,6 +28,9 @@ LINK = re.compile(r"^console=(\S+)$", re.M)
 
 class Console:
     """A running service with a console on a free port."""
+
+    # Of the calls of the test itself.
+    headers = {}
 
     def __init__(self, folder, configuration=CONFIGURATION, arguments=(), address="127.0.0.1:0"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -70,7 +74,7 @@ class Console:
         self.act("clock/advance", by=by)
 
     def call(self, method, **request):
-        status, answer = self.service.json(f"entitled.v1.{method}", {"app": APP, **request})
+        status, answer = self.service.json(f"entitled.v1.{method}", {"app": APP, **request}, **self.headers)
         assert status == 200, (method, answer)
         return answer
 
@@ -82,9 +86,14 @@ class Console:
                          signedTransaction=purchase["signedTransactionInfo"])
 
 
-def tell(console):
-    """The story of one customer: a failed payment, an upgrade, a refund, a grant, a refused claim, and another failure."""
+def tell(console, at_new_year=False):
+    """The story of one customer: a failed payment, an upgrade, a refund, a grant, a refused claim, and another failure.
+
+    With `at_new_year`, it begins on 5 January of the next year, so that pictures of it differ in digits only."""
     service = console.service
+    if at_new_year:
+        year = datetime.datetime.now(datetime.UTC).year + 1
+        console.act("clock/advance", to=f"{year}-01-05T09:07:00Z")
     console.act("notification-url", app=APP, url=f"http://{service.http}/notifications/{APP}")
     console.act("renewal-timing", chargeLead="0s", failureDelay="0s", staleFailures=0)
     console.act("grace-period", app=APP, days=16)
@@ -107,7 +116,7 @@ def tell(console):
     console.call("EntitlementService/Grant", customerId=CUSTOMER, entitlement="maps", accessLevel="ACCESS_LEVEL_FULL",
                  until=after(console, 7), note="sorry for the trouble", actor="lena@example.com")
     refused = console.service.json("entitled.v1.ReceiptService/SubmitTransaction", {
-        "app": APP, "customerId": "mallory", "signedTransaction": pro["signedTransactionInfo"]})
+        "app": APP, "customerId": "mallory", "signedTransaction": pro["signedTransactionInfo"]}, **console.headers)
     assert refused[0] != 200, refused
     console.submit(CUSTOMER, console.buy("ada", "shells.100", appAccountToken=TOKEN))
     console.advance("14d")
@@ -126,8 +135,6 @@ def tell(console):
 
 def after(console, days):
     """The time of the sandbox some days from now."""
-    import datetime
-
     now = console.call("CustomerService/DescribeCustomer", customerId=CUSTOMER)["evaluatedAt"]
     moment = datetime.datetime.fromisoformat(now.replace("Z", "+00:00")) + datetime.timedelta(days=days)
     return moment.isoformat().replace("+00:00", "Z")

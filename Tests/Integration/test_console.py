@@ -1,63 +1,19 @@
 """The console over HTTP: signing in, pages, roles, and what an attacker can try."""
 
+import csv
 import html
 import http.client
+import io
 import re
 import urllib.parse
 
 import pytest
 
-from console_story import APP, CONFIGURATION, CUSTOMER, Console, tell
-from harness import CALL_LIMIT, FREE_PORTS, PROGRAM, environment
+from console_client import Browser, ProxiedConsole, SigningKey, hidden
+from console_story import APP, CONFIGURATION, CUSTOMER, Console, after, tell
+from harness import CALL_LIMIT, FREE_PORTS, PROGRAM, environment, run
 
 HERE = f"/a/{APP}/sandbox"
-
-
-class Browser:
-    """A client with one cookie, as a browser without scripts."""
-
-    def __init__(self, address, headers=None):
-        self.address, self.cookie, self.headers = address, None, headers or {}
-
-    def request(self, method, path, body=None, **headers):
-        host, _, port = self.address.rpartition(":")
-        connection = http.client.HTTPConnection(host, int(port), timeout=CALL_LIMIT)
-        fields = {"Host": self.address} | self.headers | {k.replace("_", "-"): v for k, v in headers.items()}
-        if self.cookie:
-            fields["Cookie"] = self.cookie
-        if body is not None:
-            fields = {"Content-Type": "application/x-www-form-urlencoded", "Origin": f"http://{self.address}"} | fields
-            body = urllib.parse.urlencode(body) if isinstance(body, dict) else body
-        connection.putrequest(method, path, skip_host=True)
-        for name, value in fields.items():
-            if value is not None:
-                connection.putheader(name, value)
-        connection.putheader("Content-Length", str(len(body or "")))
-        connection.endheaders((body or "").encode())
-        response = connection.getresponse()
-        response.text = response.read().decode()
-        return response
-
-    def get(self, path, **headers):
-        return self.request("GET", path, **headers)
-
-    def post(self, path, body, **headers):
-        return self.request("POST", path, body, **headers)
-
-    def sign_in(self, link, name="lena@example.com"):
-        parts = urllib.parse.urlsplit(link)
-        code = urllib.parse.parse_qs(parts.query)["code"][0]
-        response = self.post(parts.path, {"code": code, "name": name})
-        if response.status == 303:
-            self.cookie = response.getheader("set-cookie").split(";")[0]
-        return response
-
-
-def hidden(text):
-    """The hidden fields of the last form of a page."""
-    form = text[text.rindex("<form"):]
-    found = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)"', form, re.S)
-    return {html.unescape(name): html.unescape(value) for name, value in found}
 
 
 @pytest.fixture(scope="module")
@@ -124,21 +80,55 @@ def test_a_click_from_another_site_loads_the_page_once_more(console):
     assert 'http-equiv="refresh"' not in Browser(console.address).get("/", Sec_Fetch_Site="same-origin").text
 
 
-def test_find_leads_to_the_customer_by_any_id(console, lena):
-    for query in (CUSTOMER, console.ids["pro"]["transactionId"], "ada", "CRM-8812", "#1"):
-        page = lena.get("/find?" + urllib.parse.urlencode({"q": query})).text
-        assert f"/customers/{urllib.parse.quote(CUSTOMER, safe='')}" in page, query
+@pytest.mark.parametrize("query", [CUSTOMER, "{pro}", "ada@", "CRM-8812", "{pro} "])
+def test_the_only_hit_leads_to_its_page(console, lena, query):
+    found = lena.post("/find", {"q": query.format(pro=console.ids["pro"]["transactionId"])})
+    assert found.status == 303
+    page = lena.get(found.getheader("location"))
+    assert page.status == 303, "an id has one hit"
+    assert page.getheader("location") == f"{HERE}/customers/{urllib.parse.quote(CUSTOMER, safe='')}"
+
+
+def test_several_hits_are_a_list(console, lena):
+    console.call("CustomerService/AddNote", customerId="twin-1", text="x")
+    console.call("CustomerService/AddNote", customerId="twin-2", text="x")
+    page = lena.get("/find?q=twin-")
+    assert page.status == 200 and "/customers/twin-1" in page.text and "/customers/twin-2" in page.text
+
+
+def test_a_pasted_document_is_decoded_verified_and_leads_to_its_purchase(console, lena):
+    document = console.ids["pro"]["signedTransactionInfo"]
+    page = lena.post("/find", {"q": f" {document}\n"})
+    assert page.status == 200 and "✓ verified" in page.text and "It was not stored" in page.text
+    assert f"{HERE}/purchases/{console.ids['pro']['transactionId']}" in page.text
+    assert f"/customers/{urllib.parse.quote(CUSTOMER, safe='')}" in page.text
+    assert document[:40] not in page.text, "the document is not repeated"
+    forged = lena.post("/find", {"q": document[:-8] + "AAAAAAAA"})
+    assert forged.status == 200 and "BAD_SIGNATURE" in forged.text
+    receipt = console.act("documents/app-receipt", app=APP, productId="pro.monthly", account="ada")["document"]
+    page = lena.post("/find", {"q": receipt})
+    assert page.status == 200 and "app receipt" in page.text and "✓ verified" in page.text
+    stranger = console.buy("stranger", "pro.monthly")
+    page = lena.post("/find", {"q": stranger["signedTransactionInfo"]}).text
+    assert "is not stored" in page and f"/do/refresh?transaction={stranger['transactionId']}" in page
+
+
+@pytest.mark.parametrize("text", ["eyJ.eyJ.x", "{", "A" * 5_000, '{"signedPayload": "x"}', "\u202e" * 400])
+def test_a_pasted_text_that_is_no_document_is_explained(lena, text):
+    page = lena.post("/find", {"q": text})
+    assert page.status == 200 and "✕" in page.text, page.text
 
 
 def test_find_offers_to_ask_apple_about_what_is_not_here(lena):
-    page = lena.get("/find?q=MZZZ99").text
+    found = lena.post("/find", {"q": "MZZZ99"})
+    page = lena.get(found.getheader("location")).text
     assert "Not here" in page and "/do/look-up-order?order=MZZZ99" in page
 
 
 def test_the_customer_page_shows_verdicts_history_and_timeline(console, lena):
     page = lena.get(f"{HERE}/customers/{urllib.parse.quote(CUSTOMER)}").text
     assert page.count('<article class="card') == 3
-    assert "update the payment details" in page and "<svg" in page and "hatch-grace" in page
+    assert "update the payment details" in page and "<svg" in page and "lanes-grace" in page
     for event in ("claimed by another", "refunded", "granted", "entered grace period", "recovered"):
         assert event in page.lower(), event
     for text in ("Wrote twice about maps.", "CRM-8812", "lena@example.com", "shells.100", "maps.pack"):
@@ -160,7 +150,7 @@ def test_as_of_moves_every_figure(console, lena):
 
 @pytest.mark.parametrize("path", [
     "purchases/{pro}", "evidence/2", "events/1", "work", "work/refunds", "work/unclaimed", "work/dead-letters",
-    "work/rejected", "work/drift", "work/migrations", "customers/not-yet-known", "customers/{customer}/history.csv",
+    "work/rejected", "work/drift", "work/contradictions", "work/migrations", "customers/not-yet-known", "customers/{customer}/history.csv",
 ])  # fmt: skip
 def test_pages_are_served(console, lena, path):
     path = path.format(pro=console.ids["pro"]["transactionId"], customer=urllib.parse.quote(CUSTOMER))
@@ -177,6 +167,102 @@ def test_pages_of_the_service_are_served(lena, path):
 def test_what_does_not_exist_is_an_error_page(lena, path):
     page = lena.get(path)
     assert page.status == 404 and "That did not work" in page.text
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+@pytest.mark.parametrize("queue, column", [
+    ("refunds", "answer_by"), ("unclaimed", "original_transaction_id"), ("dead-letters", "webhook"), ("rejected", "reason"),
+    ("drift", "entitlement"), ("contradictions", "kind"), ("migrations", "migration_id"),
+])  # fmt: skip
+def test_each_work_list_is_a_csv_too(lena, queue, column):
+    response = lena.get(f"{HERE}/work/{queue}.csv")
+    assert response.status == 200 and response.getheader("content-type") == "text/csv; charset=utf-8"
+    assert response.getheader("content-disposition") == "attachment"
+    assert column in response.text.splitlines()[0].split(",")
+
+
+def test_a_csv_has_the_rows_of_the_list_on_all_its_pages(console, lena):
+    for number in range(120):
+        console.submit("", console.buy(f"crowd-{number}", "maps.pack"))
+    found = rows(lena.get(f"{HERE}/work/unclaimed.csv").text)
+    assert len(found) >= 121 and len({row["original_transaction_id"] for row in found}) == len(found)
+    assert found[0]["purchased_at"].endswith("Z") and {row["product_id"] for row in found} <= {"maps.pack", "pro.monthly"}
+    assert "Next page" in lena.get(f"{HERE}/work/unclaimed").text
+
+
+def test_the_audit_log_is_a_csv_with_the_same_filter(console, lena):
+    lena.get(f"{HERE}/customers/exported")
+    found = rows(lena.get("/audit.csv?customer=exported").text)
+    assert found and {row["customer_ids"] for row in found} == {"exported"} and {row["actor"] for row in found} == {"lena@example.com"}
+
+
+def test_a_formula_in_a_csv_is_a_text(console, lena):
+    console.call("EntitlementService/Grant", customerId="=1+1", entitlement="pro", accessLevel="ACCESS_LEVEL_FULL")
+    lena.get(f"{HERE}/customers/%3D1%2B1")
+    found = rows(lena.get("/audit.csv?" + urllib.parse.urlencode({"customer": "=1+1"})).text)
+    assert {row["customer_ids"] for row in found} == {"'=1+1"}
+
+
+def test_contradictions_are_a_queue_and_a_red_card(console, lena):
+    console.submit("twice", console.buy("first-account", "pro.monthly"))
+    second = console.buy("second-account", "pro.monthly")
+    assert "twice" not in lena.get(f"{HERE}/work/contradictions").text
+    console.submit("twice", second)
+    page = lena.get(f"{HERE}/work/contradictions").text
+    assert f"{HERE}/customers/twice" in page and "two active in group" in page
+    assert rows(lena.get(f"{HERE}/work/contradictions.csv").text)[0]["kind"] == "TWO_ACTIVE_IN_GROUP"
+    page = lena.get(f"{HERE}/customers/twice").text
+    assert "Facts contradict each other." in page and page.index("TWO_ACTIVE_IN_GROUP") < page.index('class="cards"')
+    console.act("refund", transactionId=second["transactionId"])
+    console.call("AppStoreService/RefreshPurchase", transactionId=second["transactionId"])
+    assert "/customers/twice" not in lena.get(f"{HERE}/work/contradictions").text
+    assert "Facts contradict" not in lena.get(f"{HERE}/customers/twice").text
+
+
+def test_consumables_have_their_product_and_one_lane(console, lena):
+    for _ in range(3):
+        console.submit("collector", console.buy("collector", "shells.100"))
+    page = lena.get(f"{HERE}/customers/collector").text
+    purchases = page.split('id="purchases"')[1].split("</table>")[0]
+    assert purchases.count("<bdi>shells.100</bdi>") == 3 and "bought" in purchases
+    assert "3 bought" in page.split("</svg>")[0] and page.split("</svg>")[0].count('class="dot"') >= 3
+
+
+def test_many_lanes_are_folded(console, lena):
+    for number in range(15):
+        console.call("EntitlementService/Grant", customerId="many", entitlement="maps", accessLevel="ACCESS_LEVEL_FULL",
+                     until=after(console, 1 + number))
+    page = lena.get(f"{HERE}/customers/many").text
+    assert page.count("<svg") == 2 and "older lanes</summary>" in page
+    shown = page.split("<svg")[1].split("</svg>")[0]
+    assert shown.count("<title>") > 10 and shown.count('class="kind"') == 12
+    assert len(set(re.findall(r'id="([^"]+)"', page))) == len(re.findall(r'id="([^"]+)"', page)), "ids are unique"
+
+
+def test_the_history_before_the_last_13_months_is_shown_on_demand(console, lena):
+    console.submit("veteran", console.buy("veteran", "maps.pack"))
+    page = lena.get(f"{HERE}/customers/veteran").text
+    assert "Show the whole history" not in page
+    later = console.call("CustomerService/GetCustomerHistory", customerId="veteran", **{"from": after(console, -1)})
+    assert later["lanes"]
+    whole = lena.get(f"{HERE}/customers/veteran?range=all").text
+    assert "Show the last 13 months" in whole and 'name="range" value="all"' in whole
+
+
+def test_the_status_page_has_apples_rates_and_the_delays(console, lena):
+    console.call("AppStoreService/RefreshPurchase", transactionId=console.ids["pro"]["transactionId"])
+    page = lena.get("/status").text
+    limits = page.split("Apple&#39;s rate limits</h2>")[1].split("</table>")[0]
+    assert "subscriptionStatuses" in limits or "transactionHistory" in limits
+    status = console.call("StatusService/GetStatus")
+    app = next(a for a in status["apps"] if a["environment"] == "ENVIRONMENT_SANDBOX")
+    assert app["notificationDelay"]["count"] >= 10 and app["notificationDelay"]["median"].endswith("s")
+    limit = next(limit for limit in app["appleRateLimits"] if limit["callsPerSecond"] > 0)
+    assert 0 <= limit.get("availableCalls", 0) <= 10 * limit["callsPerSecond"] and limit["endpoint"]
+    assert "longest" in page and "Store" in page and "Webhooks" in page and "deploy/grafana" in page
 
 
 def test_looking_is_in_the_audit_log_under_the_persons_name(console, lena):
@@ -301,55 +387,10 @@ def test_the_console_is_off_by_default(service):
     assert "console=" not in service.log
 
 
-CALLERS = """callers:
-  machines: {roles: [admin], tokens: ["sha256:HASH"]}
-  support: {roles: [read], subjects: [lena@example.com]}
-  operators: {roles: [read, operate], subjects: [otto@example.com]}
-listeners:
-  console:
-    identity:
-      header: X-Proxy-JWT
-      issuer: https://proxy.example.com
-      audience: console
-      subject_claim: email
-      roles_claim: groups
-      keys: {file: keys.json}
-"""
-
-
 @pytest.fixture(scope="module")
 def proxied(tmp_path_factory):
     """A console behind a proxy that signs people in, and the proxy's signature."""
-    import base64
-    import hashlib
-    import json
-    import time
-
-    from cryptography.hazmat.primitives import hashes
-    from cryptography.hazmat.primitives.asymmetric import ec, utils
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    text = lambda data: base64.urlsafe_b64encode(data).rstrip(b"=").decode()  # noqa: E731
-    numbers = key.public_key().public_numbers()
-    folder = tmp_path_factory.mktemp("proxied")
-    (folder / "keys.json").write_text(json.dumps({"keys": [{
-        "kty": "EC", "crv": "P-256", "kid": "one", "alg": "ES256", "use": "sig",
-        "x": text(numbers.x.to_bytes(32, "big")), "y": text(numbers.y.to_bytes(32, "big"))}]}), encoding="utf-8")
-
-    def token(email, sign=key, algorithm="ES256", **more):
-        claims = {"iss": "https://proxy.example.com", "aud": "console", "email": email, "exp": time.time() + 600} | more
-        body = text(json.dumps({"alg": algorithm, "kid": "one"}).encode()) + "." + text(json.dumps(claims).encode())
-        if algorithm == "none":
-            return body + "."
-        r, s = utils.decode_dss_signature(sign.sign(body.encode(), ec.ECDSA(hashes.SHA256())))
-        return body + "." + text(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
-
-    secret = "ent_" + "a" * 43
-    callers = CALLERS.replace("HASH", hashlib.sha256(secret.encode()).hexdigest())
-    port = __import__("harness").free_port()
-    console = Console(folder, CONFIGURATION + callers, address=f"127.0.0.1:{port}")
-    console.address = f"127.0.0.1:{port}"
-    console.token, console.other_key, console.secret = token, ec.generate_private_key(ec.SECP256R1()), secret
+    console = ProxiedConsole(tmp_path_factory.mktemp("proxied"))
     yield console
     console.service.stop()
 
@@ -368,7 +409,7 @@ def test_a_signed_header_signs_in_with_the_roles_of_the_subject(proxied):
 
 
 @pytest.mark.parametrize("forge", [
-    lambda p: None, lambda p: "lena@example.com", lambda p: p.token("lena@example.com", sign=p.other_key),
+    lambda p: None, lambda p: "lena@example.com", lambda p: p.token("lena@example.com", key=SigningKey()),
     lambda p: p.token("lena@example.com", aud="other"), lambda p: p.token("lena@example.com", iss="https://evil.example"),
     lambda p: p.token("lena@example.com", exp=1), lambda p: p.token("lena@example.com", algorithm="none"),
     lambda p: p.token("stranger@example.com"), lambda p: p.secret,
@@ -390,3 +431,35 @@ def test_other_credentials_do_not_open_a_console_behind_a_proxy(proxied):
 def test_roles_of_the_token_count_for_subjects_that_are_not_configured(proxied):
     browser = Browser(proxied.address, {"X-Proxy-JWT": proxied.token("new@example.com", groups=["read"])})
     assert browser.get("/").status == 200
+
+
+LINKS = """listeners:
+  console:
+    links:
+      grafana: https://grafana.example.com/d/entitled
+      customer: "https://crm.example.com/customers/{customer_id}"
+      ticket: "https://tickets.example.com/{ticket}"
+"""
+
+
+def test_configured_tools_are_linked(tmp_path):
+    console = Console(tmp_path, CONFIGURATION + LINKS)
+    lena = Browser(console.address)
+    lena.sign_in(console.new_link())
+    assert 'href="https://grafana.example.com/d/entitled"' in lena.get("/status").text
+    console.call("CustomerService/AddNote", customerId="a/b", text="see CRM-8812, <b>")
+    page = lena.get(f"{HERE}/customers/a%2Fb").text
+    assert 'href="https://crm.example.com/customers/a%2Fb"' in page
+    assert 'href="https://tickets.example.com/CRM-8812" rel="noreferrer">CRM-8812</a>, &lt;b&gt;' in page
+    console.service.stop()
+
+
+@pytest.mark.parametrize("links, problem", [
+    ("{grafana: \"javascript:alert(1)\"}", "is not an http or https URL"),
+    ("{customer: \"https://crm.example.com/\"}", "does not contain {customer_id}"), ("{ticket: \"ftp://x/{ticket}\"}", "is not an http"),
+])  # fmt: skip
+def test_a_wrong_link_is_refused_at_the_start(tmp_path, links, problem):
+    file = tmp_path / "entitled.yaml"
+    file.write_text(CONFIGURATION.split("    webhooks:")[0] + f"listeners: {{console: {{links: {links}}}}}\n", encoding="utf-8")
+    done = run("config", "check", file, env=environment())
+    assert done.returncode != 0 and problem in done.stderr + done.stdout

@@ -1,24 +1,18 @@
 """The console in a real browser: accessibility, keys, sizes, a support case from complaint to solution."""
 
 import contextlib
-import shutil
+import http.server
+import threading
 import urllib.parse
 
 import pytest
 
+from console_browser import ARGUMENTS, CHROMIUM, SHIFT, Watched, go, reach, violations
 from console_story import APP, CUSTOMER, Console, tell
 
 playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
 HERE = f"/a/{APP}/sandbox"
-ARGUMENTS = ["--no-sandbox", "--font-render-hinting=none", "--disable-lcd-text", "--force-color-profile=srgb"]
-VIEWS = {
-    "light": {"viewport": {"width": 1280, "height": 900}},
-    "dark": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
-    "phone": {"viewport": {"width": 390, "height": 844}},
-    "script-free": {"viewport": {"width": 1280, "height": 900}, "java_script_enabled": False},
-}
 
 
 @pytest.fixture(scope="module")
@@ -40,26 +34,18 @@ def chromium():
 @pytest.fixture
 def visit(console, chromium):
     """Opens signed-in pages, and fails on any message of the browser's console or request to another origin."""
-    contexts, faults = [], []
+    watched = Watched(chromium, console.url)
 
     def visit(view="light", **options):
-        context = chromium.new_context(**VIEWS[view], **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: "status of 404" in message.text or faults.append(message.text))
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("request", lambda request: request.url.startswith(console.url) or faults.append(request.url))
+        page = watched.page(view, **options)
         page.goto(console.new_link())
         page.fill("#name", "lena@example.com")
         # With its script, which handles keys.
-        with page.expect_navigation():
-            page.click("button")
+        go(page, lambda: page.click("button"))
         return page
 
     yield visit
-    for context in contexts:
-        context.close()
-    assert not faults
+    watched.close()
 
 
 def address(console, path):
@@ -72,17 +58,9 @@ def address(console, path):
 PAGES = [
     "/", "/find?q=ada", "/find?q=nothing-of-that-name", "customers/{customer}", "customers/{customer}?explain=pro&apple=1",
     "purchases/{pro}", "evidence/2", "events/1", "work", "work/refunds",
-    "work/unclaimed", "do/grant?customer={customer}", "do/answer-refund?transaction={asked}&customer=bob",
+    "work/unclaimed", "work/contradictions", "work/migrations", "customers/not-yet-known", "do/grant?customer={customer}", "do/answer-refund?transaction={asked}&customer=bob",
     "do/erase?customer={customer}", "/status", "/audit", "/nothing",
 ]  # fmt: skip
-
-
-def violations(page):
-    from axe_playwright_python.sync_playwright import Axe
-
-    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-    found = Axe().run(page, options={"runOnly": {"type": "tag", "values": tags}}).response["violations"]
-    return [f"{each['id']}: {node['target']} {node['failureSummary']}" for each in found for node in each["nodes"]]
 
 
 @pytest.mark.parametrize("view", ["light", "dark", "phone"])
@@ -105,10 +83,7 @@ def test_the_customer_page_is_small_and_does_not_move(console, visit):
     client.send("Network.clearBrowserCache")
     received = []
     client.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
-    page.add_init_script("""
-        self.shift = 0;
-        new PerformanceObserver((list) => { for (const entry of list.getEntries()) self.shift += entry.value; })
-            .observe({ type: "layout-shift", buffered: true });""")
+    page.add_init_script(SHIFT)
     page.goto(address(console, "customers/{customer}"))
     page.wait_for_load_state("networkidle")
     assert sum(received) < 150_000
@@ -123,10 +98,8 @@ def test_the_keys_lead_through_the_pages(console, visit):
     page = visit()
     page.keyboard.press("/")
     page.keyboard.type(CUSTOMER)
-    with page.expect_navigation():
-        page.keyboard.press("Enter")
-    with page.expect_navigation():
-        page.click("[aria-label=Hits] a")
+    go(page, lambda: page.keyboard.press("Enter"))
+    assert page.url.endswith(f"/customers/{urllib.parse.quote(CUSTOMER, safe='')}"), "the only hit is opened"
     page.keyboard.press("l")
     assert page.text_content("[data-zone]") is not None
     before = page.input_value("input[name=at]")
@@ -158,70 +131,291 @@ def test_a_page_without_scripts_does_the_same(console, visit):
     page.goto(address(console, "customers/{customer}"))
     page.locator("input[name=at]").focus()
     page.keyboard.press("Home")
-    page.click("button:text-is('Show')")
+    go(page, lambda: page.click("button:text-is('Show')"))
     assert "at=" in page.url and page.locator("html.as-of").count() == 1
 
 
-def test_a_support_case_from_complaint_to_solution(console, visit):
-    """'I paid and have nothing': find the purchase by its id, see why, link it, and give a week on top."""
-    bought = console.buy("zoe", "pro.monthly")
+@pytest.mark.parametrize("view", ["light", "phone", "script-free"])
+def test_a_support_case_from_complaint_to_solution(console, visit, view):
+    """'I paid and have nothing': find the purchase by its id, see why, link it, give a week on top, and take it back."""
+    zoe = f"zoe@{view}"
+    bought = console.buy(zoe, "pro.monthly")
     console.submit("", bought)
-    page = visit()
+    page = visit(view)
     page.fill(".find input", bought["transactionId"])
-    page.keyboard.press("Enter")
-    page.click(f"main a >> text={bought['transactionId']}")
+    go(page, lambda: page.keyboard.press("Enter"))
     assert "unclaimed" in page.text_content("main")
-    page.click("text=Link a purchase…")
-    page.fill("#customer", "zoe@1")
+    go(page, lambda: page.click("text=Link a purchase…"))
+    page.fill("#customer", zoe)
     page.fill("#note", "ticket 1")
-    page.click("text=Preview")
-    assert "belongs to zoe@1" in page.text_content("main")
-    page.click("main form button")
-    page.wait_for_url("**/customers/zoe%401?**")
+    go(page, lambda: page.click("text=Preview"))
+    assert f"belongs to {zoe}" in page.text_content("main") and "started" in page.text_content("main")
+    go(page, lambda: page.click("main form button"))
     assert "Done: Link a purchase." in page.text_content("main") and "✓ yes" in page.text_content(".cards")
-    page.keyboard.press("a")
+    go(page, lambda: page.click("text=Grant…"))
     page.select_option("#entitlement", "maps")
     page.fill("#note", "ticket 1")
-    page.click("text=Preview")
-    page.click("main form button")
-    page.wait_for_url("**/customers/zoe%401?**")
+    go(page, lambda: page.click("text=Preview"))
+    go(page, lambda: page.click("main form button"))
     done = page.url
     with contextlib.suppress(playwright.Error):  # The browser asks before it sends a form again.
         page.go_back()
     page = page.context.new_page()
     page.goto(done)
-    assert len(console.call("EntitlementService/GetCustomer", customerId="zoe@1")["grants"]) == 1
-    page.click("text=Undo…")
+    assert len(console.call("EntitlementService/GetCustomer", customerId=zoe)["grants"]) == 1
+    go(page, lambda: page.click("text=Undo…"))
     page.fill("#note", "given by mistake")
-    page.click("text=Preview")
-    page.click("main form button")
-    page.wait_for_url("**/customers/zoe%401?**")
-    assert console.call("EntitlementService/GetCustomer", customerId="zoe@1")["grants"][0]["revokedAt"]
+    go(page, lambda: page.click("text=Preview"))
+    go(page, lambda: page.click("main form button"))
+    assert console.call("EntitlementService/GetCustomer", customerId=zoe)["grants"][0]["revokedAt"]
+    page.goto(address(console, f"customers/{urllib.parse.quote(zoe, safe='')}"))
+    timeline = page.text_content("#timeline + form + .timeline")
+    assert "granted" in timeline and "grant revoked" in timeline and "lena@example.com" in timeline
+
+
+def test_a_support_case_needs_no_mouse(console, visit):
+    """The same with the keyboard alone: Tab, Enter, arrows, and the keys of the pages."""
+    bought = console.buy("kim", "pro.monthly")
+    console.submit("", bought)
+    page = visit()
+    keyboard = page.keyboard
+    keyboard.press("/")
+    keyboard.type(bought["transactionId"])
+    go(page, lambda: keyboard.press("Enter"))
+    reach(page, "a[href*='/do/link']")
+    go(page, lambda: keyboard.press("Enter"))
+    reach(page, "#customer")
+    keyboard.type("kim@1")
+    reach(page, "#policy")
+    keyboard.press("ArrowDown")
+    reach(page, "#note")
+    keyboard.type("ticket 2")
+    reach(page, "main form button")
+    go(page, lambda: keyboard.press("Enter"))
+    reach(page, "main form button")
+    go(page, lambda: keyboard.press("Enter"))
+    assert "Done: Link a purchase." in page.text_content("main")
+    go(page, lambda: keyboard.press("a"))
+    reach(page, "#preset")
+    keyboard.press("ArrowDown")
+    reach(page, "#note")
+    keyboard.type("ticket 2")
+    reach(page, "main form button")
+    go(page, lambda: keyboard.press("Enter"))
+    reach(page, "main form button")
+    go(page, lambda: keyboard.press("Enter"))
+    assert "Done: Grant." in page.text_content("main")
+    keyboard.press("m")
+    assert page.evaluate("document.activeElement.closest('details.more')?.open")
+    keyboard.press("Escape")
+    assert not page.evaluate("document.querySelector('details.more').open")
+    keyboard.press("j")
+    assert page.evaluate("document.activeElement.closest('tr.selected') !== null")
+    page.reload()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.matches('.skip')"), "the first stop skips the frame"
+    keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
+def test_the_focus_is_visible_and_not_covered_by_the_frame(console, visit):
+    page = visit()
+    page.goto(address(console, "customers/{customer}"))
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        place = page.evaluate("""() => {
+            const element = document.activeElement, box = element.getBoundingClientRect();
+            const frame = document.querySelector(".frame").getBoundingClientRect();
+            const isInFrame = element.closest(".frame, .skip") !== null || element === document.body;
+            return { covered: !isInFrame && box.height > 0 && box.bottom <= frame.bottom,
+                outline: getComputedStyle(element).outlineStyle, tag: element.outerHTML.slice(0, 80), isBody: element === document.body };
+        }""")
+        assert not place["covered"], place
+        assert place["isBody"] or place["outline"] != "none", place
 
 
 def test_a_refund_question_is_answered_from_the_work_list(console, visit):
     page = visit()
     page.goto(address(console, "work/refunds"))
-    page.click("text=Answer…")
+    go(page, lambda: page.click("text=Answer…"))
     page.check("#consent")
     page.select_option("#preference", "1")
     page.fill("#note", "used every day")
-    page.click("text=Preview")
+    go(page, lambda: page.click("text=Preview"))
     assert "DECLINE" in page.text_content("main pre")
-    page.click("main form button")
-    page.wait_for_url("**/customers/bob?**")
+    go(page, lambda: page.click("main form button"))
+    assert "/customers/bob?" in page.url
     console.advance("1m")
     assert "answered" in page.goto(address(console, "customers/bob")).text().lower()
 
 
-def test_no_other_page_can_frame_it(console, chromium):
-    context = chromium.new_context()
+def test_a_pasted_document_leads_to_its_purchase_and_is_in_no_address(console, visit):
+    page = visit("script-free")
+    document = console.ids["pro"]["signedTransactionInfo"]
+    addresses = []
+    page.on("request", lambda request: addresses.append(request.url))
+    page.fill(".find input", document)
+    go(page, lambda: page.press(".find input", "Enter"))
+    assert "verified" in page.text_content("main") and "It was not stored." in page.text_content("main")
+    go(page, lambda: page.click(f"main a:text('{console.ids['pro']['transactionId']}')"))
+    assert "/purchases/" in page.url
+    assert not any(document[:20] in each for each in addresses)
+
+
+def test_the_slider_has_steps_that_people_use(console, visit):
+    page = visit()
+    page.goto(address(console, "customers/{customer}"))
+    slider = page.locator("input[name=at]")
+    first, last, step = (int(slider.get_attribute(name)) for name in ("min", "max", "step"))
+    assert step in (3 * 3600, 6 * 3600, 12 * 3600), "half a year has steps of hours"
+    assert (last - first) % step == 0 and int(slider.input_value()) == last, "the last step is now"
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("html.as-of")
+    assert f"at={last - step}" in page.url
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("html:not(.as-of)")
+
+
+def test_the_keys_for_events_stop_at_each_moment(console, visit):
+    page = visit()
+    page.goto(address(console, "customers/{customer}"))
+    moments = [int(each) for each in page.get_attribute("#moments-of-events", "data-moments").split()]
+    for moment in reversed(moments[-4:]):
+        with page.expect_response(lambda response: f"at={moment}" in response.url):
+            page.keyboard.press("[")
+        page.wait_for_function("moment => document.querySelector('#moment').dataset.at === String(moment)", arg=moment)
+
+
+@pytest.fixture(scope="module")
+def evil():
+    """A server of another origin on the same machine, whose pages attack the console."""
+    pages = {}
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            body = pages.get(self.path, "").encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
+    server.pages, server.url = pages, f"http://127.0.0.1:{server.server_port}"
+    yield server
+    server.shutdown()
+
+
+def signed_in(console, chromium, **options):
+    context = chromium.new_context(**options)
     page = context.new_page()
-    page.goto("about:blank")
-    page.set_content(f'<iframe id="frame" src="{console.url}/"></iframe>')
-    page.wait_for_timeout(500)
-    assert not any(frame.url.startswith(console.url) and frame.query_selector("h1") for frame in page.frames)
+    page.goto(console.new_link())
+    page.fill("#name", "lena@example.com")
+    go(page, lambda: page.click("button"))
+    return context
+
+
+FORM = "customer=victim&entitlement=pro&level=full&preset=7&note=x"
+
+
+@pytest.mark.parametrize("attack", [
+    """<form method="post" action="URL/a/ocean/sandbox/do/grant"><input name="customer" value="victim"><input name="note" value="x">
+       </form><script>document.forms[0].submit()</script>""",
+    f"""<script>fetch("URL/a/ocean/sandbox/do/grant", {{method: "POST", mode: "no-cors", credentials: "include", body: "{FORM}",
+       headers: {{"content-type": "application/x-www-form-urlencoded"}}}}).finally(() => document.title = "done")</script>""",
+    f"""<script>fetch("URL/a/ocean/sandbox/do/grant", {{method: "POST", mode: "no-cors", credentials: "include", body: "{FORM}",
+       headers: {{"content-type": "text/plain"}}}}).finally(() => document.title = "done")</script>""",
+    """<form method="post" action="URL/session/end"></form><script>document.forms[0].submit()</script>""",
+    """<form method="post" action="URL/find"><input name="q" value="ada"></form><script>document.forms[0].submit()</script>""",
+])  # fmt: skip
+def test_a_page_of_another_origin_posts_nothing(console, chromium, evil, attack):
+    """The attacker's page is on the same site (another port), so that even strict cookies are sent."""
+    context = signed_in(console, chromium)
+    page = context.new_page()
+    evil.pages["/post"] = attack.replace("URL", console.url)
+    statuses = []
+    page.on("response", lambda response: response.request.method == "POST" and statuses.append(response.status))
+    with page.expect_response(lambda response: response.request.method == "POST"):
+        page.goto(f"{evil.url}/post")
+    assert statuses and set(statuses) <= {403, 415}
+    page.goto(console.url)
+    assert "lena@example.com" in page.text_content(".frame"), "still signed in"
     context.close()
+
+
+def test_a_page_of_another_origin_reads_nothing(console, chromium, evil):
+    context = signed_in(console, chromium)
+    page = context.new_page()
+    evil.pages["/read"] = f"""<script>fetch("{console.url}/a/ocean/sandbox/customers/ada", {{credentials: "include"}})
+        .then((response) => response.text()).then((text) => document.title = "read " + text.length, () => document.title = "blocked")</script>"""
+    page.goto(f"{evil.url}/read")
+    page.wait_for_function("document.title !== ''")
+    assert page.title() == "blocked"
+    context.close()
+
+
+def test_no_other_page_can_frame_it(console, chromium, evil):
+    context = signed_in(console, chromium)
+    page = context.new_page()
+    address = f"{console.url}{HERE}/do/erase?customer=ada"
+    evil.pages["/frame"] = f'<iframe src="{address}"></iframe><object data="{address}"></object><embed src="{address}">'
+    page.goto(f"{evil.url}/frame")
+    page.wait_for_load_state("networkidle")
+    for frame in page.frames[1:]:
+        assert frame.query_selector("form") is None and "Erase" not in frame.content()
+    context.close()
+
+
+def test_a_rebound_name_shows_nothing(console, chromium):
+    """The name of an attacker's server that leads to this machine: the browser takes the console for the attacker's."""
+    browser = chromium.browser_type.launch(
+        executable_path=CHROMIUM, args=[*ARGUMENTS, "--host-resolver-rules=MAP evil.example 127.0.0.1"])
+    port = console.address.rpartition(":")[2]
+    page = browser.new_page()
+    for path in ("/", f"{HERE}/customers/ada", urllib.parse.urlsplit(console.new_link()).path):
+        response = page.goto(f"http://evil.example:{port}{path}")
+        assert response.status == 421 and page.query_selector("form, nav") is None
+    browser.close()
+
+
+HOSTILE = [
+    """<script>alert(1)</script>""", """"><img src=x onerror=alert(1)>""", """'><svg onload=alert(1)>""",
+    """</title><script>alert(1)</script>""", """javascript:alert(1)""", """&lt;b&gt;{{7*7}}${7*7}""",
+    "\u202e\u2066rtl\u0000\u2028", "../../../etc", "a/b?c#d%2e%2e%2f", "😀" * 20,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("evil_text", HOSTILE)
+def test_hostile_names_and_notes_are_text_on_every_page(console, visit, evil_text):
+    """In ids of customers, notes, attributes, names of people and reasons; axe would find markup that they broke."""
+    text = evil_text.replace("\0", "")
+    console.call("CustomerService/AddNote", customerId=text, text=text, actor=text)
+    console.call("CustomerService/SetCustomerAttributes", customerId=text, attributes=[{"name": "a", "value": text}])
+    grant = console.call("EntitlementService/Grant", customerId=text, entitlement="pro", accessLevel="ACCESS_LEVEL_FULL",
+                         note=text, actor=text)["grant"]  # fmt: skip
+    evidence = console.call("CustomerService/FindCustomers", query=text)["hits"]
+    quoted = urllib.parse.quote(text, safe="")
+    segment = "~" + quoted if quoted in ("..", ".", "") else quoted
+    page = visit()
+    paths = [
+        f"customers/{segment}", f"customers/{segment}?apple=1&webhooks=1", f"/find?q={quoted}", "/audit", f"/audit?customer={quoted}",
+        f"do/grant?customer={quoted}&until={quoted}", f"do/make-good?customers={quoted}", f"do/revoke?grant={grant['grantId']}&customer={quoted}",
+        f"do/erase?customer={quoted}", f"purchases/{segment}", f"work/{segment}",
+    ]  # fmt: skip
+    assert evidence
+    for path in paths:
+        page.goto(console.url + (path if path.startswith("/") else f"{HERE}/{path}"))
+        assert page.query_selector("main") is not None
+        assert page.query_selector("main img, main script, main [onerror], main [onload], svg [onload]") is None, path
+        for link in page.query_selector_all("a[href]"):
+            assert link.get_attribute("href").startswith(("/", "#", "https://")), path
+    page.goto(f"{console.url}{HERE}/customers/{segment}")
+    assert " ".join(text.split()) in " ".join(page.text_content("h1").replace("�", "").split()) or "\u202e" in text
 
 
 def test_an_inserted_script_does_not_run(console, chromium):

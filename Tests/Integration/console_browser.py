@@ -1,0 +1,78 @@
+"""Debian's Chromium for tests of the console, with the rules that every page keeps."""
+
+import shutil
+
+CHROMIUM = shutil.which("chromium")
+ARGUMENTS = ["--no-sandbox", "--font-render-hinting=none", "--disable-lcd-text", "--force-color-profile=srgb"]
+DESK = {"viewport": {"width": 1280, "height": 900}}
+VIEWS = {
+    "light": DESK,
+    "dark": DESK | {"color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
+    "print": DESK,
+    "forced-colors": DESK | {"forced_colors": "active"},
+    "reduced-motion": DESK | {"reduced_motion": "reduce"},
+    # What 200 % zoom leaves of a window 1,280 pixels wide.
+    "zoomed": {"viewport": {"width": 640, "height": 450}, "device_scale_factor": 2},
+    "script-free": DESK | {"java_script_enabled": False},
+}
+# Sums what moves after the first paint. Pages move nothing.
+SHIFT = """
+    self.shift = 0;
+    new PerformanceObserver((list) => { for (const entry of list.getEntries()) self.shift += entry.value; })
+        .observe({ type: "layout-shift", buffered: true });"""
+
+
+def violations(page):
+    """What axe finds against WCAG 2.2 AA and its best practices."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    found = Axe().run(page, options={"runOnly": {"type": "tag", "values": tags}}).response["violations"]
+    return [f"{each['id']}: {node['target']} {node['failureSummary']}" for each in found for node in each["nodes"]]
+
+
+def go(page, action):
+    """Does something that loads another page, and waits for it."""
+    with page.expect_navigation():
+        action()
+
+
+def reach(page, selector, limit=200):
+    """Presses Tab until an element that matches has the focus, as a person without a mouse does."""
+    for _ in range(limit):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement?.matches(selector)", selector):
+            return
+    raise AssertionError(f"the Tab key does not reach {selector}")
+
+
+class Watched:
+    """Contexts of a browser whose pages must log nothing and send requests nowhere else."""
+
+    def __init__(self, chromium, origin):
+        self.chromium, self.origin = chromium, origin
+        self.contexts, self.faults = [], []
+
+    def context(self, view="light", **options):
+        context = self.chromium.new_context(**VIEWS[view], **options)
+        context.set_default_timeout(20_000)
+        self.contexts.append(context)
+        return context
+
+    def page(self, view="light", **options):
+        page = self.context(view, **options).new_page()
+        if view == "print":
+            page.emulate_media(media="print")
+        # Error pages have their status.
+        page.on("console", lambda message: "the server responded with a status of" in message.text
+                or self.faults.append(message.text))  # fmt: skip
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("dialog", lambda dialog: (self.faults.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: request.url.startswith((self.origin, "data:")) or self.faults.append(request.url))
+        return page
+
+    def close(self):
+        for context in self.contexts:
+            context.close()
+        assert not self.faults, self.faults

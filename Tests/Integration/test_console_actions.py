@@ -1,0 +1,333 @@
+"""Each action of the console: form, reason, preview, confirmation, undo, roles and audit."""
+
+import html
+import re
+import time
+import urllib.parse
+
+import pytest
+
+from console_client import ADMIN, OPERATOR, READER, ProxiedConsole, hidden
+from console_story import APP, CONFIGURATION
+from harness import CALL_LIMIT
+from receiver import Receiver
+
+HERE = f"/a/{APP}/sandbox"
+HOOKS = """      broken: {url: "http://127.0.0.1:9/hooks", secret: {file: billing.whsec}, retry_seconds: [1]}
+      gone: {url: "GONE", secret: {file: billing.whsec}, retry_seconds: [1]}
+"""
+
+
+@pytest.fixture(scope="module")
+def gone():
+    receiver = Receiver(lambda request: 410)
+    yield receiver
+    receiver.close()
+
+
+@pytest.fixture(scope="module")
+def console(tmp_path_factory, gone):
+    configuration = CONFIGURATION.split("      billing:")[0] + HOOKS.replace("GONE", gone.url)
+    console = ProxiedConsole(tmp_path_factory.mktemp("actions"), configuration)
+    console.act("notification-url", app=APP, url=f"http://{console.service.http}/notifications/{APP}")
+    yield console
+    console.service.stop()
+
+
+@pytest.fixture(scope="module")
+def operator(console):
+    return console.browser(OPERATOR)
+
+
+@pytest.fixture(scope="module")
+def admin(console):
+    return console.browser(ADMIN)
+
+
+def has(console, customer, entitlement="pro"):
+    answer = console.call("EntitlementService/GetCustomer", customerId=customer)
+    return next(e for e in answer["entitlements"] if e["name"] == entitlement).get("entitled", False)
+
+
+def customer_page(browser, customer):
+    return browser.get(f"{HERE}/customers/{urllib.parse.quote(customer, safe='')}").text
+
+
+def bought(console, customer, product="pro.monthly"):
+    purchase = console.buy(f"account-of-{customer}", product)
+    console.submit(customer, purchase)
+    return purchase["transactionId"]
+
+
+def undo_link(page):
+    found = re.search(r'href="([^"]*)">Undo…', page)
+    return html.unescape(found[1]) if found else None
+
+
+def audited(console, method, note):
+    """The entries of a method with this note; they are written within a second, and before they are read."""
+    entries = console.call("AuditService/ListAuditEntries", method=f"/entitled.v1.{method}").get("entries", [])
+    return [entry for entry in entries if note in entry.get("note", "")]
+
+
+def act(console, browser, action, values, expected, method, person=OPERATOR, changes=lambda: None):
+    """Does an action with its three steps, and returns the page that follows. `changes()` is what it changes: neither the
+    form nor the preview may."""
+    query = urllib.parse.urlencode(values)
+    form = browser.get(f"{HERE}/do/{action}?{query}")
+    assert form.status == 200, form.text
+    note = f"ticket {action} {time.monotonic_ns()}"
+    values = hidden(form.text) | values
+    before = changes()
+    missing = browser.post(f"{HERE}/do/{action}", values | {"note": " "})
+    assert missing.status == 400 and "&#39;Reason&#39; is missing" in missing.text
+    preview = browser.post(f"{HERE}/do/{action}", values | {"note": note})
+    assert preview.status == 200, preview.text
+    for text in expected:
+        assert text in html.unescape(preview.text), (text, preview.text)
+    assert changes() == before, "a preview changes nothing"
+    assert not audited(console, method, note) or all(e["outcome"] == "OK" for e in audited(console, method, note))
+    done = browser.post(f"{HERE}/do/{action}", hidden(preview.text))
+    assert done.status == 303, done.text
+    location = done.getheader("location")
+    again = browser.post(f"{HERE}/do/{action}", hidden(preview.text))
+    assert again.status == 303 and again.getheader("location") == location, "a second click acts once"
+    page = browser.get(location)
+    assert page.status == 200 and "Done: " in page.text, page.text
+    entries = audited(console, method, note)
+    assert entries and {entry["actor"] for entry in entries} == {person}, (method, note, entries)
+    return page.text
+
+
+def act_again(console, browser, link, expected, method, changes=lambda: None, person=OPERATOR):
+    """Follows the link of an undo."""
+    parts = urllib.parse.urlsplit(link)
+    values = dict(urllib.parse.parse_qsl(parts.query))
+    return act(console, browser, parts.path.rsplit("/", 1)[1], values, expected, method, person, changes)
+
+
+def test_a_link_is_done_and_undone(console, operator):
+    purchase = console.buy("linker", "pro.monthly")
+    console.submit("", purchase)
+    values = {"purchase": purchase["transactionId"], "customer": "linked@1"}
+    owns = lambda: has(console, "linked@1")  # noqa: E731
+    page = act(console, operator, "link", values, ["belongs to linked@1", "started"], "EntitlementService/LinkPurchase", changes=owns)
+    assert owns() and "✓ yes" in page
+    act_again(console, operator, undo_link(page), ["is reverted"], "EntitlementService/UndoTransfer", owns)
+    assert not owns()
+
+
+def test_a_transfer_is_done_and_undone(console, operator):
+    purchase = bought(console, "carl")
+    owners = lambda: (has(console, "carl"), has(console, "dora"))  # noqa: E731
+    page = act(console, operator, "transfer", {"purchase": purchase, "customer": "carl", "to": "dora"},
+               ["moves from carl to dora", "carl", "dora"], "EntitlementService/TransferPurchase", changes=owners)
+    assert owners() == (False, True)
+    act_again(console, operator, undo_link(page), ["is reverted"], "EntitlementService/UndoTransfer", owners)
+    assert owners() == (True, False)
+
+
+def test_a_merge_is_done_and_undone(console, operator):
+    bought(console, "anon-1")
+    target = lambda: has(console, "erin")  # noqa: E731
+    page = act(console, operator, "merge", {"customer": "anon-1", "to": "erin"}, ["anon-1 is merged into erin, with 1 purchase"],
+               "EntitlementService/MergeCustomers", changes=target)
+    assert target()
+    act_again(console, operator, undo_link(page), ["is reverted"], "EntitlementService/UndoTransfer", target)
+    assert not target() and has(console, "anon-1")
+
+
+def test_an_undo_is_refused_after_something_moved(console, operator):
+    purchase = bought(console, "moved-1")
+    page = act(console, operator, "transfer", {"purchase": purchase, "customer": "moved-1", "to": "moved-2"}, [],
+               "EntitlementService/TransferPurchase")
+    console.call("EntitlementService/TransferPurchase", originalTransactionId=purchase, fromCustomerId="moved-2",
+                 toCustomerId="moved-3", policy="OWNERSHIP_POLICY_TRANSFER")
+    link = urllib.parse.urlsplit(undo_link(page))
+    preview = operator.post(link.path, dict(urllib.parse.parse_qsl(link.query)) | {"note": "x"})
+    assert preview.status >= 400 and 'role="alert"' in preview.text
+    assert has(console, "moved-3")
+
+
+def test_a_grant_is_revoked_and_granted_again(console, operator):
+    owns = lambda: has(console, "gil", "maps")  # noqa: E731
+    values = {"customer": "gil", "entitlement": "maps", "level": "full", "preset": "30", "until": ""}
+    page = act(console, operator, "grant", values, ["gil gets maps"], "EntitlementService/Grant", changes=owns)
+    assert owns()
+    page = act_again(console, operator, undo_link(page), ["ends now"], "EntitlementService/RevokeGrant", owns)
+    assert not owns()
+    act_again(console, operator, undo_link(page), ["gil gets maps"], "EntitlementService/Grant", owns)
+    assert owns()
+    first, second = console.call("EntitlementService/GetCustomer", customerId="gil")["grants"]
+    assert first["until"] == second["until"], "the end is the same"
+
+
+@pytest.mark.parametrize("preset, days", [("3", 3), ("7", 7), ("30", 30), ("none", None)])
+def test_a_grant_has_presets(console, operator, preset, days):
+    customer = f"preset-{preset}"
+    form = operator.get(f"{HERE}/do/grant?customer={customer}").text
+    assert f'value="{preset}"' in form
+    values = {"customer": customer, "entitlement": "maps", "level": "full", "preset": preset, "until": ""}
+    act(console, operator, "grant", values, ["gets maps"], "EntitlementService/Grant")
+    grant = console.call("EntitlementService/GetCustomer", customerId=customer)["grants"][0]
+    assert ("until" in grant) == (days is not None)
+
+
+def test_a_renewal_date_is_extended(console, operator):
+    purchase = bought(console, "ext")
+    ends = lambda: console.call("EntitlementService/GetCustomer", customerId="ext")["entitlements"][0].get("until")  # noqa: E731
+    page = act(console, operator, "extend", {"purchase": purchase, "customer": "ext", "days": "7", "reason": "4"},
+               ["by 7 days", "cannot be undone", "two extensions a year"], "AppStoreService/ExtendRenewalDate")
+    assert "It renews at" in page and undo_link(page) is None
+    assert ends()
+
+
+def test_apple_is_asked_again_about_a_purchase(console, operator):
+    purchase = bought(console, "ref")
+    page = act(console, operator, "refresh", {"transaction": purchase, "customer": "ref"}, ["Apple is asked"],
+               "AppStoreService/RefreshPurchase")
+    assert "transactions were new or newer" in page and undo_link(page) is None
+
+
+def test_a_refund_question_is_answered(console, operator):
+    purchase = bought(console, "refunder", "maps.pack")
+    console.act("request-consumption", transactionId=purchase)
+    state = lambda: [r["state"] for r in console.call(  # noqa: E731
+        "AppStoreService/ListConsumptionRequests", customerId="refunder").get("requests", [])]
+    deadline = time.monotonic() + CALL_LIMIT
+    while not state():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    values = {"transaction": purchase, "customer": "refunder", "consent": "1", "preference": "1", "delivery": "1", "consumed": "40"}
+    page = act(console, operator, "answer-refund", values, ["DECLINE", "40000", "cannot be undone"],
+               "AppStoreService/SendConsumptionInformation", changes=state)
+    assert undo_link(page) is None and state() != ["CONSUMPTION_REQUEST_STATE_OPEN"]
+
+
+def test_notes_and_attributes_have_an_undo(console, operator):
+    notes = lambda: [n["text"] for n in console.call("CustomerService/ListNotes", customerId="noted").get("notes", [])]  # noqa: E731
+    preview = operator.post(f"{HERE}/do/add-note", {"customer": "noted", "text": "called on Monday"})
+    assert "called on Monday" in preview.text and not notes()
+    page = operator.get(operator.post(f"{HERE}/do/add-note", hidden(preview.text)).getheader("location")).text
+    assert notes() == ["called on Monday"]
+    act_again(console, operator, undo_link(page), ["is deleted"], "CustomerService/DeleteNote", notes)
+    assert not notes()
+    plan = lambda: [a["value"] for a in console.call(  # noqa: E731
+        "CustomerService/GetCustomerAttributes", customerId="noted").get("attributes", [])]
+    act(console, operator, "set-attribute", {"customer": "noted", "name": "plan", "value": "gold"}, ["set to gold"],
+        "CustomerService/SetCustomerAttributes", changes=plan)
+    page = act(console, operator, "set-attribute", {"customer": "noted", "name": "plan", "value": "silver"},
+               ["set to silver"], "CustomerService/SetCustomerAttributes", changes=plan)
+    act_again(console, operator, undo_link(page), ["set to gold"], "CustomerService/SetCustomerAttributes", plan)
+    assert plan() == ["gold"]
+
+
+def webhook(console, name):
+    return next(w for w in console.call("WebhookService/ListWebhooks")["webhooks"] if w["name"] == name)
+
+
+def dead_letters(console):
+    return int(webhook(console, "broken").get("deadLetters", 0))
+
+
+def wait_for(condition, limit=6 * CALL_LIMIT):
+    deadline = time.monotonic() + limit
+    while not (found := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    return found
+
+
+def test_dead_letters_are_resent_and_discarded(console, operator):
+    bought(console, "hooked")
+    wait_for(lambda: dead_letters(console))
+    page = operator.get(f"{HERE}/work/dead-letters").text
+    assert "/do/resend?webhook=broken&amp;kind=1" in page and "hooked" in page
+    page = act(console, operator, "resend", {"webhook": "broken", "kind": "1"}, ["are sent to broken again"],
+               "WebhookService/ResendDeliveries")
+    assert "messages are sent again" in page
+    count = wait_for(lambda: dead_letters(console))
+    page = act(console, operator, "discard", {"webhook": "broken", "kind": "1"}, ["are discarded", "cannot be undone"],
+               "WebhookService/DiscardDeliveries", changes=lambda: dead_letters(console) >= count)
+    assert "messages were discarded" in page and undo_link(page) is None
+
+
+def test_a_webhook_that_is_gone_is_resumed(console, operator, gone):
+    bought(console, "gone")
+    wait_for(lambda: webhook(console, "gone")["state"] == "WEBHOOK_STATE_GONE")
+    page = operator.get(f"{HERE}/work/dead-letters").text
+    assert "responded with 410 Gone" in page and "/do/resume-webhook?webhook=gone" in page
+    gone.answer = lambda request: 200
+    act(console, operator, "resume-webhook", {"webhook": "gone", "kind": "1"}, ["are sent to gone again"],
+        "WebhookService/ResumeWebhook", changes=lambda: webhook(console, "gone")["state"])
+    gone.wait(lambda receiver: receiver.accepted)
+
+
+def test_a_csv_is_made_good_and_undone_as_one(console, operator):
+    customers = [f"harmed-{number}" for number in range(30)] + ["comma, inc", 'say "hi"']
+    quoted = ['"' + c.replace('"', '""') + '"' for c in customers]
+    file = "customer_id,why\r\n" + "\r\n".join(f"{c},outage" for c in quoted) + "\r\n" + quoted[0] + ",twice\r\n"
+    owners = lambda: [has(console, c, "maps") for c in customers]  # noqa: E731
+    console.call("EntitlementService/Grant", customerId="harmed-0", entitlement="maps", accessLevel="ACCESS_LEVEL_FULL")
+    before = owners()
+    page = act(console, operator, "make-good", {"customers": file, "entitlement": "maps", "days": "3"},
+               ["32 customers get maps", "changes for 31 of them"], "EntitlementService/Grant", changes=owners)
+    assert all(owners())
+    page = act_again(console, operator, undo_link(page), ["32 grants of 32 customers end now"],
+                     "EntitlementService/RevokeGrant", owners)
+    assert owners() == before, "what they had before stays"
+
+
+def test_too_many_customers_are_refused_and_the_list_is_kept(operator):
+    values = {"customers": "\n".join(f"c{n}" for n in range(1_001)), "entitlement": "maps", "days": "3", "note": "x"}
+    page = operator.post(f"{HERE}/do/make-good", values)
+    assert page.status == 400 and "between 1 and 1000 customers" in page.text and "c1000" in page.text
+
+
+def test_an_erasure_is_for_admins_with_the_typed_id(console, operator, admin):
+    bought(console, "leaver")
+    assert operator.get(f"{HERE}/do/erase?customer=leaver").status == 403
+    wrong = admin.post(f"{HERE}/do/erase", {"customer": "leaver", "confirm": "leave", "note": "x"})
+    assert wrong.status == 400 and "is not that of the customer" in wrong.text
+    page = act(console, admin, "erase", {"customer": "leaver", "confirm": "leaver"}, ["are erased", "cannot be undone"],
+               "EntitlementService/EraseCustomer", ADMIN, lambda: has(console, "leaver"))
+    assert undo_link(page) is None and not has(console, "leaver")
+
+
+ACTIONS = [
+    "grant", "revoke", "link", "transfer", "merge", "undo", "refresh", "extend", "erase", "answer-refund", "add-note",
+    "delete-note", "set-attribute", "look-up-order", "resend", "discard", "resume-webhook", "make-good", "undo-batch",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_the_role_read_may_do_nothing(console, action):
+    reader = console.browser(READER)
+    assert reader.get(f"{HERE}/do/{action}?customer=ada").status == 403
+    page = reader.post(f"{HERE}/do/{action}", {"customer": "ada", "note": "x", "token": "1.x"})
+    assert page.status == 403 and "ROLE_MISSING" in page.text
+
+
+def test_the_role_read_sees_no_buttons(console):
+    purchase = bought(console, "looked-at", "maps.pack")
+    console.act("request-consumption", transactionId=purchase)
+    console.call("EntitlementService/Grant", customerId="looked-at", entitlement="pro", accessLevel="ACCESS_LEVEL_FULL")
+    console.call("CustomerService/AddNote", customerId="looked-at", text="x")
+    console.submit("", console.buy("no-one", "pro.monthly"))
+    reader = console.browser(READER)
+    paths = ["customers/looked-at", f"purchases/{purchase}", "evidence/1", "events/1", "work", "work/refunds", "work/unclaimed",
+             "work/rejected", "work/drift", "work/contradictions", "work/migrations"]  # fmt: skip
+    for path in [f"{HERE}/{path}" for path in paths] + ["/", "/status", "/find?q=looked"]:
+        page = reader.get(path)
+        assert page.status in (200, 303) and "/do/" not in page.text, path
+    for path in (f"{HERE}/work/dead-letters", "/audit", "/audit.csv"):
+        assert reader.get(path).status in (403, 404), path
+    assert "/do/grant" in customer_page(console.browser(OPERATOR), "looked-at")
+
+
+def test_a_role_that_is_removed_counts_at_once(console, operator):
+    """A form that was filled in before the role was removed is refused: the proxy's token is read for each request."""
+    values = {"customer": "late", "entitlement": "maps", "level": "full", "preset": "7", "note": "x"}
+    confirmed = hidden(operator.post(f"{HERE}/do/grant", values).text)
+    assert console.browser(READER).post(f"{HERE}/do/grant", confirmed).status == 403
+    assert not has(console, "late", "maps")

@@ -1,0 +1,163 @@
+"""Each page of the console for each role, in each state and each way to look at it.
+
+`make test` looks at a part; ENTITLED_CONSOLE_MATRIX=full, which `make test-long` sets, at all combinations.
+"""
+
+import itertools
+import os
+import urllib.parse
+
+import pytest
+
+from console_browser import ARGUMENTS, CHROMIUM, SHIFT, VIEWS, Watched, violations
+from console_client import ADMIN, CALLERS, OPERATOR, READER, ProxiedConsole
+from console_story import APP, CUSTOMER, tell
+
+playwright = pytest.importorskip("playwright.sync_api")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
+HERE = f"/a/{APP}/sandbox"
+AUDITOR, STRANGER = "aude@example.com", "stranger@example.com"
+ROLES = {"read": READER, "operate": OPERATOR, "admin": ADMIN, "audit": AUDITOR, "none": STRANGER}
+PEOPLE = CALLERS.replace("  admins:", f"  auditors: {{roles: [audit], subjects: [{AUDITOR}]}}\n  admins:")
+IS_FULL = os.environ.get("ENTITLED_CONSOLE_MATRIX") == "full"
+SOME = [("read", "light"), ("operate", "phone"), ("admin", "dark"), ("audit", "light"), ("none", "light"),
+        ("operate", "script-free"), ("read", "print")]  # fmt: skip
+COMBINATIONS = list(itertools.product(ROLES, VIEWS)) if IS_FULL else SOME
+
+# The pages with the roles that may open them; all but strangers, if none are named.
+EVERYONE_WHO_READS = ("read", "operate", "admin")
+PAGES = {
+    "/": EVERYONE_WHO_READS,
+    "/find?q=ada@": EVERYONE_WHO_READS,
+    "/find?q=nothing-of-that-name": EVERYONE_WHO_READS,
+    "customers/{customer}": EVERYONE_WHO_READS,
+    "customers/{customer}?at={past}": EVERYONE_WHO_READS,
+    "customers/{customer}?at={past}&known=then": EVERYONE_WHO_READS,
+    "customers/{customer}?explain=pro&apple=1&webhooks=1&type=RENEWED": EVERYONE_WHO_READS,
+    "customers/{customer}?range=all": EVERYONE_WHO_READS,
+    "customers/twice": EVERYONE_WHO_READS,
+    "customers/not-yet-known": EVERYONE_WHO_READS,
+    "purchases/{pro}": EVERYONE_WHO_READS,
+    "evidence/2": EVERYONE_WHO_READS,
+    "evidence/2?body=1": EVERYONE_WHO_READS,
+    "events/1": EVERYONE_WHO_READS,
+    "work": EVERYONE_WHO_READS,
+    "work/refunds": EVERYONE_WHO_READS,
+    "work/unclaimed": EVERYONE_WHO_READS,
+    "work/dead-letters": ("operate", "admin"),
+    "work/rejected": EVERYONE_WHO_READS,
+    "work/drift": EVERYONE_WHO_READS,
+    "work/contradictions": EVERYONE_WHO_READS,
+    "work/migrations": EVERYONE_WHO_READS,
+    "do/grant?customer={customer}": ("operate", "admin"),
+    "do/merge?customer={customer}": ("operate", "admin"),
+    "do/make-good": ("operate", "admin"),
+    "do/answer-refund?transaction={asked}&customer=bob": ("operate", "admin"),
+    "do/erase?customer={customer}": ("admin",),
+    "/status": EVERYONE_WHO_READS,
+    "/audit": ("operate", "admin", "audit"),
+    "/audit?customer=unknown": ("operate", "admin", "audit"),
+    "/nothing": (),
+    "evidence/999999": (),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def console(tmp_path_factory):
+    console = ProxiedConsole(tmp_path_factory.mktemp("matrix"), callers=PEOPLE)
+    console.ids = tell(console)
+    # Two subscriptions of one group at once: a contradiction.
+    console.submit("twice", console.buy("one", "pro.monthly"))
+    console.submit("twice", console.buy("two", "pro.monthly"))
+    history = console.call("CustomerService/GetCustomerHistory", customerId=CUSTOMER)
+    console.past = min(mark["time"] for lane in history["lanes"] for mark in lane.get("marks", []))
+    yield console
+    console.service.stop()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with playwright.sync_playwright() as runner:
+        browser = runner.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+def address(console, path):
+    import datetime
+
+    past = int(datetime.datetime.fromisoformat(console.past.replace("Z", "+00:00")).timestamp()) + 40 * 86_400
+    return console.url + (path if path.startswith("/") else f"{HERE}/{path}").format(
+        customer=urllib.parse.quote(CUSTOMER), pro=console.ids["pro"]["transactionId"],
+        asked=console.ids["asked"]["transactionId"], past=past)  # fmt: skip
+
+
+def expected(path, role, people):
+    """The statuses that a page may have for a role."""
+    if role == "none":
+        return {401}
+    if role in people:
+        return {200}
+    return {403, 404}
+
+
+@pytest.mark.parametrize("role, view", COMBINATIONS)
+def test_every_page_is_right_for_each_role_and_view(console, chromium, role, view):
+    watched = Watched(chromium, console.url)
+    page = watched.page(view, bypass_csp=True, extra_http_headers={"X-Proxy-JWT": console.token(ROLES[role])})
+    page.add_init_script(SHIFT)
+    wrong = []
+    for path, people in PAGES.items():
+        status = page.goto(address(console, path)).status
+        if status not in expected(path, role, people):
+            wrong.append(f"{path}: status {status}")
+            continue
+        wrong += [f"{path}: {each}" for each in problems(page, role, view, status)]
+    watched.close()
+    assert not wrong, "\n".join(wrong)
+
+
+def problems(page, role, view, status):
+    if view == "print":
+        if page.is_visible(".frame, .actions, .skip:not(:focus)") and page.is_visible(".frame"):
+            yield "a printed page has the frame"
+        return
+    if page.locator("h1").count() != 1:
+        yield f"{page.locator('h1').count()} h1"
+    if not page.title():
+        yield "no title"
+    if role == "read" and status == 200 and page.locator("main a[href*='/do/'], main form[method=post]:not([action='/find'])").count():
+        yield "the role read sees a button"
+    if status >= 400 and page.locator("[role=alert], main p").count() == 0:
+        yield "an error without explanation"
+    if view == "script-free":
+        return
+    yield from violations(page)
+    width = page.evaluate("document.documentElement.scrollWidth")
+    if width > VIEWS[view]["viewport"]["width"]:
+        yield f"{width} pixels wide"
+    if shift := page.evaluate("self.shift"):
+        yield f"a layout shift of {shift}"
+
+
+def test_the_pages_of_the_matrix_are_those_of_the_router():
+    """Each address that the documentation names is in the matrix."""
+    paths = {path.split("?")[0].split("/")[0 if not path.startswith("/") else 1] for path in PAGES}
+    assert paths >= {"", "find", "customers", "purchases", "evidence", "events", "work", "do", "status", "audit"}
+
+
+@pytest.mark.parametrize("view", ["light", "phone"])
+def test_the_first_load_of_every_page_is_small(console, chromium, view):
+    watched = Watched(chromium, console.url)
+    page = watched.page(view, extra_http_headers={"X-Proxy-JWT": console.token(ADMIN)})
+    client = page.context.new_cdp_session(page)
+    client.send("Network.enable")
+    received = []
+    client.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
+    for path in PAGES:
+        client.send("Network.clearBrowserCache")
+        received.clear()
+        page.goto(address(console, path))
+        page.wait_for_load_state("networkidle")
+        assert 0 < sum(received) < 150_000, path
+    watched.close()

@@ -1,0 +1,84 @@
+"""The pictures of the documentation are what the pages look like today.
+
+A picture is compared at an eighth of its size, so that neither another version of the browser nor the digits of an id
+matter, but a part that has moved, another colour, or an empty page does. After a change that is meant:
+`make screenshots`.
+"""
+
+import base64
+import importlib.machinery
+import importlib.util
+
+import pytest
+
+from console_browser import ARGUMENTS, CHROMIUM
+from harness import ROOT
+
+playwright = pytest.importorskip("playwright.sync_api")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
+
+SCALE = 8
+# Of 255, for one channel of a scaled pixel.
+TOLERANCE = 40
+# The share of scaled pixels that may differ more.
+ALLOWED = 0.02
+COMPARE = """async ([first, second, scale]) => {
+    const pixels = async (data) => {
+        const image = new Image();
+        image.src = "data:image/png;base64," + data;
+        await image.decode();
+        const canvas = document.createElement("canvas");
+        [canvas.width, canvas.height] = [Math.floor(image.width / scale), Math.floor(image.height / scale)];
+        const context = canvas.getContext("2d");
+        context.imageSmoothingQuality = "high";
+        context.drawImage(image, 0, 0, canvas.width, canvas.height);
+        return { size: [image.width, image.height], data: context.getImageData(0, 0, canvas.width, canvas.height).data };
+    };
+    const [a, b] = [await pixels(first), await pixels(second)];
+    let differing = 0;
+    for (let i = 0; i < Math.min(a.data.length, b.data.length); i += 4)
+        if ([0, 1, 2].some((channel) => Math.abs(a.data[i + channel] - b.data[i + channel]) > TOLERANCE)) differing += 1;
+    return { sizes: [a.size, b.size], share: differing / (a.data.length / 4) };
+}""".replace("TOLERANCE", str(TOLERANCE))
+
+
+def screenshots():
+    loader = importlib.machinery.SourceFileLoader("screenshots", str(ROOT / "tools" / "screenshots"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("screenshots", loader))
+    loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """The pictures as the pages are now, and a browser that compares them."""
+    folder = tmp_path_factory.mktemp("pictures")
+    with playwright.sync_playwright() as runner:
+        browser = runner.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        found = screenshots().draw(browser, folder)
+        yield {path.name: path for path in found}, browser.new_page()
+        browser.close()
+
+
+def difference(page, first, second):
+    data = [base64.b64encode(path.read_bytes()).decode() for path in (first, second)]
+    return page.evaluate(COMPARE, [*data, SCALE])
+
+
+@pytest.mark.parametrize("name", [
+    "customer-light.png", "customer-dark.png", "customer-phone.png", "customer-print.png", "work.png", "evidence.png",
+    "grant.png", "preview.png", "status.png", "purchase.png",
+])  # fmt: skip
+def test_a_picture_of_the_documentation_is_current(drawn, name):
+    pictures, page = drawn
+    found = difference(page, ROOT / "docs" / "images" / name, pictures[name])
+    first, second = found["sizes"]
+    assert first == second, "the page has another size; run `make screenshots`"
+    assert found["share"] <= ALLOWED, f"{found['share']:.1%} of {name} differ; run `make screenshots` and look at it"
+
+
+def test_the_comparison_notices_another_page_and_another_theme(drawn):
+    pictures, page = drawn
+    assert difference(page, pictures["work.png"], pictures["work.png"])["share"] == 0
+    assert difference(page, pictures["customer-light.png"], pictures["customer-dark.png"])["share"] > 0.5
+    assert difference(page, pictures["evidence.png"], pictures["grant.png"])["share"] > ALLOWED
