@@ -105,7 +105,7 @@ def test_a_pasted_document_is_decoded_verified_and_leads_to_its_purchase(console
     assert document[:40] not in page.text, "the document is not repeated"
     forged = lena.post("/find", {"q": document[:-8] + "AAAAAAAA"})
     assert forged.status == 200 and "BAD_SIGNATURE" in forged.text
-    receipt = console.act("documents/app-receipt", app=APP, productId="pro.monthly", account="ada")["document"]
+    receipt = console.act("documents/app-receipt", app=APP, productId="pro.monthly", account="holder")["document"]
     page = lena.post("/find", {"q": receipt})
     assert page.status == 200 and "app receipt" in page.text and "✓ verified" in page.text
     stranger = console.buy("stranger", "pro.monthly")
@@ -142,7 +142,7 @@ def test_as_of_moves_every_figure(console, lena):
     then = lena.get(f"{path}?at={first + 10 * 86400}").text
     assert 'class="as-of"' in then and "Back to now" in then
     assert then.count("<article") == 3 and "update the payment details" not in then
-    assert "granted" not in then.lower().split('id="timeline"')[1].split("</table>")[0]
+    assert "granted" not in then.lower().split('<div class="timeline')[1].split("</table>")[0]
     assert "maps.pack" not in then.split('id="purchases"')[1].split("</table>")[0]
     assert "Wrote twice" not in then
     assert "Grant…" not in then, "a past moment has no buttons"
@@ -257,7 +257,7 @@ def test_the_status_page_has_apples_rates_and_the_delays(console, lena):
     page = lena.get("/status").text
     limits = page.split("Apple&#39;s rate limits</h2>")[1].split("</table>")[0]
     assert "subscriptionStatuses" in limits or "transactionHistory" in limits
-    status = console.call("StatusService/GetStatus")
+    status = console.service.json("entitled.v1.StatusService/GetStatus", {})[1]
     app = next(a for a in status["apps"] if a["environment"] == "ENVIRONMENT_SANDBOX")
     assert app["notificationDelay"]["count"] >= 10 and app["notificationDelay"]["median"].endswith("s")
     limit = next(limit for limit in app["appleRateLimits"] if limit["callsPerSecond"] > 0)
@@ -353,7 +353,7 @@ def test_markup_in_names_and_notes_stays_text(console, lena):
     quoted = urllib.parse.quote(evil, safe="")
     for path in (f"{HERE}/customers/{quoted}", f"/find?q={quoted}", "/audit", f"{HERE}/do/grant?customer={quoted}"):
         page = lena.get(path)
-        assert page.status == 200 and "<script>alert" not in page.text and "<img" not in page.text, path
+        assert page.status in (200, 303) and "<script>alert" not in page.text and "<img" not in page.text, path
 
 
 def test_no_link_makes_a_page_say_what_was_not_done(lena):
@@ -449,7 +449,7 @@ def test_configured_tools_are_linked(tmp_path):
     assert 'href="https://grafana.example.com/d/entitled"' in lena.get("/status").text
     console.call("CustomerService/AddNote", customerId="a/b", text="see CRM-8812, <b>")
     page = lena.get(f"{HERE}/customers/a%2Fb").text
-    assert 'href="https://crm.example.com/customers/a%2Fb"' in page
+    assert 'href="https://crm.example.com/customers/a%2fb"' in page
     assert 'href="https://tickets.example.com/CRM-8812" rel="noreferrer">CRM-8812</a>, &lt;b&gt;' in page
     console.service.stop()
 

@@ -13,7 +13,7 @@ from harness import CALL_LIMIT
 from receiver import Receiver
 
 HERE = f"/a/{APP}/sandbox"
-HOOKS = """      broken: {url: "http://127.0.0.1:9/hooks", secret: {file: billing.whsec}, retry_seconds: [1]}
+HOOKS = """      broken: {url: "BROKEN", secret: {file: billing.whsec}, retry_seconds: [1]}
       gone: {url: "GONE", secret: {file: billing.whsec}, retry_seconds: [1]}
 """
 
@@ -26,8 +26,15 @@ def gone():
 
 
 @pytest.fixture(scope="module")
-def console(tmp_path_factory, gone):
-    configuration = CONFIGURATION.split("      billing:")[0] + HOOKS.replace("GONE", gone.url)
+def broken():
+    receiver = Receiver(lambda request: 400)
+    yield receiver
+    receiver.close()
+
+
+@pytest.fixture(scope="module")
+def console(tmp_path_factory, gone, broken):
+    configuration = CONFIGURATION.split("      billing:")[0] + HOOKS.replace("GONE", gone.url).replace("BROKEN", broken.url)
     console = ProxiedConsole(tmp_path_factory.mktemp("actions"), configuration)
     console.act("notification-url", app=APP, url=f"http://{console.service.http}/notifications/{APP}")
     yield console
@@ -64,10 +71,12 @@ def undo_link(page):
     return html.unescape(found[1]) if found else None
 
 
-def audited(console, method, note):
-    """The entries of a method with this note; they are written within a second, and before they are read."""
-    entries = console.call("AuditService/ListAuditEntries", method=f"/entitled.v1.{method}").get("entries", [])
-    return [entry for entry in entries if note in entry.get("note", "")]
+def audited(console, name, note):
+    """The entries of a method with this note; they are written before they are read."""
+    status, answer = console.service.json(
+        "entitled.v1.AuditService/ListAuditEntries", {"method": name.split("/")[1]}, **console.headers)
+    assert status == 200, answer
+    return [entry for entry in answer.get("entries", []) if note in entry.get("note", "")]
 
 
 def act(console, browser, action, values, expected, method, person=OPERATOR, changes=lambda: None):
@@ -86,7 +95,6 @@ def act(console, browser, action, values, expected, method, person=OPERATOR, cha
     for text in expected:
         assert text in html.unescape(preview.text), (text, preview.text)
     assert changes() == before, "a preview changes nothing"
-    assert not audited(console, method, note) or all(e["outcome"] == "OK" for e in audited(console, method, note))
     done = browser.post(f"{HERE}/do/{action}", hidden(preview.text))
     assert done.status == 303, done.text
     location = done.getheader("location")

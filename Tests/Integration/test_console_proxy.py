@@ -6,6 +6,7 @@ import json
 import pathlib
 import shutil
 import socket
+import ssl
 import subprocess
 import threading
 import time
@@ -13,6 +14,7 @@ import urllib.parse
 
 import pytest
 
+from certificates import Authority
 from console_client import ProxiedConsole, SigningKey
 from console_story import CONFIGURATION
 from harness import CALL_LIMIT, free_port
@@ -56,6 +58,7 @@ OIDCProviderAuthorizationEndpoint {issuer}/authorize
 OIDCProviderTokenEndpoint {issuer}/token
 OIDCProviderTokenEndpointAuth client_secret_post
 OIDCProviderJwksUri {issuer}/keys
+OIDCSSLValidateServer Off
 OIDCClientID console
 OIDCClientSecret secret
 OIDCIDTokenSignedResponseAlg ES256
@@ -77,7 +80,7 @@ OIDCPassIDTokenAs serialized
 class Provider:
     """An OpenID Connect provider that signs in whomever `person` names."""
 
-    def __init__(self):
+    def __init__(self, folder):
         self.signing, self.person, self.nonces = SigningKey(), "lena@example.com", {}
         provider = self
 
@@ -115,7 +118,12 @@ class Provider:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
-        self.issuer = f"http://127.0.0.1:{self.server.server_port}"
+        # Apache accepts no provider without TLS.
+        files = Authority(folder).issue("localhost", "localhost")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*files)
+        self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
+        self.issuer = f"https://localhost:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, args=[0.02], daemon=True).start()
 
 
@@ -128,8 +136,12 @@ class Visitor:
     def get(self, url, **headers):
         for _ in range(10):
             parts = urllib.parse.urlsplit(url)
-            connection = http.client.HTTPConnection(parts.netloc, timeout=CALL_LIMIT)
+            connection = (
+                http.client.HTTPConnection(parts.netloc, timeout=CALL_LIMIT) if parts.scheme == "http"
+                else http.client.HTTPSConnection(parts.netloc, timeout=CALL_LIMIT, context=ssl._create_unverified_context()))
             fields = {k.replace("_", "-") if k != "OIDC_id_token" else k: v for k, v in headers.items()}
+            # Others than browsers are not sent to the provider.
+            fields["Accept"] = "text/html"
             if self.cookies:
                 fields["Cookie"] = "; ".join(f"{k}={v}" for k, v in self.cookies.items())
             connection.request("GET", parts.path + (f"?{parts.query}" if parts.query else ""), headers=fields)
@@ -148,8 +160,8 @@ class Visitor:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    provider, port, address = Provider(), free_port(), f"127.0.0.1:{free_port()}"
     folder = tmp_path_factory.mktemp("proxy")
+    provider, port, address = Provider(folder), free_port(), f"127.0.0.1:{free_port()}"
     console = ProxiedConsole(
         folder / "console", CONFIGURATION, CALLERS.format(issuer=provider.issuer), address, signing=provider.signing)
     apache_folder = folder / "apache"
@@ -169,6 +181,7 @@ def site(tmp_path_factory):
             assert process.poll() is None, process.stderr.read()
             assert time.monotonic() < deadline, (apache_folder / "error.log").read_text()
             time.sleep(0.05)
+    console.proxy_log = apache_folder / "error.log"
     console.proxy, console.provider, console.direct = f"http://127.0.0.1:{port}", provider, f"http://{address}"
     yield console
     process.terminate()
@@ -179,7 +192,8 @@ def site(tmp_path_factory):
 def test_a_person_signs_in_at_the_provider_and_uses_the_console(site):
     visitor = Visitor()
     page = visitor.get(f"{site.proxy}/a/ocean/sandbox/customers/ada")
-    assert page.status == 200 and "lena@example.com" in page.text and "/do/grant" in page.text
+    assert page.status == 200, (page.text, site.proxy_log.read_text())
+    assert "lena@example.com" in page.text and "/do/grant" in page.text
     entries = site.call("AuditService/ListAuditEntries", customerId="ada")["entries"]
     assert {entry["actor"] for entry in entries} == {"lena@example.com"}
 
