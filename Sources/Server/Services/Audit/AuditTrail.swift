@@ -16,12 +16,15 @@ package final class AuditTrail: Worker {
   private static let batch = 500
   private static let interval = Duration.seconds(1)
   private static let ticksPerPurge = 3_600
+  private static let lock = "entries"
 
   private let ledger: EvidenceLedger
   private let retentionDays: Int?
   private let now: @Sendable () -> Instant
   private let onLoss: @Sendable (_ entries: Int) -> Void
   private let waiting = Mutex<[AuditEntry]>([])
+  /// Held during a write: a caller of ``flush()`` also waits for entries that another one writes.
+  private let writing = KeyLocks()
 
   /// - Parameters:
   ///   - ledger: writes the entries.
@@ -50,6 +53,19 @@ package final class AuditTrail: Worker {
 
   /// Writes the entries that wait. They are durable on return.
   package func flush() async throws {
+    await writing.lock([Self.lock])
+    let result: Result<Void, any Error>
+    do {
+      try await writeAll()
+      result = .success(())
+    } catch {
+      result = .failure(error)
+    }
+    await writing.unlock([Self.lock])
+    try result.get()
+  }
+
+  private func writeAll() async throws {
     while true {
       let entries = waiting.withLock { waiting in
         let entries = Array(waiting.prefix(Self.batch))
