@@ -5,6 +5,18 @@ internal import Store
 /// Writes the latest price of each product and storefront. Nearly all transactions of a day leave the row as it is.
 final class PriceRows {
   private let upsert: any SQLStatement
+  /// The last price written under each key, which the stored one is not older than.
+  private var written: [Key: StorefrontPrice] = [:]
+  /// More than an app's products and storefronts.
+  private static let capacity = 16_384
+
+  private struct Key: Hashable {
+    let appEnvironment: AppEnvironment
+    let productID: String
+    let storefront: String
+    let billingPlan: BillingPlanType?
+    let reason: TransactionReason?
+  }
 
   init(_ connection: any SQLConnection) throws(StoreError) {
     upsert = try connection.prepare(
@@ -22,6 +34,10 @@ final class PriceRows {
   /// Stores the price that a transaction states, if it is the latest.
   func put(_ fact: TransactionFact, of line: LineKey) throws(StoreError) {
     guard let price = StorefrontPrice(fact) else { return }
+    let key = Key(
+      appEnvironment: line.appEnvironment, productID: price.productID, storefront: price.storefront,
+      billingPlan: price.billingPlan, reason: price.reason)
+    if let last = written[key], price == last || price.isOlder(than: last) { return }
     try upsert.bind(1, price.productID)
     try upsert.bind(2, price.storefront)
     try upsert.bind(3, line.appID)
@@ -32,6 +48,18 @@ final class PriceRows {
     try upsert.bind(8, price.milliunits)
     try upsert.bind(9, price.currency)
     try upsert.run()
+    if written.count >= Self.capacity { written.removeAll(keepingCapacity: true) }
+    written[key] = price
+  }
+
+  /// Discards cached state after a rollback.
+  func rolledBack() { written.removeAll(keepingCapacity: true) }
+}
+
+extension StorefrontPrice {
+  /// Whether the price is that of an earlier day, or a lower one of the same day.
+  fileprivate func isOlder(than other: StorefrontPrice) -> Bool {
+    (day, milliunits) < (other.day, other.milliunits)
   }
 }
 
