@@ -37,11 +37,18 @@ enum Startup {
   static func store(
     _ settings: ServeSettings, _ configuration: ServiceConfiguration
   ) throws -> any EntitlementStore {
+    try store(at: settings.store, data: settings.data, configuration)
+  }
+
+  /// Opens the store at an address, else the configured one.
+  static func store(
+    at address: String?, data: String, _ configuration: ServiceConfiguration
+  ) throws -> any EntitlementStore {
     let limits = configuration.listeners.limits
-    let configured = try storeConfiguration(settings.store, configuration)
-    if configured != .standard { try makeDataDirectory(settings.data) }
+    let configured = try storeConfiguration(address, configuration)
+    if configured != .standard { try makeDataDirectory(data) }
     switch configured {
-    case .sqlite(let path): return try store(in: path ?? settings.data, limits: limits)
+    case .sqlite(let path): return try store(in: path ?? data, limits: limits)
     case .postgres(let postgres): return try store(in: postgres, limits: limits)
     }
   }

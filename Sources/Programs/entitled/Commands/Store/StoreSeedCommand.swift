@@ -23,6 +23,8 @@ struct StoreSeedCommand: AsyncParsableCommand {
     String?
   @Option(help: "Data directory (default: \(ServerOption.data.fallback)).") var data: String?
 
+  @Option(help: "Address of the store (default: ENTITLED_STORE, or the data directory).") var store: String?
+
   @Flag(help: "Write only the rows that Check reads.") var onlyAnswers = false
 
   func validate() throws {
@@ -31,10 +33,13 @@ struct StoreSeedCommand: AsyncParsableCommand {
 
   func run() async throws {
     let file = config ?? ServerOption.environment("ENTITLED_CONFIG")
-    guard let app = try Startup.configuration(file: file).catalog[SyntheticCustomer.appID] else {
+    let configuration = try Startup.configuration(file: file)
+    guard let app = configuration.catalog[SyntheticCustomer.appID] else {
       throw Failure("the configuration has no app '\(SyntheticCustomer.appID)', which the customers use")
     }
-    let store = try Startup.store(in: ServerOption.data.value(data))
+    let store = try Startup.store(
+      at: store ?? ServerOption.environment("ENTITLED_STORE"), data: ServerOption.data.value(data),
+      configuration)
     let now = SystemClock.now()
     do {
       let all = SyntheticCustomers(count: customers, app: app, now: now)
@@ -50,7 +55,7 @@ struct StoreSeedCommand: AsyncParsableCommand {
   }
 
   private func write(
-    _ customers: SyntheticCustomers, to store: SQLiteEntitlementStore
+    _ customers: SyntheticCustomers, to store: any EntitlementStore
   ) async throws(StoreError) {
     for first in stride(from: 1, through: customers.count, by: Self.batchSize) {
       let page = first...min(first + Self.batchSize - 1, customers.count)
@@ -63,7 +68,7 @@ struct StoreSeedCommand: AsyncParsableCommand {
 
   /// Writes the answers in the order of their rows, so that each page of the file is written once.
   private func writeAnswers(
-    of customers: SyntheticCustomers, to store: SQLiteEntitlementStore
+    of customers: SyntheticCustomers, to store: any EntitlementStore
   ) async throws(StoreError) {
     let order = (1...customers.count)
       .map { (row: SQLiteEntitlementStore.row(of: customers[$0].key), number: $0) }
