@@ -4,6 +4,17 @@ package struct PostgresArray: Hashable, Sendable {
   /// The types of elements.
   package enum Element: Hashable, Sendable {
     case int8, text, bytea, bool
+
+    /// `nil` for a type without arrays here.
+    fileprivate init?(_ type: PostgresType) {
+      switch type {
+      case .int8: self = .int8
+      case .text: self = .text
+      case .bytea: self = .bytea
+      case .bool: self = .bool
+      case .float8, .boolArray, .byteaArray, .textArray, .int8Array: return nil
+      }
+    }
   }
 
   /// The type of every element that is not NULL.
@@ -57,6 +68,37 @@ package struct PostgresArray: Hashable, Sendable {
   package mutating func append(_ value: Bool?) {
     guard let value else { return appendNull() }
     append(.bool, byteCount: 1) { $0.append(value ? 1 : 0) }
+  }
+
+  /// Returns one array for each position of `rows`, which have the same number of parameters, for a statement that
+  /// treats them as one set; `nil` if a position has values of several types, or of a type without arrays.
+  package static func columns(of rows: [[PostgresValue]]) -> [PostgresValue]? {
+    guard let first = rows.first else { return nil }
+    var columns: [PostgresValue] = []
+    columns.reserveCapacity(first.count)
+    for position in first.indices {
+      guard let element = Element(first[position].type) else { return nil }
+      var column = PostgresArray(of: element)
+      for row in rows {
+        guard column.append(row[position]) else { return nil }
+      }
+      columns.append(.array(column))
+    }
+    return columns
+  }
+
+  /// Appends a value or NULL. Returns `false` without effect if it has another type.
+  private mutating func append(_ value: PostgresValue) -> Bool {
+    guard Element(value.type) == element else { return false }
+    switch value {
+    case .int8(let number): append(number)
+    case .text(let text): append(text)
+    case .bytea(let bytes): append(bytes)
+    case .bool(let condition): append(condition)
+    case .null: appendNull()
+    case .float8, .array: return false
+    }
+    return true
   }
 
   /// Appends NULL.

@@ -6,6 +6,8 @@ package final class PostgresRows: @unchecked Sendable {
   private let handle: OpaquePointer
   /// The number of rows.
   package let count: Int
+  /// The number of columns.
+  package var columnCount: Int { Int(PQnfields(handle)) }
   /// The number of rows that an `INSERT`, `UPDATE`, `DELETE` or `COPY` changed; 0 for other statements.
   package let changedRows: Int64
   /// Whether the statement rolled a transaction back.
