@@ -285,7 +285,8 @@ let package = Package(
       [
         "AppStore", "Bytes", "Entitlements", "FamilySharing", "JSON", "Ledger", "PostgresStore",
         "PostgresSupport",
-        "SQLStore", "SQLiteStore", "SignedData", "Store", logging, metrics, metricsTestKit, "TestSupport",
+        "SQLStore", "SQLite", "SQLiteStore", "SignedData", "Store", logging, metrics, metricsTestKit,
+        "TestSupport",
       ]),
     test(
       .features, "ReceiptMigrationTests",

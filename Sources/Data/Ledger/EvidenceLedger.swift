@@ -90,13 +90,15 @@ package final class EvidenceLedger: Sendable {
   }
 
   /// Runs a write, and records the effects of its body after the commit. A dry run has no effects.
+  ///
+  /// - Parameter expected: rows that the body will read.
   func commit<Outcome: Sendable>(
-    isDryRun: Bool = false,
+    isDryRun: Bool = false, expecting expected: @autoclosure () -> ExpectedReads = ExpectedReads(),
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> (Outcome, [LedgerEffect])
   ) async throws(LedgerError) -> Outcome {
     do throws(StoreError) {
       guard !isDryRun else { return try await store.dryRun(body).0 }
-      let (outcome, effects) = try await store.write(body)
+      let (outcome, effects) = try await store.write(expecting: expected(), body)
       if !effects.isEmpty { recordEffects(effects) }
       return outcome
     } catch {

@@ -63,6 +63,14 @@ package final class PostgresEntitlementStore: EntitlementStore {
     try await queue.write(body)
   }
 
+  /// Fetches the expected rows of all bodies of a batch in two round trips.
+  package func write<Outcome: Sendable>(
+    expecting expected: @autoclosure () -> ExpectedReads,
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
+  ) async throws(StoreError) -> Outcome {
+    try await queue.write(expecting: expected(), body)
+  }
+
   /// Runs `body` in a savepoint that is rolled back. Its batch commits all the same.
   package func dryRun<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome

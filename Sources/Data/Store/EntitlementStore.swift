@@ -34,6 +34,12 @@ package protocol EntitlementStore: Sendable {
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
   ) async throws(StoreError) -> Value
 
+  /// Runs `body` as ``write(_:)`` does. `expected` are rows that it will read, which may be fetched before.
+  func write<Value: Sendable>(
+    expecting expected: @autoclosure () -> ExpectedReads,
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value
+
   /// Runs `body` as ``write(_:)`` does, and then rolls its writes back.
   func dryRun<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
@@ -74,6 +80,14 @@ package enum ReadPriority: Int, CaseIterable, Sendable {
 }
 
 extension EntitlementStore {
+  /// For stores whose reads cost no round trip.
+  package func write<Value: Sendable>(
+    expecting expected: @autoclosure () -> ExpectedReads,
+    _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    try await write(body)
+  }
+
   /// Runs `body` over one snapshot; see ``read(_:deadline:_:)``.
   package func read<Value: Sendable>(
     _ priority: ReadPriority = .interactive,

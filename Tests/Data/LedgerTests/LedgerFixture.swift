@@ -70,6 +70,9 @@ struct LedgerFixture {
       store: store, verifier: authority.verifier, catalog: catalog, now: { [clock] in clock.now })
   }
 
+  /// The file of a store in SQLite.
+  var storePath: String { "\(directory)/entitled.sqlite" }
+
   /// Another ledger on `store`, whose effects `recordEffects` receives.
   func makeLedger(
     _ store: any EntitlementStore,

@@ -123,13 +123,6 @@ struct PostgresStoreTests {
     }
   }
 
-  private func withDatabase(_ body: (PostgresSettings) async throws -> Void) async throws {
-    let server = try PostgresServer.shared()
-    let name = try server.makeDatabase()
-    defer { try? server.removeDatabase(name) }
-    try await body(server.settings(name))
-  }
-
   private func endSessions(_ settings: PostgresSettings) throws {
     try PostgresConnection<PostgresError>(settings).execute(
       """
@@ -137,6 +130,14 @@ struct PostgresStoreTests {
       WHERE datname = current_database() AND pid <> pg_backend_pid()
       """)
   }
+}
+
+/// Runs `body` with an empty database.
+func withDatabase(_ body: (PostgresSettings) async throws -> Void) async throws {
+  let server = try PostgresServer.shared()
+  let name = try server.makeDatabase()
+  defer { try? server.removeDatabase(name) }
+  try await body(server.settings(name))
 }
 
 extension PostgresEntitlementStore {

@@ -75,6 +75,8 @@ import Testing
         #expect(found?.evidenceID == timeline.answer(at: now)?.decidingFact.flatMap { numbers[$0] })
       }
     }
+    let ofTransactions = numbers.filter { if case .transaction = $0.key { true } else { false } }
+    #expect(try AnswerCoding.transactionEvidence(in: bytes.span) == ofTransactions)
   }
 
   @Test("The bytes of format version 2 never change")

@@ -66,7 +66,9 @@ extension EvidenceLedger {
     let (catalog, clock) = (catalog.value, clocks[environment])
     // Hashed here and not in the body, because there is only one writer.
     let content = EvidenceContent(hashing: notification.body)
-    return try await commit { store throws(StoreError) in
+    return try await commit(
+      expecting: contents.expectedReads(of: notification.appID, in: environment)
+    ) { store throws(StoreError) in
       let evidence = notification.evidence(
         .notificationV2, content, in: environment, .accepted, at: clock.now())
       return try Self.record(contents, as: evidence, in: environment, catalog, store)

@@ -29,7 +29,7 @@ extension EvidenceLedger {
       throw .notVerifiable(error)
     }
     let clock = clocks[receipt.environment]
-    return try await commit { store throws(StoreError) in
+    return try await commit(expecting: entry.expectedReads) { store throws(StoreError) in
       let (result, effects) = try entry.record(in: store, at: clock.now())
       try alongside(store, result)
       return (result, effects)

@@ -15,7 +15,7 @@ extension EvidenceLedger {
   package func submit(_ submission: Submission) async throws(LedgerError) -> SubmissionResult {
     let entry = try await verified(submission)
     let clock = clocks[entry.verified.environment]
-    let (outcome, facts) = try await commit { store throws(StoreError) in
+    let (outcome, facts) = try await commit(expecting: entry.expectedReads) { store throws(StoreError) in
       try entry.record(in: store, at: clock.now())
     }
     guard !outcome.belongsToAnotherCustomer else { throw entry.ownedByAnother }
@@ -45,7 +45,7 @@ extension EvidenceLedger {
   private func record(_ entries: [SubmissionWrite]) async throws(LedgerError) -> [SubmissionWrite.Outcome] {
     guard !entries.isEmpty else { return [] }
     let (catalog, clocks) = (catalog.value, clocks)
-    return try await commit { store throws(StoreError) in
+    return try await commit(expecting: .reads(of: entries)) { store throws(StoreError) in
       var outcomes = [SubmissionWrite.Outcome?](repeating: nil, count: entries.count)
       var effects: [LedgerEffect] = []
       for clock in clocks.all {

@@ -56,6 +56,19 @@ final class NotificationContents: Sendable {
       productID: transaction?.productID ?? renewal?.productID ?? "")
   }
 
+  /// The rows that the write of the notification reads.
+  func expectedReads(of appID: String, in environment: Environment) -> ExpectedReads {
+    var expected = ExpectedReads()
+    if let uuid = payload.notificationUUID, !uuid.isEmpty {
+      expected.notifications = [ScopedID(uuid, of: appID, in: environment)]
+    }
+    func line(_ id: String) -> LineKey { LineKey(appID: appID, environment: environment, lineID: id) }
+    if let transaction { expected.add(transaction, of: line(transaction.originalTransactionID)) }
+    if let renewal { expected.lines.insert(line(renewal.originalTransactionID)) }
+    if let appTransaction { expected.lines.insert(line(appTransaction.lineID)) }
+    return expected
+  }
+
   /// Whether this version supports the notification's type.
   var isSupported: Bool {
     switch payload.notificationType {

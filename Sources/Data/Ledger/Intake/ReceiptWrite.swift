@@ -71,6 +71,14 @@ struct ReceiptWrite: Sendable {
     return (result, derived.effects)
   }
 
+  /// The rows that the write reads.
+  var expectedReads: ExpectedReads {
+    var expected = ExpectedReads.reads(of: entries)
+    if let id = receipt.customerID { expected.customers.insert(customer(id)) }
+    expected.lines.formUnion(lines)
+    return expected
+  }
+
   /// - Returns: the evidence id of the receipt's contents, and whether they were stored before; without
   ///   contents `nil` and `true`.
   private func appendReceipt(to applier: inout FactApplier) throws(StoreError) -> (EvidenceID?, Bool) {

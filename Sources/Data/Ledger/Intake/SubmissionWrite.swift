@@ -107,6 +107,22 @@ struct SubmissionWrite: Sendable {
     return Appended(first: first ?? EvidenceID(rawValue: 0), lastNew: lastNew)
   }
 
+  /// The rows that the write reads.
+  var expectedReads: ExpectedReads {
+    var expected = ExpectedReads()
+    if let id = submission.customerID { expected.customers = [customer(id)] }
+    for document in verified.documents {
+      // The time of the write is no part of the identity.
+      let evidence = evidence(document, at: Instant(millisecondsSince1970: 0))
+      expected.evidence.insert(EvidenceIdentity(evidence))
+      if let id = document.item.lineID { expected.lines.insert(customer("").line(id)) }
+      if case .transaction(let fact) = document.item {
+        expected.add(fact, of: customer("").line(fact.originalTransactionID))
+      }
+    }
+    return expected
+  }
+
   /// The error for the sender if the purchase belongs to another customer.
   var ownedByAnother: LedgerError {
     .ownedByAnotherCustomer(originalTransactionID: verified.contents.transaction?.originalTransactionID ?? "")
@@ -137,7 +153,7 @@ struct SubmissionWrite: Sendable {
   private func evidence(_ document: VerifiedSubmission.Document, at now: Instant) -> Evidence {
     Evidence(
       appID: submission.appID, environment: verified.environment, customerID: submission.customerID,
-      kind: document.kind, source: submission.source, receivedAt: now,
-      content: EvidenceContent(hashing: Array(document.text.utf8)), verdict: .accepted)
+      kind: document.kind, source: submission.source, receivedAt: now, content: document.content,
+      verdict: .accepted)
   }
 }

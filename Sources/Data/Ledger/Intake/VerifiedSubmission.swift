@@ -8,7 +8,7 @@ struct VerifiedSubmission: Sendable {
   /// One document and its decoded item.
   struct Document: Sendable {
     let kind: Evidence.Kind
-    let text: String
+    let content: EvidenceContent
     let item: DecodedItem
   }
 
@@ -105,7 +105,9 @@ private struct DocumentReader {
   ) throws(VerifiedSubmission.Refusal) {
     do throws(Rejection) {
       let item = try decode(&self)
-      documents.append(.init(kind: kind, text: text, item: item))
+      // Hashed here and not in the write, because there is only one writer.
+      let content = EvidenceContent(hashing: Array(text.utf8))
+      documents.append(.init(kind: kind, content: content, item: item))
     } catch {
       throw VerifiedSubmission.Refusal(kind: kind, document: text, rejection: error.refined(by: text))
     }

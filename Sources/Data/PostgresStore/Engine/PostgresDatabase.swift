@@ -10,11 +10,13 @@ internal import Store
 final class PostgresDatabase: SQLConnection {
   let connection: PostgresConnection<StoreError>
   let dialect = SQLDialect.postgres
-  let defersWrites = true
+  let isRemote = true
   /// What was run since the last round trip.
   private var deferred: [PostgresRequest] = []
   /// The number of scans that there were.
   private var scanCount = 0
+  private var combiner = WriteCombiner()
+  private var reads = FetchedReads()
   /// The right to write; `nil` in a reader's session.
   private var claim: WriterClaim?
 
@@ -35,6 +37,7 @@ final class PostgresDatabase: SQLConnection {
 
   func execute(_ sql: String) throws(StoreError) {
     deferred = []
+    reads.removeAll()
     try connection.execute(sql)
   }
 
@@ -49,13 +52,31 @@ final class PostgresDatabase: SQLConnection {
 
   /// Sends the deferred statements and this one, and returns its result.
   func send(_ request: PostgresRequest) throws(StoreError) -> PostgresRows {
-    let requests = deferred + [request]
-    deferred = []
-    guard let rows = try connection.pipeline(requests).last else {
-      throw .failed("PostgreSQL returned no result")
-    }
+    guard let rows = try send([request]).last else { throw .failed("PostgreSQL returned no result") }
     return rows
   }
+
+  /// Sends the deferred statements and these, and returns the results of these.
+  private func send(_ requests: [PostgresRequest]) throws(StoreError) -> [PostgresRows] {
+    let before = combiner.combined(deferred)
+    deferred = []
+    return Array(try connection.pipeline(before + requests).suffix(requests.count))
+  }
+
+  /// Returns the result of a query, which may have been fetched.
+  func result(of request: PostgresRequest) throws(StoreError) -> FetchedRows {
+    if let fetched = reads[request] { return fetched }
+    return FetchedRows(try send(request))
+  }
+
+  func enqueue(_ request: PostgresRequest) { reads.add(request) }
+
+  func fetchEnqueued() throws(StoreError) {
+    guard !reads.isEmpty else { return }
+    try reads.fetch { requests throws(StoreError) in try send(requests) }
+  }
+
+  func discardFetched() { reads.removeAll() }
 
   /// Runs a statement whose result does not matter, at the latest with the next one whose result does.
   func run(_ request: PostgresRequest) throws(StoreError) {

@@ -6,8 +6,10 @@ internal import Store
 final class PostgresRowStatement: SQLStatement {
   private let database: PostgresDatabase
   private let statement: PostgresStatement<StoreError>
-  private var rows: PostgresRows?
-  private var row = -1
+  private var found: FetchedRows?
+  private var position = -1
+  /// The current row of the result.
+  private var row = 0
 
   init(_ sql: String, _ database: PostgresDatabase) {
     self.database = database
@@ -15,15 +17,21 @@ final class PostgresRowStatement: SQLStatement {
   }
 
   func step() throws(StoreError) -> Bool {
-    let rows = if let rows { rows } else { try database.send(statement.request) }
-    self.rows = rows
-    row += 1
-    return row < rows.count
+    let found = if let found { found } else { try database.result(of: statement.request) }
+    self.found = found
+    position += 1
+    guard position < found.count else { return false }
+    row = found.number(of: position)
+    return true
   }
 
+  private var rows: PostgresRows? { found?.rows }
+
+  func enqueue() { database.enqueue(statement.request) }
+
   func reset() {
-    rows = nil
-    row = -1
+    found = nil
+    position = -1
   }
 
   func run() throws(StoreError) { try database.run(statement.request) }

@@ -42,6 +42,9 @@ final class PostgresScan: SQLStatement {
     row = -1
   }
 
+  /// A scan is not fetched with others.
+  func enqueue() {}
+
   func run() throws(StoreError) {
     reset()
     while try step() {}

@@ -6,14 +6,14 @@ internal import Store
 final class ClaimRows {
   private let insertLine: any SQLStatement
   private let deleteLine: any SQLStatement
-  private let selectLines: any SQLStatement
-  private let selectToken: any SQLStatement
+  private let linesOfToken: KeyedRead<ScopedID, [LineKey]>
+  private let tokenCustomer: KeyedRead<ScopedID, String?>
   private let insertToken: any SQLStatement
-  private let selectMergeTarget: any SQLStatement
+  private let mergeTargets: KeyedRead<CustomerKey, String?>
   private let putMergeTarget: any SQLStatement
   private let deleteMergeTarget: any SQLStatement
 
-  init(_ connection: any SQLConnection) throws(StoreError) {
+  init(_ connection: any SQLConnection, in workspace: Workspace? = nil) throws(StoreError) {
     let ofCustomer = "customer_id = ? AND app = ? AND environment = ?"
     insertLine = try connection.prepare(
       """
@@ -22,20 +22,30 @@ final class ClaimRows {
       """)
     deleteLine = try connection.prepare(
       "DELETE FROM unclaimed_line WHERE line_id = ? AND app = ? AND environment = ?")
-    selectLines = try connection.prepare(
+    linesOfToken = try KeyedRead(
       """
       SELECT line_id FROM unclaimed_line
       WHERE token = ? AND app = ? AND environment = ? AND token <> ''
-      """)
-    selectToken = try connection.prepare(
-      "SELECT customer_id FROM account_token WHERE token = ? AND app = ? AND environment = ?")
+      """, on: connection, in: workspace
+    ) { key, row throws(StoreError) in
+      var lines: [LineKey] = []
+      while try row.step() {
+        lines.append(LineKey(appID: key.appID, environment: key.environment, lineID: row.text(0) ?? ""))
+      }
+      return lines
+    }
+    tokenCustomer = try KeyedRead(
+      "SELECT customer_id FROM account_token WHERE token = ? AND app = ? AND environment = ?",
+      on: connection, in: workspace
+    ) { _, row throws(StoreError) in try row.step() ? row.text(0) : nil }
     insertToken = try connection.prepare(
       """
       INSERT INTO account_token (token, app, environment, customer_id)
       VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
       """)
-    selectMergeTarget = try connection.prepare(
-      "SELECT into_customer_id FROM merged_customer WHERE \(ofCustomer)")
+    mergeTargets = try KeyedRead(
+      "SELECT into_customer_id FROM merged_customer WHERE \(ofCustomer)", on: connection, in: workspace
+    ) { _, row throws(StoreError) in try row.step() ? row.text(0) : nil }
     putMergeTarget = try connection.prepare(
       Upsert.sql(
         "merged_customer", key: "customer_id, app, environment",
@@ -49,6 +59,7 @@ final class ClaimRows {
     try insertLine.bind(line)
     try insertLine.bind(4, token ?? "")
     try insertLine.run()
+    if let token { linesOfToken.forget(ScopedID(token, of: line.appID, in: line.environment)) }
   }
 
   /// Deletes the line, if it is queued.
@@ -60,41 +71,59 @@ final class ClaimRows {
   func unclaimedLines(
     withToken token: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> [LineKey] {
-    try selectLines.bind(token: token, appID, environment)
-    defer { selectLines.reset() }
-    var lines: [LineKey] = []
-    while try selectLines.step() {
-      lines.append(
-        LineKey(
-          appID: appID, environment: environment, lineID: selectLines.text(0) ?? ""))
-    }
+    let key = ScopedID(token, of: appID, in: environment)
+    let lines = try linesOfToken(key)
+    // Lines leave the queue by their ids, so only an empty result stays right.
+    if !lines.isEmpty { linesOfToken.forget(key) }
     return lines
+  }
+
+  /// Expects the reads about a token: its customer, and the lines that wait for one.
+  func expect(_ token: ScopedID) throws(StoreError) {
+    try tokenCustomer.expect(token)
+    try linesOfToken.expect(token)
+  }
+
+  /// Expects the reads about a customer: its merge target, and the lines whose token is its id.
+  func expect(_ customer: CustomerKey) throws(StoreError) {
+    try mergeTargets.expect(customer)
+    try linesOfToken.expect(
+      ScopedID(customer.customerID.lowercased(), of: customer.appID, in: customer.environment))
+  }
+
+  /// The customer of a token, if it was read.
+  func knownCustomer(of token: ScopedID) -> CustomerKey? {
+    guard let known = tokenCustomer.known(token), let id = known else { return nil }
+    return CustomerKey(appID: token.appID, environment: token.environment, customerID: id)
   }
 
   func customerID(
     ofToken token: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> String? {
-    try selectToken.bind(token: token, appID, environment)
-    defer { selectToken.reset() }
-    return try selectToken.step() ? selectToken.text(0) : nil
+    try tokenCustomer(ScopedID(token, of: appID, in: environment))
   }
 
   /// Stores the customer of a token. The first one stays, because Apple repeats the token in every
   /// transaction.
   func register(token: String, for customer: CustomerKey) throws(StoreError) {
-    try insertToken.bind(token: token, customer.appID, customer.environment)
+    let key = ScopedID(token, of: customer.appID, in: customer.environment)
+    _ = try key.bind(to: insertToken, at: 1)
     try insertToken.bind(4, customer.customerID)
     try insertToken.run()
+    if tokenCustomer.known(key) == .some(nil) {
+      tokenCustomer.keep(customer.customerID, of: key)
+    } else {
+      tokenCustomer.forget(key)
+    }
   }
 
   func mergeTarget(of customer: CustomerKey) throws(StoreError) -> String? {
-    try selectMergeTarget.bind(customer)
-    defer { selectMergeTarget.reset() }
-    return try selectMergeTarget.step() ? selectMergeTarget.text(0) : nil
+    try mergeTargets(customer)
   }
 
   /// Replaces the merge target, or deletes it for `nil`.
   func setMergeTarget(_ mergeTarget: String?, of customer: CustomerKey) throws(StoreError) {
+    mergeTargets.forget(customer)
     guard let mergeTarget else {
       try deleteMergeTarget.bind(customer)
       return try deleteMergeTarget.run()
@@ -102,16 +131,6 @@ final class ClaimRows {
     try putMergeTarget.bind(customer)
     try putMergeTarget.bind(4, mergeTarget)
     try putMergeTarget.run()
-  }
-}
-
-extension SQLStatement {
-  fileprivate func bind(
-    token: String, _ appID: String, _ environment: Environment
-  ) throws(StoreError) {
-    try bind(1, token)
-    try bind(2, appID)
-    try bind(3, environment.rawValue)
   }
 }
 

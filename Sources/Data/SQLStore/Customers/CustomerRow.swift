@@ -13,21 +13,38 @@ final class CustomerRow {
   let connection: any SQLConnection
   private let selectAnswers: any SQLStatement
   private let selectFacts: any SQLStatement
+  /// The rows of the writer, by row id.
+  private let rows: KeyedRead<Int64, StoredRow?>
   private let put: any SQLStatement
   private let lines: CustomerLineRows
   private let hash: CustomerIdentity.Hash
   /// The last row read: usually the next one written.
   private var lastFound: (key: CustomerKey, number: Int64)?
 
+  /// The columns of a row that answer reads.
+  private struct StoredRow {
+    let identity: [UInt8]
+    let answers: [UInt8]
+    let facts: [UInt8]
+    let isContradictory: Bool
+  }
+
   /// `hash` returns the first row id to probe; only tests replace it.
-  init(_ connection: any SQLConnection, hash: @escaping CustomerIdentity.Hash) throws(StoreError) {
+  init(
+    _ connection: any SQLConnection, in workspace: Workspace? = nil, hash: @escaping CustomerIdentity.Hash
+  ) throws(StoreError) {
     self.connection = connection
     self.hash = hash
     lines = try CustomerLineRows(connection)
     selectAnswers = try connection.prepare(
       "SELECT identity, answers FROM customer WHERE customer_number = ?")
-    selectFacts = try connection.prepare(
-      "SELECT identity, answers, facts, is_contradictory FROM customer WHERE customer_number = ?")
+    let ofNumber = "SELECT identity, answers, facts, is_contradictory FROM customer WHERE customer_number = ?"
+    selectFacts = try connection.prepare(ofNumber)
+    rows = try KeyedRead(ofNumber, on: connection, in: workspace) { _, row throws(StoreError) in
+      guard try row.step() else { return nil }
+      return StoredRow(
+        identity: row.bytes(0), answers: row.bytes(1), facts: row.bytes(2), isContradictory: !row.isNull(3))
+    }
     put = try connection.prepare(
       Upsert.sql("customer", key: "customer_number", "customer_number, identity, answers, facts, due_at"))
   }
@@ -82,32 +99,61 @@ final class CustomerRow {
 
   /// Returns what ``put(_:_:of:)`` stored last, and remembers the row for the next ``put(_:_:of:)``.
   func state(_ key: CustomerKey) throws(StoreError) -> CustomerState? {
-    defer { selectFacts.reset() }
-    let (number, exists) = try find(key, with: selectFacts)
-    guard exists else { return nil }
+    let (number, row) = try stored(key)
+    guard let row else { return nil }
     lastFound = (key, number)
     return CustomerState(
-      facts: try FactCoding.customerFacts(selectFacts.bytes(2)),
-      answers: try EncodedAnswers(selectFacts.bytes(1)), isContradictory: !selectFacts.isNull(3))
+      facts: try FactCoding.customerFacts(row.facts), answers: try EncodedAnswers(row.answers),
+      isContradictory: row.isContradictory)
   }
 
   /// Marks a customer who has a row, or removes the mark. Rare, so the statement is prepared on each call.
   func mark(_ key: CustomerKey, isContradictory: Bool) throws(StoreError) {
     let update = try connection.prepare("UPDATE customer SET is_contradictory = ? WHERE customer_number = ?")
+    let number = try number(ofLast: key)
     try update.bind(1, isContradictory ? 1 : nil as Int64?)
-    try update.bind(2, number(ofLast: key))
+    try update.bind(2, number)
     try update.run()
+    rows.forget(number)
+  }
+
+  /// Expects the read of a customer, of whose probe sequence most have only the first row.
+  func expect(_ key: CustomerKey) throws(StoreError) { try rows.expect(hash(key)) }
+
+  /// Returns the evidence of the transactions that decide a customer's answers, as far as its row was read.
+  func knownEvidence(of key: CustomerKey) throws(StoreError) -> [DecidingFact: EvidenceID] {
+    guard let row = rows.known(hash(key)) ?? nil, CustomerIdentity.matches(row.identity.span, key) else {
+      return [:]
+    }
+    return try AnswerCoding.transactionEvidence(in: row.answers.span)
+  }
+
+  /// Returns the id of the customer's row, or of the row to insert, and the row.
+  private func stored(_ key: CustomerKey) throws(StoreError) -> (number: Int64, row: StoredRow?) {
+    var number = hash(key)
+    while let row = try rows(number) {
+      if CustomerIdentity.matches(row.identity.span, key) { return (number, row) }
+      number &+= 1
+    }
+    return (number, nil)
   }
 
   func put(
     _ facts: CustomerFacts, _ answers: PrecomputedAnswers, of key: CustomerKey
   ) throws(StoreError) {
-    try put.bind(1, number(ofLast: key))
-    try put.bind(2, CustomerIdentity.encode(key))
-    try put.bind(3, AnswerCoding.encode(answers))
-    try put.bind(4, FactCoding.encode(facts))
+    let number = try number(ofLast: key)
+    let known = rows.known(number)
+    let row = StoredRow(
+      identity: CustomerIdentity.encode(key), answers: AnswerCoding.encode(answers),
+      facts: FactCoding.encode(facts), isContradictory: known??.isContradictory ?? false)
+    try put.bind(1, number)
+    try put.bind(2, row.identity)
+    try put.bind(3, row.answers)
+    try put.bind(4, row.facts)
     try put.bind(5, answers.nextChange?.millisecondsSince1970)
     try put.run()
+    // The mark of a row that was not read is not known.
+    if known != nil { rows.keep(row, of: number) }
   }
 
   /// Deletes the customer's row, or clears it if another row follows. Returns whether there was one.
@@ -140,6 +186,7 @@ final class CustomerRow {
 
   /// Returns the id of the customer's row, or of the row to insert.
   func number(of key: CustomerKey) throws(StoreError) -> Int64 {
+    guard !rows.isKept else { return try stored(key).number }
     defer { selectAnswers.reset() }
     return try find(key, with: selectAnswers).number
   }

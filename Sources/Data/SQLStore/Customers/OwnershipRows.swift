@@ -3,7 +3,8 @@ internal import Store
 
 /// Reads and writes `line_customer` and `ownership_change`: the owners of each line and their history.
 final class OwnershipRows {
-  private let selectOwners: any SQLStatement
+  /// Orders owners by the evidence that linked them, then by id, so that a replay has the same order.
+  let owners: KeyedRead<LineKey, [String]>
   private let selectLines: any SQLStatement
   private let selectChanges: any SQLStatement
   private let selectChangesByEvidence: any SQLStatement
@@ -11,13 +12,19 @@ final class OwnershipRows {
   private let deleteOwner: any SQLStatement
   private let insertChange: any SQLStatement
 
-  init(_ connection: any SQLConnection) throws(StoreError) {
+  init(_ connection: any SQLConnection, in workspace: Workspace? = nil) throws(StoreError) {
     let line = "line_id, app, environment"
     let ofLine = "line_id = ? AND app = ? AND environment = ?"
     let ofCustomer = "customer_id = ? AND app = ? AND environment = ?"
     let change = "line_id, gained, at, evidence_id"
-    selectOwners = try connection.prepare(
-      "SELECT customer_id FROM line_customer WHERE \(ofLine) ORDER BY evidence_id, customer_id")
+    owners = try KeyedRead(
+      "SELECT customer_id FROM line_customer WHERE \(ofLine) ORDER BY evidence_id, customer_id",
+      on: connection, in: workspace
+    ) { _, row throws(StoreError) in
+      var owners: [String] = []
+      while try row.step() { owners.append(row.text(0) ?? "") }
+      return owners
+    }
     selectLines = try connection.prepare(
       "SELECT line_id FROM line_customer WHERE \(ofCustomer)")
     selectChanges = try connection.prepare(
@@ -37,15 +44,6 @@ final class OwnershipRows {
       """)
   }
 
-  /// Orders owners by the evidence that linked them, then by id, so that a replay has the same order.
-  func owners(of line: LineKey) throws(StoreError) -> [String] {
-    try selectOwners.bind(line)
-    defer { selectOwners.reset() }
-    var owners: [String] = []
-    while try selectOwners.step() { owners.append(selectOwners.text(0) ?? "") }
-    return owners
-  }
-
   func lines(of customer: CustomerKey) throws(StoreError) -> [LineKey] {
     try selectLines.bind(customer)
     defer { selectLines.reset() }
@@ -62,12 +60,24 @@ final class OwnershipRows {
     try current.bind(4, change.customerID)
     if change.gained { try current.bind(5, change.evidenceID.rawValue) }
     try current.run()
+    keepOwners(after: change)
     try insertChange.bind(change.line)
     try insertChange.bind(4, change.customerID)
     try insertChange.bind(5, change.evidenceID.rawValue)
     try insertChange.bind(6, change.gained ? 1 : 0)
     try insertChange.bind(7, change.at.millisecondsSince1970)
     try insertChange.run()
+  }
+
+  private func keepOwners(after change: OwnershipChange) {
+    let known = owners.known(change.line)
+    if change.gained, known == [] {
+      owners.keep([change.customerID], of: change.line)
+    } else if !change.gained, known == [change.customerID] {
+      owners.keep([], of: change.line)
+    } else {
+      owners.forget(change.line)
+    }
   }
 
   /// Orders changes as they were recorded.

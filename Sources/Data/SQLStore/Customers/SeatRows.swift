@@ -6,10 +6,11 @@ internal import Store
 final class SeatRows {
   private let putSeat: any SQLStatement
   private let selectSeat: any SQLStatement
-  private let selectSeats: any SQLStatement
+  /// The claims of a purchase, ordered by their evidence, oldest first.
+  let seats: KeyedRead<LineKey, [Seat]>
   private let selectClaim: any SQLStatement
 
-  init(_ connection: any SQLConnection) throws(StoreError) {
+  init(_ connection: any SQLConnection, in workspace: Workspace? = nil) throws(StoreError) {
     let columns = """
       line_id, purchase, seat_claim_id, request_identifier, claimed_at, released_at
       """
@@ -23,8 +24,10 @@ final class SeatRows {
       """)
     selectSeat = try connection.prepare(
       "SELECT \(columns) FROM seat WHERE line_id = ? AND app = ? AND environment = ?")
-    selectSeats = try connection.prepare(
-      "SELECT \(columns) FROM seat WHERE purchase = ? AND app = ? AND environment = ? ORDER BY evidence_id")
+    seats = try KeyedRead(
+      "SELECT \(columns) FROM seat WHERE purchase = ? AND app = ? AND environment = ? ORDER BY evidence_id",
+      on: connection, in: workspace
+    ) { _, row throws(StoreError) in try Self.seats(row) }
     selectClaim = try connection.prepare(
       "SELECT \(columns) FROM seat WHERE seat_claim_id = ? AND app = ? AND environment = ?")
   }
@@ -39,17 +42,13 @@ final class SeatRows {
     try putSeat.bind(8, seat.releasedAt?.millisecondsSince1970)
     try putSeat.bind(9, evidence.rawValue)
     try putSeat.run()
+    seats.forget(purchase)
   }
 
   func seat(_ line: LineKey) throws(StoreError) -> Seat? {
     try selectSeat.bind(line)
-    return try seats(selectSeat).first
-  }
-
-  /// Orders claims by their evidence, oldest first.
-  func seats(of purchase: LineKey) throws(StoreError) -> [Seat] {
-    try selectSeats.bind(purchase)
-    return try seats(selectSeats)
+    defer { selectSeat.reset() }
+    return try Self.seats(selectSeat).first
   }
 
   func seat(
@@ -59,11 +58,11 @@ final class SeatRows {
     try selectClaim.bind(1, seatClaimID)
     try selectClaim.bind(2, appID)
     try selectClaim.bind(3, environment.rawValue)
-    return try seats(selectClaim).first
+    defer { selectClaim.reset() }
+    return try Self.seats(selectClaim).first
   }
 
-  private func seats(_ select: any SQLStatement) throws(StoreError) -> [Seat] {
-    defer { select.reset() }
+  private static func seats(_ select: any SQLStatement) throws(StoreError) -> [Seat] {
     var seats: [Seat] = []
     while try select.step() {
       let claim = select.text(2) ?? ""

@@ -7,8 +7,9 @@ package protocol SQLConnection: AnyObject {
   /// The words in which its engine differs from others.
   var dialect: SQLDialect { get }
 
-  /// Whether errors of statements without result may appear at a later statement of the transaction.
-  var defersWrites: Bool { get }
+  /// Whether a result costs a round trip to another process. Then a writer keeps what it reads, and errors of statements
+  /// without result may appear at a later statement of the transaction.
+  var isRemote: Bool { get }
 
   /// Prepares one statement with parameters, written `?` or `?1`.
   func prepare(_ sql: String) throws(StoreError) -> any SQLStatement
@@ -19,6 +20,13 @@ package protocol SQLConnection: AnyObject {
 
   /// Runs statements without parameters and result rows.
   func execute(_ sql: String) throws(StoreError)
+
+  /// Runs the statements of ``SQLStatement/enqueue()`` together. Their next steps with the same parameters have the
+  /// results, until ``discardFetched()``.
+  func fetchEnqueued() throws(StoreError)
+
+  /// Releases the results of ``fetchEnqueued()``, before a statement changes their rows.
+  func discardFetched()
 
   /// Whether a transaction is open. Some errors end it.
   var isInTransaction: Bool { get }
@@ -74,6 +82,10 @@ package protocol SQLStatement: AnyObject {
 
   /// Resets the statement, so that it can run again. The parameters stay bound.
   func reset()
+
+  /// Adds the query with its parameters to those that ``SQLConnection/fetchEnqueued()`` runs; without effect in an
+  /// engine that is not remote.
+  func enqueue()
 
   /// Runs a statement without result rows, and resets it.
   func run() throws(StoreError)

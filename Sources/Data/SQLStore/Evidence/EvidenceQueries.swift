@@ -147,14 +147,16 @@ struct EvidenceQueries {
 
 /// Finds the evidence of one fact without decoding the fact.
 final class EvidenceLookupRows {
-  private let selectTransaction: any SQLStatement
+  private let ofTransaction: KeyedRead<TransactionKey, EvidenceID?>
   private let selectGrant: any SQLStatement
   private let selectClaim: any SQLStatement
 
-  init(_ connection: any SQLConnection) throws(StoreError) {
+  init(_ connection: any SQLConnection, in workspace: Workspace? = nil) throws(StoreError) {
     let ofLine = "line_id = ? AND app = ? AND environment = ?"
-    selectTransaction = try connection.prepare(
-      "SELECT evidence_id FROM transaction_fact WHERE \(ofLine) AND transaction_id = ?")
+    ofTransaction = try KeyedRead(
+      "SELECT evidence_id FROM transaction_fact WHERE \(ofLine) AND transaction_id = ?", on: connection,
+      in: workspace
+    ) { _, row throws(StoreError) in try row.step() ? EvidenceID(rawValue: row.number(0)) : nil }
     selectGrant = try connection.prepare("SELECT evidence_id FROM grant_fact WHERE \(ofLine)")
     // The first evidence of a seat is its claim.
     selectClaim = try connection.prepare(
@@ -167,10 +169,28 @@ final class EvidenceLookupRows {
     case .transaction(let id, let number):
       let line = customer.line(number)
       guard !line.isSeat else { return try evidence(of: line, selectClaim) }
-      try selectTransaction.bind(4, id)
-      return try evidence(of: line, selectTransaction)
+      return try ofTransaction(TransactionKey(id, of: line))
     case .grant(let id): return try evidence(of: customer.line(id), selectGrant)
     }
+  }
+
+  /// Keeps the evidence that a customer's answers name, as long as the customer owns the lines.
+  func keep(_ evidence: [DecidingFact: EvidenceID], of customer: CustomerKey) {
+    for (fact, id) in evidence {
+      guard case .transaction(let transactionID, let number) = fact, !customer.line(number).isSeat else {
+        continue
+      }
+      let key = TransactionKey(transactionID, of: customer.line(number))
+      if ofTransaction.known(key) == nil { ofTransaction.keep(id, of: key) }
+    }
+  }
+
+  /// Expects the read of a transaction's evidence.
+  func expect(_ transaction: TransactionKey) throws(StoreError) { try ofTransaction.expect(transaction) }
+
+  /// Keeps that a transaction was stored from `evidence`.
+  func keep(_ evidence: EvidenceID, of transaction: TransactionKey) {
+    ofTransaction.keep(evidence, of: transaction)
   }
 
   private func evidence(of line: LineKey, _ select: any SQLStatement) throws(StoreError) -> EvidenceID? {

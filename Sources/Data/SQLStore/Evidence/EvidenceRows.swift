@@ -6,7 +6,8 @@ final class EvidenceRows {
   let connection: any SQLConnection
   let compressor: BodyCompressor
   let rejected: RejectedEvidenceRows
-  private let find: any SQLStatement
+  /// Evidence that can be found by content.
+  let equal: KeyedRead<EvidenceIdentity, Found?>
   private let insert: any SQLStatement
   private let indexByCustomer: any SQLStatement
   private let indexByLine: any SQLStatement
@@ -26,17 +27,25 @@ final class EvidenceRows {
     let environment: Environment?
   }
 
+  typealias Found = (id: EvidenceID, knownAt: Instant)
+
   /// `maxRejectedBytes` is the limit for each day and app.
-  init(_ connection: any SQLConnection, maxRejectedBytes: Int64) throws(StoreError) {
+  init(
+    _ connection: any SQLConnection, in workspace: Workspace? = nil, maxRejectedBytes: Int64
+  ) throws(StoreError) {
     self.connection = connection
     compressor = try BodyCompressor(connection)
     rejected = try RejectedEvidenceRows(connection, limit: maxRejectedBytes)
-    find = try connection.prepare(
+    equal = try KeyedRead(
       """
       SELECT evidence_id, coalesce(known_at, received_at) FROM evidence
       WHERE content_hash = ? AND app = ? AND kind = ? AND customer_id = ? AND rejection = ?
         AND is_found_by_content = 1
-      """)
+      """, on: connection, in: workspace
+    ) { _, row throws(StoreError) in
+      guard try row.step() else { return nil }
+      return (EvidenceID(rawValue: row.number(0)), Instant(millisecondsSince1970: row.number(1)))
+    }
     insert = try connection.prepare(
       """
       INSERT INTO evidence (
@@ -52,7 +61,8 @@ final class EvidenceRows {
     indexByLine = try connection.prepare(
       """
       INSERT INTO line_record (line_id, app, environment, kind, id, number, evidence_id)
-      VALUES (?1, ?2, ?3, \(LineRecordKind.evidence), '', ?4, ?4) ON CONFLICT DO NOTHING
+      VALUES (?1, ?2, ?3, \(LineRecordKind.evidence), '', ?4, ?4)
+      ON CONFLICT (line_id, app, environment, kind, id, number) DO NOTHING
       """)
     selectLast = try connection.prepare("SELECT coalesce(max(evidence_id), 0) FROM evidence")
     selectLastKnown = try connection.prepare(
@@ -66,7 +76,9 @@ final class EvidenceRows {
 
   /// Searches for equal content first, by the unique index on hash, app, kind, customer and rejection.
   func append(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence {
-    if let stored = try stored(evidence) { return stored }
+    if let stored = try equal(EvidenceIdentity(evidence)) {
+      return AppendedEvidence(id: stored.id, isDuplicate: true, knownAt: stored.knownAt)
+    }
     return try insert(evidence, as: nil, knownAt: try knownAt(of: evidence), isLimited: true)
   }
 
@@ -211,7 +223,8 @@ final class EvidenceRows {
         body = nil
       }
     }
-    try bindIdentity(of: evidence, to: insert)
+    let identity = EvidenceIdentity(evidence)
+    _ = try identity.bind(to: insert, at: 1)
     try insert.bind(6, evidence.environment?.rawValue)
     try insert.bind(7, evidence.source.rawValue)
     try insert.bind(8, evidence.receivedAt.millisecondsSince1970)
@@ -223,6 +236,7 @@ final class EvidenceRows {
     try insert.bind(13, isFoundByContent ? 1 : 0)
     try insert.bind(14, knownAt == evidence.receivedAt ? nil : knownAt.millisecondsSince1970)
     try insert.run()
+    if isFoundByContent { equal.keep((id, knownAt), of: identity) }
     lastID = max(id, try last())
     if isLimited, evidence.verdict != .accepted {
       try rejected.makeRoom(for: id, evidence, bodyBytes: body?.bytes.count ?? 0)
@@ -232,27 +246,5 @@ final class EvidenceRows {
     }
     record(knownAt, in: KnownScope(appID: evidence.appID, environment: evidence.environment))
     return AppendedEvidence(id: id, isDuplicate: false, knownAt: knownAt)
-  }
-
-  /// Returns equal evidence that can be found by content; `nil` if there is none.
-  private func stored(_ evidence: Evidence) throws(StoreError) -> AppendedEvidence? {
-    try bindIdentity(of: evidence, to: find)
-    defer { find.reset() }
-    guard try find.step() else { return nil }
-    return AppendedEvidence(
-      id: EvidenceID(rawValue: find.number(0)), isDuplicate: true,
-      knownAt: Instant(millisecondsSince1970: find.number(1)))
-  }
-
-  /// Binds the columns by which evidence is equal to the first five parameters.
-  private func bindIdentity(of evidence: Evidence, to statement: any SQLStatement) throws(StoreError) {
-    try statement.bind(1, evidence.content.hash)
-    try statement.bind(2, evidence.appID)
-    try statement.bind(3, evidence.kind.rawValue)
-    try statement.bind(4, evidence.customerID ?? "")
-    switch evidence.verdict {
-    case .accepted: try statement.bind(5, "")
-    case .rejected(let reason): try statement.bind(5, reason)
-    }
   }
 }

@@ -30,12 +30,14 @@ extension SQLTransaction {
   }
 
   func replace(_ evidence: EvidenceID, with content: EvidenceContent) throws(StoreError) {
+    defer { workspace?.removeAll() }
     try self.evidence.replace(evidence, with: content)
   }
 
   func delete(grant line: LineKey) throws(StoreError) { try fact.grants.delete(grant: line) }
 
   func erase(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
+    defer { workspace?.removeAll() }
     var count: Int64 = 0
     count += try runCounting(
       """
@@ -117,6 +119,7 @@ extension SQLTransaction {
       WHERE line_id = ? AND app = ? AND environment = ? AND kind = \(LineRecordKind.transaction)
       """, line
     ) { row throws(StoreError) in (row.text(0) ?? "", try FactCoding.transaction(row.bytes(1))) }
+    defer { workspace?.removeAll() }
     var count: Int64 = 0
     for (id, var fact) in stored {
       guard let token = fact.details.appAccountToken, let new = replacements[token.lowercased()] else {
@@ -134,7 +137,8 @@ extension SQLTransaction {
   }
 
   func eraseRequestIDs(of line: LineKey) throws(StoreError) -> Int64 {
-    try runCounting(
+    defer { workspace?.removeAll() }
+    return try runCounting(
       """
       UPDATE seat SET request_identifier = ''
       WHERE line_id = ? AND app = ? AND environment = ? AND request_identifier <> ''

@@ -6,28 +6,36 @@ internal import Store
 /// Writes the facts of each purchase line, the `line_record` rows of the views `transaction_fact` and
 /// `renewal_fact`: the newest document about each transaction, and all renewal infos.
 final class FactRows {
-  private let transactionOfLine: any SQLStatement
-  private let transactionsOfLine: any SQLStatement
+  let transaction: KeyedRead<TransactionKey, TransactionFact?>
+  let transactionsOfLine: KeyedRead<LineKey, [TransactionFact]>
   private let insertTransaction: any SQLStatement
   private let replaceTransaction: any SQLStatement
   private let insertInstallLine: any SQLStatement
-  private let renewals: RenewalRows
-  private let prices: PriceRows
+  let renewals: RenewalRows
+  let prices: PriceRows
   /// Grants and app installs.
   let grants: GrantFactRows
 
-  init(_ connection: any SQLConnection) throws(StoreError) {
+  init(_ connection: any SQLConnection, in workspace: Workspace? = nil) throws(StoreError) {
     grants = try GrantFactRows(connection)
     let ofLine = "line_id = ? AND app = ? AND environment = ?"
     let line = "line_id, app, environment"
-    transactionOfLine = try connection.prepare(
-      "SELECT fact FROM transaction_fact WHERE \(ofLine) AND transaction_id = ?")
-    transactionsOfLine = try connection.prepare(
-      "SELECT fact FROM transaction_fact WHERE \(ofLine)")
+    transaction = try KeyedRead(
+      "SELECT fact FROM transaction_fact WHERE \(ofLine) AND transaction_id = ?", on: connection,
+      in: workspace
+    ) { _, row throws(StoreError) in try row.step() ? FactCoding.transaction(row.bytes(0)) : nil }
+    transactionsOfLine = try KeyedRead(
+      "SELECT fact FROM transaction_fact WHERE \(ofLine)", on: connection, in: workspace
+    ) { _, row throws(StoreError) in
+      var transactions: [TransactionFact] = []
+      while try row.step() { transactions.append(try FactCoding.transaction(row.bytes(0))) }
+      return transactions
+    }
     insertTransaction = try connection.prepare(
       """
       INSERT INTO line_record (\(line), kind, number, id, fact, evidence_id, product_id, shared_at, line_item)
-      VALUES (?, ?, ?, \(LineRecordKind.transaction), 0, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      VALUES (?, ?, ?, \(LineRecordKind.transaction), 0, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (\(line), kind, id, number) DO NOTHING
       """)
     replaceTransaction = try connection.prepare(
       """
@@ -40,7 +48,7 @@ final class FactRows {
       INSERT INTO app_install_line (app_transaction_id, app, environment, line_id)
       VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
       """)
-    renewals = try RenewalRows(connection)
+    renewals = try RenewalRows(connection, in: workspace)
     prices = try PriceRows(connection)
   }
 
@@ -50,15 +58,35 @@ final class FactRows {
     try putInstallLine(fact, of: line)
     // Also of a document that is not stored, so that the order of arrival does not matter.
     try prices.put(fact, of: line)
-    // Most facts are new, so the insert is tried first and a conflict reveals an existing row.
+    let key = TransactionKey(fact.transactionID, of: line)
     try bind(fact, of: line, from: evidence, to: insertTransaction)
-    guard try insertTransaction.runCounting() == 0 else { return true }
-    guard let known = try transaction(fact.transactionID, of: line) else { return false }
+    if try insertIfMissing(key) {
+      keep(fact, as: key)
+      return true
+    }
+    guard let known = try transaction(key) else { return false }
     let merged = fact.merged(with: known)
     guard merged != known else { return false }
     try bind(merged, of: line, from: evidence, to: replaceTransaction)
     try replaceTransaction.run()
+    keep(merged, as: key)
     return true
+  }
+
+  /// Runs ``insertTransaction`` unless the transaction is stored. Most are new, so an engine without a workspace tries it
+  /// first, and a conflict reveals an existing row.
+  private func insertIfMissing(_ key: TransactionKey) throws(StoreError) -> Bool {
+    guard transaction.isKept else { return try insertTransaction.runCounting() > 0 }
+    guard try transaction(key) == nil else { return false }
+    try insertTransaction.run()
+    return true
+  }
+
+  private func keep(_ fact: TransactionFact, as key: TransactionKey) {
+    transaction.keep(fact, of: key)
+    guard let known = transactionsOfLine.known(key.line) else { return }
+    let others = known.filter { $0.transactionID != fact.transactionID }
+    transactionsOfLine.keep(others + [fact], of: key.line)
   }
 
   private func bind(
@@ -93,22 +121,8 @@ final class FactRows {
   /// Decodes the rows of one line, which are next to each other in `line_record`.
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
     guard line.isPurchase else { return try grants.facts(of: line) }
-    var transactions: [TransactionFact] = []
-    try transactionsOfLine.bind(line)
-    defer { transactionsOfLine.reset() }
-    while try transactionsOfLine.step() {
-      transactions.append(try FactCoding.transaction(transactionsOfLine.bytes(0)))
-    }
-    var facts = CustomerFacts(transactions: transactions)
+    var facts = CustomerFacts(transactions: try transactionsOfLine(line))
     if let history = try renewals.history(of: line) { facts.insert(history) }
     return facts
-  }
-
-  /// The stored fact of a transaction; `nil` if there is none.
-  private func transaction(_ id: String, of line: LineKey) throws(StoreError) -> TransactionFact? {
-    try transactionOfLine.bind(line)
-    try transactionOfLine.bind(4, id)
-    defer { transactionOfLine.reset() }
-    return try transactionOfLine.step() ? FactCoding.transaction(transactionOfLine.bytes(0)) : nil
   }
 }

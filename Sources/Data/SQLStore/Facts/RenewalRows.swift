@@ -8,15 +8,24 @@ final class RenewalRows {
   private static let chunkSize = 64
 
   private let ofLine: any SQLStatement
-  private let lastOfLine: any SQLStatement
+  /// The last row of each line.
+  let last: KeyedRead<LineKey, Chunk?>
   private let putChunk: any SQLStatement
 
-  init(_ connection: any SQLConnection) throws(StoreError) {
+  /// A row: some of the renewal infos of a line, and the place among its rows.
+  typealias Chunk = (history: RenewalHistory, number: Int)
+
+  init(_ connection: any SQLConnection, in workspace: Workspace? = nil) throws(StoreError) {
     let ofLine = "line_id = ? AND app = ? AND environment = ?"
     self.ofLine = try connection.prepare(
       "SELECT fact FROM renewal_fact WHERE \(ofLine) ORDER BY chunk")
-    lastOfLine = try connection.prepare(
-      "SELECT fact, chunk FROM renewal_fact WHERE \(ofLine) ORDER BY chunk DESC LIMIT 1")
+    last = try KeyedRead(
+      "SELECT fact, chunk FROM renewal_fact WHERE \(ofLine) ORDER BY chunk DESC LIMIT 1", on: connection,
+      in: workspace
+    ) { _, row throws(StoreError) in
+      guard try row.step() else { return nil }
+      return (try FactCoding.renewals(row.bytes(0)), Int(row.number(1)))
+    }
     putChunk = try connection.prepare(
       """
       INSERT INTO line_record (line_id, app, environment, kind, id, number, fact, evidence_id)
@@ -29,7 +38,7 @@ final class RenewalRows {
   func put(
     _ fact: RenewalFact, of line: LineKey, knownAt: Instant, from evidence: EvidenceID
   ) throws(StoreError) -> RenewalHistory.Insertion {
-    guard let last = try lastChunk(of: line) else {
+    guard let last = try last(line) else {
       try put(RenewalHistory(fact, knownAt: knownAt), as: 0, of: line, from: evidence)
       return .latest
     }
@@ -48,18 +57,12 @@ final class RenewalRows {
 
   /// All renewal infos of a line; `nil` if there are none.
   func history(of line: LineKey) throws(StoreError) -> RenewalHistory? {
+    if let known = last.known(line), known?.number ?? 0 == 0 { return known?.history }
     try ofLine.bind(line)
     defer { ofLine.reset() }
     var parts: [RenewalHistory] = []
     while try ofLine.step() { parts.append(try FactCoding.renewals(ofLine.bytes(0))) }
     return RenewalHistory.joining(parts)
-  }
-
-  private func lastChunk(of line: LineKey) throws(StoreError) -> (history: RenewalHistory, number: Int)? {
-    try lastOfLine.bind(line)
-    defer { lastOfLine.reset() }
-    guard try lastOfLine.step() else { return nil }
-    return (try FactCoding.renewals(lastOfLine.bytes(0)), Int(lastOfLine.number(1)))
   }
 
   private func put(
@@ -70,5 +73,6 @@ final class RenewalRows {
     try putChunk.bind(5, FactCoding.encode(history))
     try putChunk.bind(6, evidence.rawValue)
     try putChunk.run()
+    if let known = last.known(line), known?.number ?? 0 <= number { last.keep((history, number), of: line) }
   }
 }

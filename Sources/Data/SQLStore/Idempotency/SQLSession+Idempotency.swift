@@ -18,7 +18,8 @@ extension SQLTransaction {
   func put(_ record: IdempotencyRecord, naming customers: Set<CustomerKey>) throws(StoreError) {
     try run(
       """
-      INSERT INTO idempotency VALUES (?, ?, ?, ?, ?) ON CONFLICT (key_hash) DO UPDATE SET
+      INSERT INTO idempotency (key_hash, request_hash, state, response, recorded_at) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (key_hash) DO UPDATE SET
         request_hash = excluded.request_hash, state = excluded.state, response = excluded.response,
         recorded_at = excluded.recorded_at
       """, record.keyHash, record.requestHash, record.state.rawValue, record.response, record.recordedAt)

@@ -8,30 +8,22 @@ final class NotificationRows {
     received_at, line_id, transaction_id, product_id
     """
 
-  private let findByUUID: any SQLStatement
+  /// Finds accepted notifications by UUID.
+  let byUUID: KeyedRead<ScopedID, NotificationRecord?>
   private let find: any SQLStatement
   private let put: any SQLStatement
 
-  init(_ connection: any SQLConnection) throws(StoreError) {
-    findByUUID = try connection.prepare(
+  init(_ connection: any SQLConnection, in workspace: Workspace? = nil) throws(StoreError) {
+    byUUID = try KeyedRead(
       """
       SELECT \(Self.columns) FROM notification
       WHERE uuid = ? AND app = ? AND environment = ? AND uuid <> '' AND state <> 'REJECTED'
-      """)
+      """, on: connection, in: workspace
+    ) { _, row throws(StoreError) in try row.step() ? Self.record(row) : nil }
     find = try connection.prepare(
       "SELECT \(Self.columns) FROM notification WHERE evidence_id = ?")
     put = try connection.prepare(
       Upsert.sql("notification", key: "evidence_id", Self.columns))
-  }
-
-  func notification(
-    withUUID uuid: String, of appID: String, in environment: Environment
-  ) throws(StoreError) -> NotificationRecord? {
-    try findByUUID.bind(1, uuid)
-    try findByUUID.bind(2, appID)
-    try findByUUID.bind(3, environment.rawValue)
-    defer { findByUUID.reset() }
-    return try findByUUID.step() ? Self.record(findByUUID) : nil
   }
 
   /// Returns the record of a body; `nil` if the evidence is no notification.
@@ -58,6 +50,9 @@ final class NotificationRows {
     try put.bind(14, record.transactionID)
     try put.bind(15, record.productID)
     try put.run()
+    guard let environment = record.environment, !record.uuid.isEmpty else { return }
+    let id = ScopedID(record.uuid, of: record.appID, in: environment)
+    if record.state == .rejected { byUUID.forget(id) } else { byUUID.keep(record, of: id) }
   }
 
   /// Decodes the notification in the current row.

@@ -91,7 +91,7 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
 
   func owners(of line: LineKey) throws(StoreError) -> [String] {
     try beginTick()
-    return try ownership.owners(of: line)
+    return try ownership.owners(line)
   }
 
   func customerID(
@@ -113,7 +113,7 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
 
   func seats(of purchase: LineKey) throws(StoreError) -> [Seat] {
     try beginTick()
-    return try seat.seats(of: purchase)
+    return try seat.seats(purchase)
   }
 
   func ownershipChanges(of customer: CustomerKey) throws(StoreError) -> [OwnershipChange] {

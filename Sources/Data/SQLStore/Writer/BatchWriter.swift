@@ -52,12 +52,13 @@ package final class BatchWriter {
       var isUndone = false
       while !arrivals.isEmpty, !isUndone {
         isUndone = try !runBatch(arrivals, &outcomes)
-        arrivals = isUndone ? [] : arrived()
+        // A remote engine would need more round trips for them before the commit that the others wait for.
+        arrivals = isUndone || connection.isRemote ? [] : arrived()
         batch += arrivals
       }
       if !isUndone { isUndone = try !commit(&outcomes) }
       if isUndone {
-        for job in batch { outcomes.append(try runIndividually(job)) }
+        try runIndividually(batch, &outcomes)
         try transaction.saveCached()
         try commit.run()
       }
@@ -81,6 +82,7 @@ package final class BatchWriter {
   private func runBatch(
     _ batch: [WriteJob], _ outcomes: inout [WriteJob.Outcome]
   ) throws(StoreError) -> Bool {
+    if connection.isRemote { try transaction.fetch(batch.map(\.expected)) }
     for job in batch {
       guard !job.isDryRun else {
         outcomes.append(try runIndividually(job))
@@ -107,13 +109,27 @@ package final class BatchWriter {
       try transaction.saveCached()
       try commit.run()
       return true
-    } catch .failed(let reason) where connection.defersWrites {
+    } catch .failed(let reason) where connection.isRemote {
       // With one body, the error is its own.
       guard outcomes.count > 1 else { throw .failed(reason) }
       outcomes.removeAll(keepingCapacity: true)
       abandon()
       try begin.run()
       return false
+    }
+  }
+
+  /// Runs each body in its own savepoint.
+  private func runIndividually(
+    _ batch: [WriteJob], _ outcomes: inout [WriteJob.Outcome]
+  ) throws(StoreError) {
+    var isFetched = false
+    for (index, job) in batch.enumerated() {
+      if !isFetched { try transaction.fetch(batch[index...].map(\.expected)) }
+      let outcome = try runIndividually(job)
+      // A rollback empties the workspace.
+      isFetched = outcome.isCommitted
+      outcomes.append(outcome)
     }
   }
 
@@ -126,7 +142,7 @@ package final class BatchWriter {
     transaction.outlines.beganSavepoint()
     let dropped = transaction.evidence.rejected.dropped
     var outcome = job.run(transaction)
-    if outcome.failure == nil, connection.defersWrites {
+    if outcome.failure == nil, connection.isRemote {
       do throws(StoreError) {
         try transaction.saveCached()
         _ = try touch.runCounting()

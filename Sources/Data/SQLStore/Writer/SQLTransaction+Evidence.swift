@@ -39,7 +39,9 @@ extension SQLTransaction {
   func put(
     _ fact: TransactionFact, of line: LineKey, from evidence: EvidenceID
   ) throws(StoreError) -> Bool {
-    try self.fact.put(fact, of: line, from: evidence)
+    let isNew = try self.fact.put(fact, of: line, from: evidence)
+    if isNew { evidenceLookup.keep(evidence, of: TransactionKey(fact.transactionID, of: line)) }
+    return isNew
   }
 
   func put(

@@ -3,7 +3,7 @@ internal import Store
 
 // Ownership, identity and due times.
 extension SQLTransaction {
-  func owners(of line: LineKey) throws(StoreError) -> [String] { try ownership.owners(of: line) }
+  func owners(of line: LineKey) throws(StoreError) -> [String] { try ownership.owners(line) }
 
   func lines(of customer: CustomerKey) throws(StoreError) -> [LineKey] { try ownership.lines(of: customer) }
 

@@ -17,6 +17,8 @@ final class SQLTransaction: StoreTransaction, SQLSession {
   let poll: PollRows
   let outlines = AccessOutlines()
   let connection: any SQLConnection
+  /// What was read; `nil` in an engine whose reads cost no round trip.
+  let workspace: Workspace?
   /// Replaces 64 KiB.
   private let writeProbe: any SQLStatement
   /// The customers whose read model was replaced since the last commit.
@@ -27,16 +29,17 @@ final class SQLTransaction: StoreTransaction, SQLSession {
     _ connection: any SQLConnection, hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash,
     maxRejectedBytes: Int64
   ) throws(StoreError) {
-    evidence = try EvidenceRows(connection, maxRejectedBytes: maxRejectedBytes)
-    fact = try FactRows(connection)
-    evidenceLookup = try EvidenceLookupRows(connection)
-    ownership = try OwnershipRows(connection)
-    claim = try ClaimRows(connection)
-    seat = try SeatRows(connection)
+    workspace = connection.isRemote ? Workspace(connection) : nil
+    evidence = try EvidenceRows(connection, in: workspace, maxRejectedBytes: maxRejectedBytes)
+    fact = try FactRows(connection, in: workspace)
+    evidenceLookup = try EvidenceLookupRows(connection, in: workspace)
+    ownership = try OwnershipRows(connection, in: workspace)
+    claim = try ClaimRows(connection, in: workspace)
+    seat = try SeatRows(connection, in: workspace)
     event = try EventRows(connection)
-    customer = try CustomerRow(connection, hash: hash)
-    notification = try NotificationRows(connection)
-    poll = try PollRows(connection)
+    customer = try CustomerRow(connection, in: workspace, hash: hash)
+    notification = try NotificationRows(connection, in: workspace)
+    poll = try PollRows(connection, in: workspace)
     self.connection = connection
     writeProbe = try connection.prepare("UPDATE health_probe SET filler = ?")
   }
@@ -96,6 +99,8 @@ final class SQLTransaction: StoreTransaction, SQLSession {
     evidence.rolledBack()
     event.rolledBack()
     customer.rolledBack()
+    fact.prices.rolledBack()
+    workspace?.removeAll()
   }
 
   func append(_ event: NewEvent) throws(StoreError) -> StoredEvent { try self.event.append(event) }
@@ -106,7 +111,7 @@ extension SQLTransaction {
   func notification(
     withUUID uuid: String, of appID: String, in environment: Environment
   ) throws(StoreError) -> NotificationRecord? {
-    try notification.notification(withUUID: uuid, of: appID, in: environment)
+    try notification.byUUID(ScopedID(uuid, of: appID, in: environment))
   }
 
   func notification(_ evidence: EvidenceID) throws(StoreError) -> NotificationRecord? {
@@ -124,7 +129,7 @@ extension SQLTransaction {
     try self.seat.put(seat, of: purchase, from: evidence)
   }
 
-  func seats(of purchase: LineKey) throws(StoreError) -> [Seat] { try seat.seats(of: purchase) }
+  func seats(of purchase: LineKey) throws(StoreError) -> [Seat] { try seat.seats(purchase) }
 
   func seat(_ line: LineKey) throws(StoreError) -> Seat? { try seat.seat(line) }
 

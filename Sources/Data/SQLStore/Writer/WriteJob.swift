@@ -14,26 +14,31 @@ package struct WriteJob: Sendable {
 
   /// Whether the job is a dry run, whose writes are rolled back.
   let isDryRun: Bool
+  /// What the body will read, as far as it is known.
+  let expected: ExpectedReads
   /// Runs the body; a second time, if the failure of another body in the batch rolled it back.
   let run: @Sendable (SQLTransaction) -> Outcome
   /// Resumes the caller without running the body.
   package let reject: @Sendable (StoreError) -> Void
 
   private init(
-    isDryRun: Bool, run: @escaping @Sendable (SQLTransaction) -> Outcome,
+    isDryRun: Bool, expecting expected: ExpectedReads, run: @escaping @Sendable (SQLTransaction) -> Outcome,
     reject: @escaping @Sendable (StoreError) -> Void
   ) {
     self.isDryRun = isDryRun
+    self.expected = expected
     self.run = run
     self.reject = reject
   }
 
   /// Creates a job that passes the result of the body to `deliver` after the commit.
   init<Value: Sendable>(
+    expecting expected: ExpectedReads = ExpectedReads(),
     _ body: @escaping @Sendable (SQLTransaction) throws(StoreError) -> Value,
     deliver: @escaping @Sendable (Result<Value, StoreError>) -> Void
   ) {
     isDryRun = false
+    self.expected = expected
     reject = { deliver(.failure($0)) }
     run = { transaction in
       do throws(StoreError) {
@@ -58,6 +63,7 @@ package struct WriteJob: Sendable {
         return Outcome(isCommitted: false, failure: error) { _ in deliver(.failure(error)) }
       }
     }
-    return WriteJob(isDryRun: true, run: run, reject: { deliver(.failure($0)) })
+    return WriteJob(
+      isDryRun: true, expecting: ExpectedReads(), run: run, reject: { deliver(.failure($0)) })
   }
 }

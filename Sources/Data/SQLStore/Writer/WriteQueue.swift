@@ -42,11 +42,12 @@ package final class WriteQueue: Sendable {
   /// The error of the last batch; `nil` if its commit succeeded.
   package var lastFailure: StoreError? { state.withLock { $0.lastFailure } }
 
-  /// Implements ``EntitlementStore/write(_:)``.
+  /// Implements ``EntitlementStore/write(expecting:_:)``.
   package func write<Outcome: Sendable>(
+    expecting expected: ExpectedReads = ExpectedReads(),
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome {
-    try await enqueue { transaction throws(StoreError) in try body(transaction) }
+    try await enqueue(expecting: expected) { transaction throws(StoreError) in try body(transaction) }
   }
 
   /// Implements ``EntitlementStore/dryRun(_:)``.
@@ -69,10 +70,11 @@ package final class WriteQueue: Sendable {
 
   /// Queues a body that may need more than the protocol.
   private func enqueue<Outcome: Sendable>(
+    expecting expected: ExpectedReads = ExpectedReads(),
     _ body: @escaping @Sendable (SQLTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome {
     let outcome: Result<Outcome, StoreError> = await withCheckedContinuation { continuation in
-      add(WriteJob(body) { continuation.resume(returning: $0) })
+      add(WriteJob(expecting: expected, body) { continuation.resume(returning: $0) })
     }
     return try outcome.get()
   }

@@ -16,7 +16,7 @@ extension SQLDialect {
 extension SQLiteConnection: SQLConnection where Failure == StoreError {
   package var dialect: SQLDialect { .sqlite }
 
-  package var defersWrites: Bool { false }
+  package var isRemote: Bool { false }
 
   package func prepare(_ sql: String) throws(StoreError) -> any SQLStatement {
     try SQLiteStatement(sql, on: self)
@@ -25,12 +25,18 @@ extension SQLiteConnection: SQLConnection where Failure == StoreError {
   /// SQLite reads each row when it is stepped to.
   package func prepareScan(_ sql: String) throws(StoreError) -> any SQLStatement { try prepare(sql) }
 
+  package func fetchEnqueued() {}
+
+  package func discardFetched() {}
+
   package func databaseSize() throws(StoreError) -> Int64 {
     try number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
   }
 }
 
-extension SQLiteStatement: SQLStatement where Failure == StoreError {}
+extension SQLiteStatement: SQLStatement where Failure == StoreError {
+  package func enqueue() {}
+}
 
 extension StoreError: SQLiteErrorConvertible {
   /// Converts an error of SQLite. A locked or read-only database is ``StoreError/failed(_:)``.

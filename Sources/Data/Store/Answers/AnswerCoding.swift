@@ -1,5 +1,5 @@
 package import AppStore
-internal import Entitlements
+package import Entitlements
 
 /// The binary format of precomputed answers, which allows one to be read without copying or decoding the
 /// others.
@@ -48,6 +48,19 @@ package enum AnswerCoding {
     let start = Instant(millisecondsSince1970: try decoder.signed(bytes))
     guard start <= now, let timeline = try decoder.timeline(of: entitlement, bytes) else { return nil }
     return try AnswerDecoder(at: timeline.lowerBound).segment(at: now, since: start, timeline, bytes)
+  }
+
+  /// Decodes the evidence of the transactions that decide the answers; empty for bytes of another version.
+  ///
+  /// - Throws: as ``answer(in:to:under:at:)``.
+  package static func transactionEvidence(
+    in bytes: Span<UInt8>
+  ) throws(StoreError) -> [DecidingFact: EvidenceID] {
+    guard bytes.count > 9, bytes[0] == version else { return [:] }
+    var decoder = AnswerDecoder(at: 1)
+    _ = try decoder.fixed(bytes)
+    let start = Instant(millisecondsSince1970: try decoder.signed(bytes))
+    return try decoder.transactionEvidence(since: start, bytes)
   }
 }
 

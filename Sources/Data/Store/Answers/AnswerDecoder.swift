@@ -43,6 +43,30 @@ struct AnswerDecoder {
     return nil
   }
 
+  /// Decodes the evidence of the transactions in the timelines that begin here.
+  consuming func transactionEvidence(
+    since start: Instant, _ bytes: Span<UInt8>
+  ) throws(StoreError) -> [DecidingFact: EvidenceID] {
+    var found: [DecidingFact: EvidenceID] = [:]
+    while position < bytes.count {
+      _ = try sized(bytes)  // the name
+      let timeline = try sized(bytes)
+      var segments = AnswerDecoder(at: timeline.lowerBound)
+      while segments.position < timeline.upperBound {
+        var decoder = AnswerDecoder(at: try segments.sized(bytes).lowerBound)
+        let flags = SegmentFlags(rawValue: UInt32(truncatingIfNeeded: try decoder.unsigned(bytes)))
+        guard flags.contains(.decidingIsNew) else { continue }
+        if flags.contains(.hasEnd) { _ = try decoder.instant(since: start, bytes) }
+        _ = try decoder.reason(bytes)
+        let purchase = try decoder.purchase(since: start, bytes)
+        let deciding = purchase.deciding
+        found[.transaction(deciding.transactionID, ofLine: deciding.originalTransactionID)] =
+          purchase.evidenceID
+      }
+    }
+    return found
+  }
+
   /// The decoded purchase of a segment.
   private struct Purchase {
     let deciding: DecidingTransaction
