@@ -36,6 +36,31 @@ import Testing
     }
   }
 
+  @Test(
+    "A search in rejected bodies finds those of the app that match, beyond one page of rows",
+    arguments: Backend.allCases)
+  func rejectedBodies(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await store.write { transaction throws(StoreError) in
+        for number in 0..<1_001 {
+          var piece = evidence("\(number % 2 == 0 ? "even" : "odd") \(number)", .rejected(reason: "BAD"))
+          // Several arrive at once.
+          piece.receivedAt = instant(Int64(number / 3))
+          _ = try transaction.append(piece)
+        }
+        var other = evidence("even of another app", .rejected(reason: "BAD"))
+        other.appID = "lake"
+        _ = try transaction.append(other)
+        _ = try transaction.append(evidence("even accepted"))
+      }
+      let found = try await store.snapshot {
+        try $0.rejectedEvidence(of: "ocean") { String(decoding: $0, as: UTF8.self).hasPrefix("even") }
+      }
+      #expect(found.count == 501)
+      #expect(Set(found).count == 501)
+    }
+  }
+
   /// Purges the bodies that arrived before 50, one piece of evidence at a time.
   private func purge(_ selection: EvidenceSelection, in store: any EntitlementStore) async throws -> Int {
     var (last, count): (EvidenceID?, Int) = (nil, 0)

@@ -72,17 +72,31 @@ struct EvidenceQueries {
   func rejected(
     of appID: String, where isMatch: ([UInt8]) -> Bool
   ) throws(StoreError) -> [EvidenceID] {
+    // In pages, because an engine may fetch all that a statement selects. The order is that of an index.
+    let pageSize: Int64 = 500
     let select = try connection.prepare(
       """
-      SELECT \(Self.columns) FROM evidence e WHERE rejection <> '' AND app = ? AND body IS NOT NULL
+      SELECT \(Self.columns) FROM evidence e
+      WHERE rejection <> '' AND app = ? AND body IS NOT NULL AND (received_at, evidence_id) > (?, ?)
+      ORDER BY received_at, evidence_id LIMIT ?
       """)
-    try select.bind(1, appID)
     defer { select.reset() }
+    try select.bind(1, appID)
+    try select.bind(4, pageSize)
     var found: [EvidenceID] = []
-    while try select.step() {
-      if let body = try evidence(select).content.body, isMatch(body) {
-        found.append(EvidenceID(rawValue: select.number(0)))
+    var (last, count): ((receivedAt: Int64, id: Int64), Int64) = ((.min, 0), pageSize)
+    while count == pageSize {
+      try select.bind(2, last.receivedAt)
+      try select.bind(3, last.id)
+      count = 0
+      while try select.step() {
+        count += 1
+        last = (select.number(6), select.number(0))
+        if let body = try evidence(select).content.body, isMatch(body) {
+          found.append(EvidenceID(rawValue: last.id))
+        }
       }
+      select.reset()
     }
     return found
   }
