@@ -90,8 +90,7 @@ package final class EvidenceLedger: Sendable {
   }
 
   /// Runs a write, and records the effects of its body after the commit. A dry run has no effects.
-  ///
-  /// - Parameter expected: rows that the body will read.
+  /// `expected` are rows that the body will read.
   func commit<Outcome: Sendable>(
     isDryRun: Bool = false, expecting expected: @autoclosure () -> ExpectedReads = ExpectedReads(),
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> (Outcome, [LedgerEffect])
