@@ -111,7 +111,7 @@ let package = Package(
       .data, "SQLStore",
       ["AppStore", "Bytes", "Entitlements", "FamilySharing", "Platform", "SignedData", "Store", metrics]),
     library(.data, "SQLiteStore", ["Bytes", "Platform", "SQLStore", "SQLite", "Store", logging]),
-    library(.data, "PostgresStore", ["Bytes", "Platform", "PostgreSQL", "SQLStore", "Store"]),
+    library(.data, "PostgresStore", ["Bytes", "Platform", "PostgreSQL", "SQLStore", "Store", metrics]),
     library(
       .data, "Ledger",
       [

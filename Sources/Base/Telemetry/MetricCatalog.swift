@@ -157,6 +157,11 @@ package enum MetricCatalog {
     MetricFamily(
       "entitled_rejected_bodies_dropped_total", .counter, labels: ["app"],
       help: "Bodies of rejected evidence dropped because of limits.max_rejected_bytes_per_day."),
+    MetricFamily(
+      "entitled_database_reachable", .gauge,
+      help: "1 if the PostgreSQL database of the store answered within the last seconds, otherwise 0."),
+    MetricFamily(
+      "entitled_replicas", .gauge, help: "Processes that use the PostgreSQL database of the store."),
     MetricFamily("entitled_store_bytes", .gauge, help: "Size of the store's files, in bytes."),
     MetricFamily(
       "entitled_disk_free_bytes", .gauge, help: "Free bytes on the disk of the data directory."),

@@ -147,14 +147,22 @@ extension SQLiteError {
 
 extension SQLiteConnection {
   /// Copies a snapshot of the whole database to a new file while writes continue
-  /// (https://sqlite.org/backup.html).
-  package func copy(to path: String) throws(Failure) {
+  /// (https://sqlite.org/backup.html). Calls `report` with the part that is copied, from 0 to 1, after every 16 MiB.
+  package func copy(to path: String, report: (Double) -> Void = { _ in }) throws(Failure) {
     let target = try SQLiteConnection(path: path)
+    // Otherwise a write between two steps would restart the copy.
+    try execute("BEGIN")
+    defer { try? execute("ROLLBACK") }
+    _ = try number("SELECT count(*) FROM sqlite_schema")
     guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
       throw target.failure(sqlite3_errcode(target.handle))
     }
-    // A single step copies all pages; between several steps a write would restart the copy.
-    let copied = sqlite3_backup_step(backup, -1)
+    var copied = SQLITE_OK
+    while copied == SQLITE_OK {
+      copied = sqlite3_backup_step(backup, 4096)
+      let total = sqlite3_backup_pagecount(backup)
+      report(total > 0 ? Double(total - sqlite3_backup_remaining(backup)) / Double(total) : 0)
+    }
     let finished = sqlite3_backup_finish(backup)
     guard copied == SQLITE_DONE else { throw target.failure(copied) }
     try target.check(finished)

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Metrics
 internal import Platform
 internal import PostgreSQL
 internal import Store
@@ -8,6 +9,9 @@ package struct ReplicaRegistrar: Worker {
   private static let interval = Duration.seconds(5)
 
   package let name = "replica_registrar"
+  private static let reachable = Gauge(label: "entitled_database_reachable")
+  private static let replicas = Gauge(label: "entitled_replicas")
+
   private let settings: PostgresSettings
   private let id = UUID().uuidString
   private let program: String
@@ -20,6 +24,15 @@ package struct ReplicaRegistrar: Worker {
 
   /// Registers until the task is cancelled, and then removes the row.
   package func run() async throws {
+    do {
+      try await registerRepeatedly()
+    } catch {
+      Self.reachable.record(0)
+      throw error
+    }
+  }
+
+  private func registerRepeatedly() async throws {
     let connection = try PostgresConnection<StoreError>(settings)
     defer {
       _ = try? connection.query(PostgresRequest("DELETE FROM replica WHERE replica_id = $1", [.text(id)]))
@@ -46,5 +59,7 @@ package struct ReplicaRegistrar: Worker {
     }
     _ = try connection.query(
       PostgresRequest("DELETE FROM replica WHERE seen_at < clock_timestamp() - interval '1 day'"))
+    Self.replicas.record(try RegisteredReplica.alive(connection).count)
+    Self.reachable.record(1)
   }
 }

@@ -25,20 +25,24 @@ package enum SQLValue: Hashable, Sendable {
 /// Copies all rows of a store into an empty one of another engine, and compares both.
 package enum StoreCopy {
   /// Copies one snapshot of `source`. The target becomes a store only if each of its tables, read again, has the same
-  /// rows. Calls `report` with the number of copied rows after every thousand.
+  /// rows. Calls `report` with the part that is done, from 0 to 1, after every thousand rows.
   ///
   /// - Returns: the contents of all tables, and the state hash of both stores.
   /// - Throws: ``StoreError/corrupt(_:)`` if the copy differs.
   package static func run(
-    from source: any SQLConnection, to target: any StoreCopyTarget, report: (Int) -> Void
+    from source: any SQLConnection, to target: any StoreCopyTarget, report: (Double) -> Void
   ) throws(StoreError) -> (tables: [TableContent], stateHash: StateHash) {
     let (contents, hash) = try source.inSnapshot { () throws(StoreError) in
       (try copy(from: source, to: target, report), try StateHash(source))
     }
+    var compared = 0
+    let total = contents.map(\.rows).reduce(0, +)
     for (table, content) in zip(TableDefinition.withData, contents) {
       guard try TableContent(of: table, in: target.connection) == content else {
         throw .corrupt("the copy of the table '\(table.name)' differs from the original")
       }
+      compared += content.rows
+      report(copyShare + (1 - copyShare) * Double(compared) / Double(max(total, 1)))
     }
     guard try StateHash(target.connection) == hash else {
       throw .corrupt("the copy has another state hash")
@@ -47,10 +51,15 @@ package enum StoreCopy {
     return (contents, hash)
   }
 
+  /// The part of the time that copying takes; comparing takes the rest.
+  private static let copyShare = 0.7
+
   private static func copy(
-    from source: any SQLConnection, to target: any StoreCopyTarget, _ report: (Int) -> Void
+    from source: any SQLConnection, to target: any StoreCopyTarget, _ report: (Double) -> Void
   ) throws(StoreError) -> [TableContent] {
     var (contents, count): ([TableContent], Int) = ([], 0)
+    var total = 0
+    for table in TableDefinition.withData { total += try table.count(in: source) }
     for table in TableDefinition.withData {
       var content = TableContent(table.name)
       let rows = try source.prepareScan(table.select)
@@ -60,7 +69,7 @@ package enum StoreCopy {
         let row = table.row(of: rows)
         content.add(row)
         count += 1
-        if count.isMultiple(of: 1000) { report(count) }
+        if count.isMultiple(of: 1000) { report(copyShare * Double(count) / Double(max(total, 1))) }
         return row
       }
       contents.append(content)
@@ -98,6 +107,12 @@ package struct TableContent: Hashable, Sendable {
 }
 
 extension TableDefinition {
+  fileprivate func count(in connection: any SQLConnection) throws(StoreError) -> Int {
+    let count = try connection.prepare("SELECT count(*) FROM \(name)")
+    defer { count.reset() }
+    return try count.step() ? Int(count.number(0)) : 0
+  }
+
   /// The current row of ``select``.
   fileprivate func row(of rows: any SQLStatement) -> [SQLValue] {
     columns.indices.map { index in

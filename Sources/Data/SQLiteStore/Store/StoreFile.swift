@@ -26,11 +26,15 @@ package struct StoreFile {
   /// Copies the store to a new file with access for this user only, and verifies the copy. The file is
   /// renamed to `target` only after it is synced to disk and verified.
   ///
+  /// Calls `report` with the part that is copied, from 0 to 1.
+  ///
   /// - Returns: the size of the copy in bytes.
   /// - Throws: ``StoreError/cannotOpen(path:reason:)`` if `target` exists.
-  package func backUp(to target: String) throws(StoreError) -> Int64 {
+  package func backUp(
+    to target: String, report: (Double) -> Void = { _ in }
+  ) throws(StoreError) -> Int64 {
     guard access(target, F_OK) != 0 else { throw .cannotOpen(path: target, reason: "it exists already") }
-    try copyDatabase(file, to: target)
+    try copyDatabase(file, to: target, report)
     return try Connection.reader(path: target).databaseSize()
   }
 }
@@ -49,14 +53,16 @@ extension StoreFile: InspectedStore {
 }
 
 /// Copies a database to a temporary file, verifies it, and renames it to `target`.
-func copyDatabase(_ connection: Connection, to target: String) throws(StoreError) {
+func copyDatabase(
+  _ connection: Connection, to target: String, _ report: (Double) -> Void
+) throws(StoreError) {
   let partial = target + ".partial"
   unlink(partial)
   let file = open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
   guard file >= 0 else { throw .cannotOpen(path: target, reason: String(cString: strerror(errno))) }
   defer { close(file) }
   do throws(StoreError) {
-    try connection.copy(to: partial)
+    try connection.copy(to: partial, report: report)
     let faults = try Connection.reader(path: partial).faults()
     guard faults.isEmpty else { throw .corrupt("the copy: \(faults.prefix(3).joined(separator: "; "))") }
   } catch {

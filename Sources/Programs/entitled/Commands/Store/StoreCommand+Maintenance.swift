@@ -21,7 +21,8 @@ struct StoreBackupCommand: ParsableCommand {
     commandName: "backup", abstract: "Back up the store to a new file.",
     discussion: """
       Works while the service runs. The backup is a snapshot; it is checked, and gets its name only after it is \
-      complete on the disk. A store in PostgreSQL is backed up by PostgreSQL's tools. To restore a backup, stop the service, and copy it to entitled.sqlite in an empty data directory.
+      complete on the disk. A store in PostgreSQL is backed up by PostgreSQL's tools. To restore a \
+      backup, stop the service, and copy it to entitled.sqlite in an empty data directory.
       """)
 
   @Argument(help: "New file.") var path: String
@@ -32,7 +33,11 @@ struct StoreBackupCommand: ParsableCommand {
     let directory = try store.location().directory(
       else: "use pg_dump, or base backups with an archive of the write-ahead log")
     do throws(StoreError) {
-      let bytes = try StoreFile(directory: directory).backUp(to: path)
+      let progress = ProgressLine()
+      let bytes = try StoreFile(directory: directory).backUp(to: path) { part in
+        progress.update("copied \(progress.isTerminal ? ProgressBar.text(part) : "\(Int(part * 100)) %")")
+      }
+      progress.finish()
       output.show(["backup": .string(path), "bytes": .number(JSONNumber(bytes))])
     } catch {
       throw Failure(error.description)

@@ -29,8 +29,10 @@ struct StoreCopyCommand: AsyncParsableCommand {
     do {
       let stopped = try from.requireStopped()
       (tables, hash) = try StoreCopy.run(
-        from: from.inspect().connection, to: to.copyTarget(), report: { progress.update("\($0) rows copied") }
-      )
+        from: from.inspect().connection, to: to.copyTarget(),
+        report: { part in
+          progress.update("copied \(progress.isTerminal ? ProgressBar.text(part) : "\(Int(part * 100)) %")")
+        })
       await stopped?.close()
     } catch let error as StoreError {
       throw Failure(error.description)
