@@ -30,7 +30,7 @@ class Browser:
             fields["Cookie"] = self.cookie
         if body is not None:
             fields = {"Content-Type": "application/x-www-form-urlencoded", "Origin": f"http://{self.address}"} | fields
-            body = urllib.parse.urlencode(body) if isinstance(body, dict) else body
+            body = urllib.parse.urlencode(body, doseq=True) if isinstance(body, dict) else body
         connection.putrequest(method, path, skip_host=True)
         for name, value in fields.items():
             if value is not None:
@@ -57,10 +57,13 @@ class Browser:
 
 
 def hidden(text):
-    """The hidden fields of the last form of a page."""
+    """The hidden fields of the last form of a page; one that is there several times has a list."""
     form = text[text.rindex("<form"):]
     found = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)"', form, re.S)
-    return {html.unescape(name): html.unescape(value) for name, value in found}
+    values = {}
+    for name, value in found:
+        values.setdefault(html.unescape(name), []).append(html.unescape(value))
+    return {name: items[0] if len(items) == 1 else items for name, items in values.items()}
 
 
 def text(data):
