@@ -104,12 +104,14 @@ let package = Package(
     // Signed data and its store.
     library(.trust, "SignedData", ["COpenSSL", "AppStore", "Bytes", "JSON"]),
     library(.trust, "AppReceipt", ["AppStore", "Bytes", "JSON", "SignedData", asn1]),
-    library(.data, "Store", ["AppStore", "Bytes", "Entitlements", "FamilySharing"]),
+    library(.data, "Store", ["AppStore", "Bytes", "Entitlements", "FamilySharing", "Reports"]),
     library(.data, "SQLite", ["CSQLite3"]),
     library(.data, "PostgreSQL", ["CPostgreSQL", "Platform"]),
     library(
       .data, "SQLStore",
-      ["AppStore", "Bytes", "Entitlements", "FamilySharing", "Platform", "SignedData", "Store", metrics]),
+      [
+        "AppStore", "Bytes", "Entitlements", "FamilySharing", "Platform", "Reports", "SignedData", "Store", metrics,
+      ]),
     library(.data, "SQLiteStore", ["Bytes", "Platform", "SQLStore", "SQLite", "Store", logging]),
     library(.data, "PostgresStore", ["Bytes", "Platform", "PostgreSQL", "SQLStore", "Store", metrics]),
     library(
@@ -138,7 +140,7 @@ let package = Package(
         "AppReceipt", "AppStore", "AppStoreClient", "Bytes", "Callers", "AppleLookup", "Entitlements",
         "FamilySharing",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
-        "SignedData", "Store",
+        "Reports", "SignedData", "Store",
         "Telemetry", "Webhooks", "Wire", metrics,
       ]),
     library(
@@ -186,6 +188,9 @@ let package = Package(
         "Store",
         metrics,
       ]),
+    library(
+      .features, "Reporting",
+      ["AppStore", "Entitlements", "Ledger", "Platform", "Reports", "Store"]),
     library(.server, "Configuration", ["AppStore", "Callers", "Entitlements", "JSON", "SignedData", "Yams"]),
     library(
       .programs, "Doctor",
@@ -197,6 +202,7 @@ let package = Package(
         "EntitledClient",
         "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
+        "Reporting",
         "PostgreSQL", "PostgresStore", "SQLStore", "SQLiteStore",
         "Sandbox", "SandboxStore", "Services", "SignedData", "Store", "Telemetry", "Transport",
         "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1,
@@ -332,7 +338,7 @@ let package = Package(
     test(
       .data, "StoreTests",
       [
-        "AppStore", "Entitlements", "FamilySharing", "PostgresStore", "PostgresSupport", "SQLStore",
+        "AppStore", "Entitlements", "FamilySharing", "PostgresStore", "PostgresSupport", "Reports", "SQLStore",
         "SQLiteStore",
         "Store", "TestSupport",
       ]),

@@ -107,7 +107,7 @@ METHODS = [
 CHECK = "/entitled.v1.EntitlementService/Check"
 WHO_AM_I = "/entitled.v1.StatusService/WhoAmI"
 GRANT = "/entitled.v1.EntitlementService/Grant"
-METRICS = "/entitled.v1.EntitlementService/GetSubscriptionMetrics"
+METRICS = "/entitled.v1.ReportService/QueryReport"
 ERASE = "/entitled.v1.EntitlementService/EraseCustomer"
 SUBMIT = "/entitled.v1.ReceiptService/SubmitTransaction"
 

@@ -1,4 +1,4 @@
-"""Customer view, explanations of answers, and daily metrics."""
+"""Customer view and explanations of answers."""
 
 import datetime
 
@@ -8,9 +8,8 @@ import pytest
 import contract
 from contract import entitlement_service, product
 from forge import payload_of
-from harness import CALL_LIMIT, Service, run
+from harness import CALL_LIMIT
 from test_main_job import submit
-from test_reconciliation import until
 
 DAY = datetime.timedelta(days=1)
 APP = "ocean-journal"
@@ -24,13 +23,6 @@ def get(entitlements, customer):
 def explain(entitlements, customer, **more):
     request = entitlement_service.ExplainRequest(app=APP, customer_id=customer, entitlement="pro", **more)
     return entitlements.Explain(request, timeout=CALL_LIMIT)
-
-
-def metrics(entitlements, first, days, **more):
-    request = entitlement_service.GetSubscriptionMetricsRequest(app=APP, **more)
-    getattr(request, "from").FromDatetime(first)
-    request.to.FromDatetime(first + days * DAY)
-    return entitlements.GetSubscriptionMetrics(request, timeout=CALL_LIMIT)
 
 
 def today():
@@ -156,50 +148,6 @@ def test_every_answer_names_its_evidence(service, forger, receipts, entitlements
         entitlement_service.ListTimelineRequest(app=APP, customer_id=customer), timeout=CALL_LIMIT)
     assert {expired.evidence_id, granted.evidence_id, refunded.evidence_id} >= {
         event.evidence_id for event in timeline.events} > {refunded.evidence_id}  # fmt: skip
-
-
-def test_metrics_count_customers_and_money_by_day(service, receipts, entitlements, customer):
-    # A day of its own, because other tests of the same service buy today.
-    first = today() - 500 * DAY
-    for number in range(2):
-        bought_at = int((first + DAY / 2).timestamp() * 1000)
-        submit(receipts, f"{customer}-{number}", service.buy("pro.yearly", purchaseDate=bought_at))
-    answer = metrics(entitlements, first, 3, product_ids=["pro.yearly"])
-    assert [day.day.ToDatetime(datetime.timezone.utc) for day in answer.days] == [
-        first, first + DAY, first + 2 * DAY]
-    assert [day.active for day in answer.days] == [2, 2, 2]
-    assert [day.started for day in answer.days] == [2, 0, 0]
-    assert [(m.milliunits, m.currency) for m in answer.days[0].proceeds] == [(2 * 27_993, "USD")]
-
-
-def test_only_one_metrics_call_runs_at_a_time(tmp_path):
-    assert run("store", "seed", "--customers", 1500, "--data", tmp_path / "data").returncode == 0
-    service = Service(tmp_path / "data")
-    with service.channel() as channel:
-        request = entitlement_service.GetSubscriptionMetricsRequest(app=APP)
-        getattr(request, "from").FromDatetime(today() - 399 * DAY)
-        request.to.FromDatetime(today() + DAY)
-        count = contract.entitlement_stub(channel).GetSubscriptionMetrics
-        calls = [count.future(request, timeout=CALL_LIMIT) for _ in range(8)]
-        errors = [error for call in calls if (error := call.exception())]
-        assert 0 < len(errors) < 8
-        for error in errors:
-            assert (error.code(), contract.reason(error)) == (
-                contract.StatusCode.RESOURCE_EXHAUSTED, "COUNTING_FOR_ANOTHER")
-            assert contract.details(error)["RetryInfo"].retry_delay.seconds == 1
-        # A cancelled call does not block the next one.
-        cancelled = count.future(request, timeout=CALL_LIMIT)
-        cancelled.cancel()
-        until(lambda: count.future(request, timeout=CALL_LIMIT).exception() is None)
-    service.stop()
-
-
-@pytest.mark.parametrize(("days", "reason"), [(0, "INVALID_RANGE"), (401, "INVALID_RANGE")])
-def test_metrics_of_an_empty_or_too_long_range_are_rejected(entitlements, days, reason):
-    with pytest.raises(contract.RpcError) as error:
-        metrics(entitlements, today(), days)
-    assert error.value.code() == contract.StatusCode.INVALID_ARGUMENT
-    assert contract.reason(error.value) == reason
 
 
 def test_the_pages_of_an_explanation_have_all_steps_in_order(service, receipts, entitlements, customer):

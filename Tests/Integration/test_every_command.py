@@ -227,7 +227,9 @@ def commands(caller):
         "EntitlementService/ListGrants": (["grants", "list", "ada"], {0}),
         "EntitlementService/IssueToken": (["token", "issue", "ada"], {0}),
         "EntitlementService/EraseCustomer": (["erase", "zoe", "--yes"], {0}),
-        "EntitlementService/GetSubscriptionMetrics": (["metrics", "--from", "2026-11-01", "--to", "2026-11-30"], {0}),
+        "ReportService/ListReports": (["report"], {0}),
+        "ReportService/QueryReport": (["report", "movements", "--from", "2026-11-01", "--to", "2026-11-30"], {0}),
+        "ReportService/ExportReport": (["report", "revenue", "--from", "2026-11-01", "--to", "2026-11-30", "--ndjson"], {0}),
         "NotificationService/IngestNotification": (["notifications", "submit", notification(caller)], {0}),
         "NotificationService/ListNotifications": (["notifications", "list"], {0}),
         "NotificationService/ReprocessNotifications": (["notifications", "reprocess"], {0}),
@@ -333,7 +335,7 @@ EMPTY = [
     ["timeline", "unknown-1"], ["claims", "list"], ["fulfillment", "list"], ["consumption", "list"],
     ["notifications", "list"], ["notifications", "repairs"], ["notifications", "compare-versions"],
     ["migrate", "list"], ["webhooks", "list"], ["find", "unknown-1"], ["family", "unknown-1"],
-    ["metrics", "--from", "2020-01-01", "--to", "2020-01-02"], ["audit", "--method", "NoSuchMethod"],
+    ["report", "mrr", "--from", "2020-01-01", "--to", "2020-01-02"], ["audit", "--method", "NoSuchMethod"],
     ["contradictions"],
 ]  # fmt: skip
 

@@ -2636,65 +2636,6 @@ export interface EraseCustomerResponse {
   position?: string;
 }
 
-/** The request of GetSubscriptionMetrics. */
-export interface GetSubscriptionMetricsRequest {
-  /** The configured name of the app, for example "ocean-journal". Required. */
-  app?: string;
-  /** The environment. Unspecified: the default environment of the app. */
-  environment?: Environment;
-  /** Whole days in UTC; `to` is exclusive. */
-  from?: string;
-  /** The end of the range, exclusive, at most 400 days after `from`. */
-  to?: string;
-  /** Only these products; empty: all. */
-  productIds?: Array<string>;
-}
-
-/** The response of GetSubscriptionMetrics. */
-export interface GetSubscriptionMetricsResponse {
-  /** One element for each day and product, ordered by both. */
-  days?: Array<DailyMetrics>;
-}
-
-/** One product on one day (UTC). Family members and seats are not counted: they do not pay. */
-export interface DailyMetrics {
-  /** The start of the day in UTC. */
-  day?: string;
-  /** The product, by its App Store product id. */
-  productId?: string;
-  /** Customers with the product at the end of the day, or now if the day has not ended; trial and grace period included. */
-  active?: string;
-  /** Customers in a free trial at the end of the day; included in `active`. */
-  inTrial?: string;
-  /** Customers in a grace period at the end of the day; included in `active`. */
-  inGracePeriod?: string;
-  /** Customers in billing retry at the end of the day, without access. */
-  inBillingRetry?: string;
-  /** The number of customers who started or came back. */
-  started?: string;
-  /** The number of customers who paid for the first time after a trial. */
-  convertedFromTrial?: string;
-  /** Voluntary churn; counted on the day on which access ended, as are the other two kinds. */
-  churnedVoluntarily?: string;
-  /** Churn after a failed payment, counted on the day on which access ended. */
-  churnedInvoluntarily?: string;
-  /** Payments that succeeded in a grace period. */
-  recoveredInGracePeriod?: string;
-  /** Payments that succeeded in billing retry, after access had ended. */
-  recoveredAfterGracePeriod?: string;
-  /** The number of refunds. */
-  refunded?: string;
-  /**
-   * The estimated share of the operator from the prices in transactions, less refunds, per currency, with all seats:
-   * 70 %, and 85 % after a subscription group was paid for one year; taxes are not known.
-   */
-  proceeds?: Array<Money>;
-  /** Customers with the product whose auto-renew is off. */
-  atRisk?: string;
-  /** Other churn: the product was not available, or Apple does not name a reason. */
-  churnedOtherwise?: string;
-}
-
 /**
  * Entitlements of customers, their reasons and their changes.
  *
@@ -2740,8 +2681,6 @@ export interface EntitlementService {
   issueToken(request: IssueTokenRequest, options?: CallOptions): Promise<IssueTokenResponse>;
   /** Erases the customer's identifiers and keeps Apple's facts. Erasing a customer twice succeeds. */
   eraseCustomer(request: EraseCustomerRequest, options?: CallOptions): Promise<EraseCustomerResponse>;
-  /** Returns counts per product and day. */
-  getSubscriptionMetrics(request: GetSubscriptionMetricsRequest, options?: CallOptions): Promise<GetSubscriptionMetricsResponse>;
 }
 
 /** The kind of a document. */
@@ -4008,6 +3947,217 @@ export interface CustomerService {
   listContradictions(request: ListContradictionsRequest, options?: CallOptions): Promise<ListContradictionsResponse>;
 }
 
+/** The length of the buckets of a report. */
+export type ReportGranularity =
+  | "REPORT_GRANULARITY_UNSPECIFIED"
+  | "REPORT_GRANULARITY_DAY"
+  | "REPORT_GRANULARITY_WEEK"
+  | "REPORT_GRANULARITY_MONTH"
+  | "REPORT_GRANULARITY_QUARTER"
+  | "REPORT_GRANULARITY_YEAR";
+
+/** A property by which rows are grouped. */
+export type ReportDimension =
+  | "REPORT_DIMENSION_UNSPECIFIED"
+  | "REPORT_DIMENSION_PRODUCT"
+  | "REPORT_DIMENSION_GROUP"
+  | "REPORT_DIMENSION_STOREFRONT"
+  | "REPORT_DIMENSION_OFFER_KIND";
+
+/** The unit of a column. */
+export type ReportUnit =
+  | "REPORT_UNIT_UNSPECIFIED"
+  | "REPORT_UNIT_COUNT"
+  | "REPORT_UNIT_MONEY"
+  | "REPORT_UNIT_MONEY_PER_YEAR";
+
+/** The role of a column. A ratio is answered as two columns, so that no digit is lost. */
+export type ReportRole =
+  | "REPORT_ROLE_UNSPECIFIED"
+  | "REPORT_ROLE_VALUE"
+  | "REPORT_ROLE_NUMERATOR"
+  | "REPORT_ROLE_DENOMINATOR";
+
+/** The format of an exported report. */
+export type ReportFormat =
+  | "REPORT_FORMAT_UNSPECIFIED"
+  | "REPORT_FORMAT_CSV"
+  | "REPORT_FORMAT_NDJSON";
+
+/** The request of ListReports. */
+export interface ListReportsRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+}
+
+/** The response of ListReports. */
+export interface ListReportsResponse {
+  /** The reports, in a fixed order. */
+  reports?: Array<Report>;
+}
+
+/** One report. */
+export interface Report {
+  /** The name, such as "mrr". */
+  name?: string;
+  /** What it shows. */
+  title?: string;
+  /** The columns, in the order of the values of a row. */
+  columns?: Array<ReportColumn>;
+  /** Whether each currency has its rows. */
+  byCurrency?: boolean;
+  /** Whether each row has an age: the number of a paid period, or of a month. */
+  hasAges?: boolean;
+}
+
+/** One column of a report. */
+export interface ReportColumn {
+  /** The name, such as "lapsed_voluntary". */
+  name?: string;
+  /** The unit of its values. */
+  unit?: ReportUnit;
+  /** Its role. */
+  role?: ReportRole;
+  /** What it counts. */
+  definition?: string;
+}
+
+/** What a report is asked for. */
+export interface ReportQuery {
+  /** The name of the report, such as "mrr". Required. */
+  report?: string;
+  /** The start of the first day in UTC. Required. */
+  from?: string;
+  /** The start of the day after the last one, at most 800 days after `from`. Required. */
+  to?: string;
+  /** The length of the buckets. */
+  granularity?: ReportGranularity;
+  /** At most two dimensions. */
+  groupBy?: Array<ReportDimension>;
+  /** Only these products; empty: all. */
+  productIds?: Array<string>;
+  /** Only these subscription groups; empty: all. */
+  subscriptionGroups?: Array<string>;
+  /** Only these storefronts; empty: all. */
+  storefronts?: Array<string>;
+  /**
+   * Amounts as the estimated proceeds: 70 % of the price, and 85 % after one year of paid service in the group; taxes
+   * are not known.
+   */
+  proceeds?: boolean;
+  /** Each day as it was when it closed. Not for reports by cohort. */
+  asFirstClosed?: boolean;
+  /** What was known when the last day before this instant closed. Unset: all that is known. */
+  knownAt?: string;
+  /** The currency into which `rates` convert amounts, ISO 4217; empty: none. */
+  convertTo?: string;
+  /** The operator's rates. An amount without a rate of its day or the six days before stays in its currency. */
+  rates?: Array<ReportRate>;
+}
+
+/** An exchange rate from a day on. */
+export interface ReportRate {
+  /** The currency that is converted, ISO 4217. */
+  currency?: string;
+  /** The start of the first day in UTC. */
+  from?: string;
+  /** Millionths of the target currency for one unit. */
+  millionths?: string;
+}
+
+/** The request of QueryReport. */
+export interface QueryReportRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The report and its options. Required. */
+  query?: ReportQuery;
+}
+
+/** The response of QueryReport. */
+export interface QueryReportResponse {
+  /** The environment of the answer. */
+  environment?: Environment;
+  /** The columns, in the order of the values of a row. */
+  columns?: Array<ReportColumn>;
+  /** The rows, ordered by bucket, currency, age and groups; at most 10,000. Rows without any value are left out. */
+  rows?: Array<ReportRow>;
+  /** The end of the last closed day. Unset: no day is closed. */
+  closedUntil?: string;
+  /** The instant up to which evidence counts: the closing that `known_at` selects, or the time of the answer. */
+  knownAt?: string;
+  /** The changes of closed days of the query. */
+  revisions?: Array<ReportRevision>;
+  /** Codes: "NO_RATE" if amounts stayed in their currency for want of a rate. */
+  notes?: Array<string>;
+}
+
+/** One row of a report. */
+export interface ReportRow {
+  /** The start of the bucket in UTC; in reports by cohort, of the cohort's. */
+  bucket?: string;
+  /** The values of the dimensions, in the order of `group_by`. */
+  groups?: Array<string>;
+  /** ISO 4217; empty in reports without amounts. */
+  currency?: string;
+  /** The number of the paid period, from 1, or of the month, from 0; 0 in reports without ages. */
+  age?: string;
+  /** The values, in the order of the columns. */
+  values?: Array<string>;
+  /** Whether the bucket is not over or not closed. */
+  incomplete?: boolean;
+}
+
+/** A change of a closed day. */
+export interface ReportRevision {
+  /** The start of the day in UTC. A change of a stock changes the later days too. */
+  day?: string;
+  /** The number among the revisions of the day, from 1. */
+  number?: string;
+  /** The start of the day with whose closing the change became known. */
+  knownDay?: string;
+  /** The causes, ordered by name. */
+  causes?: Array<ReportRevisionCause>;
+}
+
+/** One cause of a revision. */
+export interface ReportRevisionCause {
+  /** "LATE_NOTIFICATION", "HISTORY_REPAIR", "MIGRATION", "REFUND_LEARNED_LATE", "CORRECTED_BY_APPLE" or "TIME". */
+  cause?: string;
+  /** The number of postings that it brought. */
+  postings?: string;
+}
+
+/** The request of ExportReport. */
+export interface ExportReportRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The report and its options. Required. */
+  query?: ReportQuery;
+  /** The format of the file. */
+  format?: ReportFormat;
+}
+
+/** The response of ExportReport. */
+export interface ExportReportResponse {
+  /** The next bytes of the file. */
+  chunk?: string;
+}
+
+/**
+ * Reports of subscriptions and money, by day in UTC. They name no customer. A day closes six hours after its end; later
+ * evidence changes it only by a numbered revision.
+ */
+export interface ReportService {
+  /** Returns the reports with the definitions of their columns. */
+  listReports(request: ListReportsRequest, options?: CallOptions): Promise<ListReportsResponse>;
+  /** Returns the rows of one report. */
+  queryReport(request: QueryReportRequest, options?: CallOptions): Promise<QueryReportResponse>;
+}
+
 /** The request of WhoAmI. */
 export interface WhoAmIRequest {
 }
@@ -4408,6 +4558,7 @@ export interface Services {
   readonly entitlement: EntitlementService;
   readonly receipt: ReceiptService;
   readonly customer: CustomerService;
+  readonly report: ReportService;
   readonly status: StatusService;
   readonly webhook: WebhookService;
 }

@@ -68,7 +68,6 @@ export const services = {
       ListGrants: true,
       IssueToken: true,
       EraseCustomer: false,
-      GetSubscriptionMetrics: true,
     },
   },
   receipt: {
@@ -104,6 +103,13 @@ export const services = {
       SetCustomerAttributes: false,
       GetCustomerAttributes: true,
       ListContradictions: true,
+    },
+  },
+  report: {
+    name: "entitled.v1.ReportService",
+    methods: {
+      ListReports: true,
+      QueryReport: true,
     },
   },
   status: {

@@ -1,10 +1,13 @@
-"""Explain, ListTimeline, GetProbableFamily, GetSubscriptionMetrics and BatchCheck, on four connections at once."""
+"""Explain, ListTimeline, GetProbableFamily, QueryReport and BatchCheck, on four connections at once."""
 
 import itertools
 import threading
 import time
 
 from wire import APP, SERVICE, connect, post
+
+REPORTS = "/entitled.v1.ReportService/QueryReport"
+REPORT = {"report": "movements", "from": "2025-01-01T00:00:00Z", "to": "2026-01-01T00:00:00Z", "groupBy": ["REPORT_DIMENSION_STOREFRONT"]}
 
 
 def requests():
@@ -14,7 +17,7 @@ def requests():
         post(SERVICE + "Explain", customer | {"entitlement": "pro"}),
         post(SERVICE + "ListTimeline", customer),
         post(SERVICE + "GetProbableFamily", customer),
-        post(SERVICE + "GetSubscriptionMetrics", {"app": APP}),
+        post(REPORTS, {"app": APP, "query": REPORT}),
         post(SERVICE + "BatchCheck", {"checks": checks}),
     ]
 

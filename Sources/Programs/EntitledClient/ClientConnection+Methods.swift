@@ -28,4 +28,17 @@ extension ClientConnection {
       while let response = try await stream.next(), try await handle(response) {}
     }
   }
+  /// Passes the chunks of a report's file to `handle`.
+  ///
+  /// - Throws: ``ClientError/failed(_:)`` if the status is not OK, and the errors of `handle`.
+  package func exportReport(
+    _ request: ExportReportRequest, _ handle: (ExportReportResponse) async throws -> Void
+  ) async throws {
+    try await withStream("/entitled.v1.ReportService/ExportReport") {
+      (stream: ClientStream<ExportReportRequest, ExportReportResponse>) in
+      try await stream.send(request)
+      stream.finish()
+      while let response = try await stream.next() { try await handle(response) }
+    }
+  }
 }

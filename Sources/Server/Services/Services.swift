@@ -82,6 +82,7 @@ package struct Services: Sendable {
       entitlementService: EntitlementServiceHandler(context),
       receiptService: ReceiptServiceHandler(context),
       customerService: CustomerServiceHandler(context: context),
+      reportService: ReportServiceHandler(context: context),
       statusService: StatusServiceHandler(context: context),
       webhookService: WebhookServiceHandler(context: context))
       + ReflectionService(services: Contract.services.map(\.name)).methods

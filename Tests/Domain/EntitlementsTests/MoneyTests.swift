@@ -95,69 +95,6 @@ import Testing
     #expect(charges(all).last?.at == at(18))
     #expect(charges([Self.team.with { $0.signedDate = at(30) }] + documents).map(\.price) == [39_920])
   }
-
-  @Test("Metrics add up customers per product and day")
-  func tally() {
-    var tally = DailyMetricsBuilder(app, from: day(0), to: day(4), productIDs: [], at: at(100))
-    tally.add(CustomerFacts(transactions: [charged(period(0...2), 9_990)]))
-    tally.add(CustomerFacts(transactions: [charged(period(1...30), 9_990)]))
-    tally.add(CustomerFacts(transactions: [purchase("lifetime", .nonConsumable, on: 2)]))
-    let monthly = tally.metrics.filter { $0.productID == "monthly" }
-    #expect(monthly.map { $0.customers[.active] ?? 0 } == [1, 2, 1, 1])
-    #expect(monthly.map { $0.milestones[.started] ?? 0 } == [1, 1, 0, 0])
-    #expect(monthly.map { $0.milestones[.churnedOtherwise] ?? 0 } == [0, 0, 1, 0])
-    #expect(monthly.map { $0.proceeds["USD"] ?? 0 } == [6_993, 6_993, 0, 0])
-    let lifetime = tally.metrics.filter { $0.productID == "lifetime" }
-    #expect(lifetime.map(\.day) == [day(2), day(3)])
-  }
-
-  @Test("Metrics of the current day count past events only")
-  func future() {
-    var tally = DailyMetricsBuilder(app, from: day(0), to: day(9), productIDs: ["monthly"], at: at(2))
-    tally.add(CustomerFacts(transactions: [charged(period(0...30), 9_990), charged(period(30...60), 1)]))
-    tally.add(CustomerFacts(transactions: [purchase("lifetime", .nonConsumable, on: 0)]))
-    #expect(tally.metrics.map(\.day) == [day(0), day(1), day(2)])
-    #expect(tally.metrics.map(\.productID) == ["monthly", "monthly", "monthly"])
-  }
-
-  @Test("The customers counted at the end of each day agree with their spans", arguments: UInt64(0)..<40)
-  func standing(seed: UInt64) {
-    var random = SplitMix64(state: seed)
-    let now = at(.random(in: 5...60, using: &random))
-    var tally = DailyMetricsBuilder(app, from: day(3), to: day(40), productIDs: [], at: now)
-    var expected: [String: Int64] = [:]
-    for _ in 0..<8 {
-      let facts = CustomerFacts(
-        transactions: (0..<Int.random(in: 1...5, using: &random)).map { number in
-          let start = Int64.random(in: -20...50, using: &random)
-          let end = start + .random(in: 1...20, using: &random)
-          return period(start...end, line: "L\(number % 3)").with {
-            $0.offerDiscountType = random.next() % 4 == 0 ? .freeTrial : nil
-          }
-        })
-      tally.add(facts)
-      let spans = SubscriptionHistory(facts, in: app, at: now).spans
-      for number in Int64(3)..<40 where day(number) <= now {
-        let instant = min(day(number + 1).advanced(byMilliseconds: -1), now)
-        for series in Set(spans.filter { $0.covers(instant) }.map { "\($0.productID) \($0.kind)" }) {
-          expected["\(series) \(day(number))", default: 0] += 1
-        }
-      }
-    }
-    var counted: [String: Int64] = [:]
-    for metrics in tally.metrics {
-      for (kind, customers) in metrics.customers {
-        counted["\(metrics.productID) \(kind) \(metrics.day)"] = customers
-      }
-    }
-    #expect(counted == expected)
-  }
-}
-
-/// The UTC day in which the test day `number` starts.
-private func day(_ number: Int64) -> Instant {
-  let milliseconds = at(number).millisecondsSince1970
-  return Instant(millisecondsSince1970: milliseconds - milliseconds % DailyMetricsBuilder.day)
 }
 
 private func charged(_ fact: TransactionFact, _ price: Int64) -> TransactionFact {

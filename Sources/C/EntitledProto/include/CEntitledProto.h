@@ -13,6 +13,7 @@
 #include "entitled/v1/notification_service.pb-c.h"
 #include "entitled/v1/product.pb-c.h"
 #include "entitled/v1/receipt_service.pb-c.h"
+#include "entitled/v1/report_service.pb-c.h"
 #include "entitled/v1/status_service.pb-c.h"
 #include "entitled/v1/transaction.pb-c.h"
 #include "entitled/v1/webhook_service.pb-c.h"
@@ -79,7 +80,6 @@ static inline const void *entitled_descriptor_Entitled__V1__CustomerDrift(void) 
 static inline const void *entitled_descriptor_Entitled__V1__CustomerHit(void) { return &entitled__v1__customer_hit__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CustomerProduct(void) { return &entitled__v1__customer_product__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CustomerSubscriptionGroup(void) { return &entitled__v1__customer_subscription_group__descriptor; }
-static inline const void *entitled_descriptor_Entitled__V1__DailyMetrics(void) { return &entitled__v1__daily_metrics__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__DeleteNoteRequest(void) { return &entitled__v1__delete_note_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__DeleteNoteResponse(void) { return &entitled__v1__delete_note_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Delivery(void) { return &entitled__v1__delivery__descriptor; }
@@ -101,6 +101,8 @@ static inline const void *entitled_descriptor_Entitled__V1__EventDelivery(void) 
 static inline const void *entitled_descriptor_Entitled__V1__ExplainRequest(void) { return &entitled__v1__explain_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ExplainResponse(void) { return &entitled__v1__explain_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ExplanationStep(void) { return &entitled__v1__explanation_step__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ExportReportRequest(void) { return &entitled__v1__export_report_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ExportReportResponse(void) { return &entitled__v1__export_report_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ExtendRenewalDateRequest(void) { return &entitled__v1__extend_renewal_date_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ExtendRenewalDateResponse(void) { return &entitled__v1__extend_renewal_date_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__FindCustomersRequest(void) { return &entitled__v1__find_customers_request__descriptor; }
@@ -135,8 +137,6 @@ static inline const void *entitled_descriptor_Entitled__V1__GetRefundHistoryRequ
 static inline const void *entitled_descriptor_Entitled__V1__GetRefundHistoryResponse(void) { return &entitled__v1__get_refund_history_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetStatusRequest(void) { return &entitled__v1__get_status_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetStatusResponse(void) { return &entitled__v1__get_status_response__descriptor; }
-static inline const void *entitled_descriptor_Entitled__V1__GetSubscriptionMetricsRequest(void) { return &entitled__v1__get_subscription_metrics_request__descriptor; }
-static inline const void *entitled_descriptor_Entitled__V1__GetSubscriptionMetricsResponse(void) { return &entitled__v1__get_subscription_metrics_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetTestNotificationStatusRequest(void) { return &entitled__v1__get_test_notification_status_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__GetTestNotificationStatusResponse(void) { return &entitled__v1__get_test_notification_status_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Grant(void) { return &entitled__v1__grant__descriptor; }
@@ -177,6 +177,8 @@ static inline const void *entitled_descriptor_Entitled__V1__ListNotificationsReq
 static inline const void *entitled_descriptor_Entitled__V1__ListNotificationsResponse(void) { return &entitled__v1__list_notifications_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListRepairsRequest(void) { return &entitled__v1__list_repairs_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListRepairsResponse(void) { return &entitled__v1__list_repairs_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ListReportsRequest(void) { return &entitled__v1__list_reports_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ListReportsResponse(void) { return &entitled__v1__list_reports_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListSeatsRequest(void) { return &entitled__v1__list_seats_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListSeatsResponse(void) { return &entitled__v1__list_seats_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListTimelineRequest(void) { return &entitled__v1__list_timeline_request__descriptor; }
@@ -213,6 +215,8 @@ static inline const void *entitled_descriptor_Entitled__V1__PurchaseSeat(void) {
 static inline const void *entitled_descriptor_Entitled__V1__PurchaseTransaction(void) { return &entitled__v1__purchase_transaction__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__PurgeMigrationRequest(void) { return &entitled__v1__purge_migration_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__PurgeMigrationResponse(void) { return &entitled__v1__purge_migration_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__QueryReportRequest(void) { return &entitled__v1__query_report_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__QueryReportResponse(void) { return &entitled__v1__query_report_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReceiptProblem(void) { return &entitled__v1__receipt_problem__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__RefreshPurchaseRequest(void) { return &entitled__v1__refresh_purchase_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__RefreshPurchaseResponse(void) { return &entitled__v1__refresh_purchase_response__descriptor; }
@@ -221,6 +225,13 @@ static inline const void *entitled_descriptor_Entitled__V1__RegisterAppAccountTo
 static inline const void *entitled_descriptor_Entitled__V1__RenewalCommitmentInfo(void) { return &entitled__v1__renewal_commitment_info__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__RenewalInfo(void) { return &entitled__v1__renewal_info__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Repair(void) { return &entitled__v1__repair__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__Report(void) { return &entitled__v1__report__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ReportColumn(void) { return &entitled__v1__report_column__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ReportQuery(void) { return &entitled__v1__report_query__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ReportRate(void) { return &entitled__v1__report_rate__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ReportRevision(void) { return &entitled__v1__report_revision__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ReportRevisionCause(void) { return &entitled__v1__report_revision_cause__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ReportRow(void) { return &entitled__v1__report_row__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReprocessNotificationsRequest(void) { return &entitled__v1__reprocess_notifications_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReprocessNotificationsResponse(void) { return &entitled__v1__reprocess_notifications_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__RequestTestNotificationRequest(void) { return &entitled__v1__request_test_notification_request__descriptor; }

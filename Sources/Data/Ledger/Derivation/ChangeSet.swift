@@ -91,6 +91,8 @@ struct ChangeSet {
   private(set) var newFacts: [LineKey: CustomerFacts] = [:]
   /// The transactions among them, in the order in which they were stored.
   private var newTransactions: [(line: LineKey, id: String, evidence: EvidenceID)] = []
+  /// The document that stated the last new fact of each line.
+  private(set) var newestEvidence: [LineKey: EvidenceID] = [:]
   /// The number of documents that stated something new.
   private(set) var newDocuments = 0
   private(set) var informationalEvents: [InformationalEvent] = []
@@ -141,6 +143,7 @@ struct ChangeSet {
     guard isNew else { return }
     newFacts[line, default: CustomerFacts()].insert(fact)
     newTransactions.append((line, fact.transactionID, evidence))
+    newestEvidence[line] = evidence
   }
 
   /// The document that states a deciding fact of a customer; `nil` if this write stored none.
@@ -154,12 +157,14 @@ struct ChangeSet {
 
   /// Records a renewal info that was stored.
   mutating func recordFact(
-    _ fact: RenewalFact, of line: LineKey, knownAt: Instant, _ insertion: RenewalHistory.Insertion
+    _ fact: RenewalFact, of line: LineKey, knownAt: Instant, from evidence: EvidenceID,
+    _ insertion: RenewalHistory.Insertion
   ) {
     // An older document may change what is known about the past, but says nothing new about the present.
     recordDocument(isNew: insertion == .latest)
     guard insertion != .duplicate else { return }
     newFacts[line, default: CustomerFacts()].insert(fact, knownAt: knownAt)
+    newestEvidence[line] = evidence
   }
 
   /// Records a document that was stored.

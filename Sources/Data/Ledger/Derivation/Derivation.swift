@@ -39,6 +39,7 @@ struct Derivation {
     for customer in derivation.changes.affectedCustomers { try derivation.update(customer) }
     try derivation.emitDisputes()
     try derivation.reschedulePolls()
+    try derivation.enqueueForReports()
     try derivation.erase()
     return derivation.derived
   }
@@ -138,6 +139,15 @@ struct Derivation {
     for line in changes.newFacts.keys {
       let facts = if let known = knownFacts[line] ?? tails[line] { known } else { try store.facts(of: line) }
       try store.reschedulePoll(of: line) { PollSchedule.next(facts, polledAt: $0) }
+    }
+  }
+}
+
+extension Derivation {
+  /// Lets the reports follow the lines with new facts, beside the path of the write.
+  private func enqueueForReports() throws(StoreError) {
+    for (line, evidence) in changes.newestEvidence where line.isPurchase {
+      try store.enqueueForReports(line, from: evidence)
     }
   }
 }

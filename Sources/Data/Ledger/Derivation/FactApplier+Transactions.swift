@@ -17,7 +17,7 @@ extension FactApplier {
   mutating func applyRenewal(_ fact: RenewalFact, from source: Source) throws(StoreError) {
     let line = source.line(fact.originalTransactionID)
     changes.recordFact(
-      fact, of: line, knownAt: source.knownAt,
+      fact, of: line, knownAt: source.knownAt, from: source.id,
       try store.put(fact, of: line, knownAt: source.knownAt, from: source.id))
     try lines.index(source.id, under: line)
     try markOwnersAffected(of: line, by: source.origin)

@@ -1,5 +1,5 @@
 extension Version01 {
-  /// Notifications, reconciliation, consumption requests, migration jobs and webhooks.
+  /// Notifications, reconciliation, consumption requests, migration jobs, webhooks and reports.
   package static let operationTables = """
     -- Apple's notifications.
     CREATE TABLE notification (
@@ -255,5 +255,5 @@ extension Version01 {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX delivery_due ON delivery (app, kind, name, due_at) WHERE due_at IS NOT NULL;
     CREATE INDEX delivery_of_subject ON delivery (subject, app, kind, name, environment, state, position);
-    """
+    """ + reportTables
 }

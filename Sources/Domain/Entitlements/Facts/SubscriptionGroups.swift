@@ -1,4 +1,4 @@
-package import AppStore
+internal import AppStore
 
 /// The subscription group of each transaction of a customer.
 ///

@@ -4,13 +4,13 @@ package struct Report: Sendable {
     case subscriptions
     case movements
     case trials
-    case recurringRevenue = "recurring-revenue"
+    case recurringRevenue = "mrr"
     case revenue
     case refunds
     case retention
-    case lifetimeValue = "lifetime-value"
+    case lifetimeValue = "ltv"
     case billing
-    case churnReasons = "churn-reasons"
+    case churnReasons = "churn"
     case oneTime = "one-time"
     case paidYears = "paid-years"
     case commitments

@@ -14,6 +14,8 @@ package struct PayerPostings: Sendable {
   /// The result depends on the set of facts alone. Purchases of others that are shared with the payer are no postings.
   package init(_ facts: borrowing CustomerFacts, in app: AppDefinition, at now: Instant) {
     self.now = now
+    // Apple documents a non-consumable again for each device that restores it.
+    let facts = facts.purchases(in: app)
     let history = PayerHistory(facts, in: app)
     for (line, periods) in history.lines {
       var walk = SubscriptionWalk(line, history, app, at: now)

@@ -1,4 +1,4 @@
-package import AppStore
+internal import AppStore
 
 /// What must be appended so that the standing postings of some purchases become those that the facts give.
 package struct PostingDifference: Hashable, Sendable {

@@ -137,11 +137,4 @@ extension ClientConnection {
   ) async throws(ClientError) -> EraseCustomerResponse {
     try await call("/entitled.v1.EntitlementService/EraseCustomer", request, timeoutSeconds: timeoutSeconds)
   }
-
-  /// Calls `entitled.v1.EntitlementService/GetSubscriptionMetrics` with a deadline of `timeoutSeconds`.
-  package func getSubscriptionMetrics(
-    _ request: GetSubscriptionMetricsRequest, timeoutSeconds: Int64 = 30
-  ) async throws(ClientError) -> GetSubscriptionMetricsResponse {
-    try await call("/entitled.v1.EntitlementService/GetSubscriptionMetrics", request, timeoutSeconds: timeoutSeconds)
-  }
 }

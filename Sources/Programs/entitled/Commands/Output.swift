@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import JSON
+internal import Wire
 
 /// The option of commands that call no server.
 struct JSONOption: ParsableArguments {
@@ -79,4 +80,9 @@ extension String {
 extension JSONValue {
   /// A text without quotes; other values as JSON.
   fileprivate var text: String { stringValue ?? String(decoding: serialized(), as: UTF8.self) }
+}
+
+extension Money {
+  /// The amount with its currency, such as `4.99 USD`.
+  var text: String { "\(Double(milliunits) / 1_000) \(currency)" }
 }

@@ -8,6 +8,7 @@ internal import Notifications
 internal import Platform
 internal import ReceiptMigration
 internal import Reconciliation
+internal import Reporting
 internal import Services
 internal import SignedData
 internal import Store
@@ -73,6 +74,7 @@ struct Features: Sendable {
     var loops: [any Worker] = [migrations, webhooks, reconciler]
     for clock in clocks.all {
       loops.append(RefreshWorker(receiptIntake, store: store, clock: clock))
+      loops.append(ReportWorker(store: store, catalog: catalog, clock: clock))
       loops.append(
         ConsumptionRequestWorker(store: store, ledger: ledger, lookup: lookup, catalog: catalog, clock: clock)
       )

@@ -149,26 +149,3 @@ extension ExplanationStep {
     decisive = step.isDecisive
   }
 }
-
-extension Wire.DailyMetrics {
-  init(_ metrics: Entitlements.DailyMetrics) {
-    self.init()
-    day = GoogleProtobuf.Timestamp(metrics.day)
-    productId = metrics.productID
-    active = metrics.customers[.active] ?? 0
-    inTrial = metrics.customers[.trial] ?? 0
-    inGracePeriod = metrics.customers[.gracePeriod] ?? 0
-    inBillingRetry = metrics.customers[.billingRetry] ?? 0
-    atRisk = metrics.customers[.atRisk] ?? 0
-    started = metrics.milestones[.started] ?? 0
-    convertedFromTrial = metrics.milestones[.convertedFromTrial] ?? 0
-    churnedVoluntarily = metrics.milestones[.churnedVoluntarily] ?? 0
-    churnedInvoluntarily = metrics.milestones[.churnedInvoluntarily] ?? 0
-    churnedOtherwise = metrics.milestones[.churnedOtherwise] ?? 0
-    recoveredInGracePeriod = metrics.milestones[.recoveredInGracePeriod] ?? 0
-    recoveredAfterGracePeriod = metrics.milestones[.recoveredAfterGracePeriod] ?? 0
-    refunded = metrics.milestones[.refunded] ?? 0
-    proceeds = metrics.proceeds.sorted { $0.key < $1.key }
-      .compactMap { Wire.Money(milliunits: $0.value, currency: $0.key) }
-  }
-}

@@ -10,7 +10,6 @@ internal import Wire
 struct EntitlementServiceHandler: EntitlementServiceMethods {
   let context: ServiceContext
   let eventStream: EventStream
-  private let metricsScan: SubscriptionMetricsScan
 
   init(_ context: ServiceContext) {
     self.context = context
@@ -18,13 +17,6 @@ struct EntitlementServiceHandler: EntitlementServiceMethods {
       broadcaster: context.broadcaster, eventLog: EventLogReader(store: context.store),
       catalog: context.catalog, erasedNames: context.ledger.erasedNames,
       positionTokens: context.positions.tokens, clocks: context.ledger.clocks)
-    metricsScan = SubscriptionMetricsScan(context)
-  }
-
-  func getSubscriptionMetrics(
-    _ request: GetSubscriptionMetricsRequest, _ call: CallContext
-  ) async throws(Status) -> GetSubscriptionMetricsResponse {
-    try await context.expensiveCalls.run(call) { _ throws(Status) in try await metricsScan.run(request) }
   }
 }
 

@@ -25,7 +25,6 @@ protocol EntitlementServiceMethods: Sendable {
   func listGrants(_ request: ListGrantsRequest, _ call: CallContext) async throws(Status) -> ListGrantsResponse
   func issueToken(_ request: IssueTokenRequest, _ call: CallContext) async throws(Status) -> IssueTokenResponse
   func eraseCustomer(_ request: EraseCustomerRequest, _ call: CallContext) async throws(Status) -> EraseCustomerResponse
-  func getSubscriptionMetrics(_ request: GetSubscriptionMetricsRequest, _ call: CallContext) async throws(Status) -> GetSubscriptionMetricsResponse
 }
 
 extension EntitlementServiceMethods {
@@ -50,7 +49,6 @@ extension EntitlementServiceMethods {
       .asyncUnary("/entitled.v1.EntitlementService/ListGrants", listGrants),
       .asyncUnary("/entitled.v1.EntitlementService/IssueToken", issueToken),
       .asyncUnary("/entitled.v1.EntitlementService/EraseCustomer", context.positions.stamping(eraseCustomer)),
-      .asyncUnary("/entitled.v1.EntitlementService/GetSubscriptionMetrics", getSubscriptionMetrics),
     ]
   }
 }

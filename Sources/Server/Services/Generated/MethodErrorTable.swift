@@ -234,9 +234,6 @@ enum MethodErrorTable {
     /entitled.v1.EntitlementService/IssueToken NOT_FOUND UNKNOWN_APP UNKNOWN_ENTITLEMENT
     /entitled.v1.EntitlementService/EraseCustomer INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.EntitlementService/EraseCustomer NOT_FOUND UNKNOWN_APP UNKNOWN_CUSTOMER
-    /entitled.v1.EntitlementService/GetSubscriptionMetrics INVALID_ARGUMENT INVALID_RANGE WRONG_ENVIRONMENT
-    /entitled.v1.EntitlementService/GetSubscriptionMetrics NOT_FOUND UNKNOWN_APP
-    /entitled.v1.EntitlementService/GetSubscriptionMetrics RESOURCE_EXHAUSTED COUNTING_FOR_ANOTHER TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.ReceiptService/SubmitTransaction FAILED_PRECONDITION OWNED_BY_ANOTHER_CUSTOMER
     /entitled.v1.ReceiptService/SubmitTransaction INVALID_ARGUMENT DOCUMENT_TOO_LARGE EMPTY_DOCUMENT MALFORMED_CERTIFICATE MALFORMED_FIELD MALFORMED_JSON NOT_A_JWS NOT_A_RECEIPT NOT_BASE64 OTHER_PURCHASE_LINE TOO_MANY TRANSACTION_ID_ZERO UNKNOWN_DOCUMENT UNSUPPORTED_ALGORITHM WRONG_CERTIFICATE_COUNT
     /entitled.v1.ReceiptService/SubmitTransaction NOT_FOUND UNKNOWN_APP
@@ -334,6 +331,13 @@ enum MethodErrorTable {
     /entitled.v1.CustomerService/ListContradictions INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.CustomerService/ListContradictions NOT_FOUND UNKNOWN_APP
     /entitled.v1.CustomerService/ListContradictions RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
+    /entitled.v1.ReportService/ListReports NOT_FOUND UNKNOWN_APP
+    /entitled.v1.ReportService/QueryReport INVALID_ARGUMENT INVALID_RANGE MIXED_DURATIONS UNKNOWN_REPORT WRONG_ENVIRONMENT
+    /entitled.v1.ReportService/QueryReport NOT_FOUND UNKNOWN_APP
+    /entitled.v1.ReportService/QueryReport RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS TOO_MANY_ROWS
+    /entitled.v1.ReportService/ExportReport INVALID_ARGUMENT INVALID_RANGE MIXED_DURATIONS UNKNOWN_REPORT WRONG_ENVIRONMENT
+    /entitled.v1.ReportService/ExportReport NOT_FOUND UNKNOWN_APP
+    /entitled.v1.ReportService/ExportReport RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.StatusService/GetStatus RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.WebhookService/ListWebhooks INVALID_ARGUMENT INVALID_PAGE_TOKEN
     /entitled.v1.WebhookService/ListWebhooks NOT_FOUND UNKNOWN_APP

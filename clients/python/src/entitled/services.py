@@ -13,6 +13,7 @@ from entitled.v1 import (
     entitlement_service_pb2,
     notification_service_pb2,
     receipt_service_pb2,
+    report_service_pb2,
     status_service_pb2,
     webhook_service_pb2,
 )
@@ -25,6 +26,7 @@ FILES = (
     entitlement_service_pb2,
     notification_service_pb2,
     receipt_service_pb2,
+    report_service_pb2,
     status_service_pb2,
     webhook_service_pb2,
 )
@@ -418,14 +420,6 @@ class EntitlementService:
             request_serializer=entitlement_service_pb2.EraseCustomerRequest.SerializeToString,
             response_deserializer=entitlement_service_pb2.EraseCustomerResponse.FromString,
         )
-        self.GetSubscriptionMetrics: grpc.UnaryUnaryMultiCallable[
-            entitlement_service_pb2.GetSubscriptionMetricsRequest,
-            entitlement_service_pb2.GetSubscriptionMetricsResponse,
-        ] = channel.unary_unary(
-            "/entitled.v1.EntitlementService/GetSubscriptionMetrics",
-            request_serializer=entitlement_service_pb2.GetSubscriptionMetricsRequest.SerializeToString,
-            response_deserializer=entitlement_service_pb2.GetSubscriptionMetricsResponse.FromString,
-        )
 
 
 class ReceiptService:
@@ -648,6 +642,36 @@ class CustomerService:
         )
 
 
+class ReportService:
+    """The methods of entitled.v1.ReportService."""
+
+    def __init__(self, channel: grpc.Channel) -> None:
+        self.ListReports: grpc.UnaryUnaryMultiCallable[
+            report_service_pb2.ListReportsRequest,
+            report_service_pb2.ListReportsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.ReportService/ListReports",
+            request_serializer=report_service_pb2.ListReportsRequest.SerializeToString,
+            response_deserializer=report_service_pb2.ListReportsResponse.FromString,
+        )
+        self.QueryReport: grpc.UnaryUnaryMultiCallable[
+            report_service_pb2.QueryReportRequest,
+            report_service_pb2.QueryReportResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.ReportService/QueryReport",
+            request_serializer=report_service_pb2.QueryReportRequest.SerializeToString,
+            response_deserializer=report_service_pb2.QueryReportResponse.FromString,
+        )
+        self.ExportReport: grpc.UnaryStreamMultiCallable[
+            report_service_pb2.ExportReportRequest,
+            report_service_pb2.ExportReportResponse,
+        ] = channel.unary_stream(
+            "/entitled.v1.ReportService/ExportReport",
+            request_serializer=report_service_pb2.ExportReportRequest.SerializeToString,
+            response_deserializer=report_service_pb2.ExportReportResponse.FromString,
+        )
+
+
 class StatusService:
     """The methods of entitled.v1.StatusService."""
 
@@ -743,6 +767,7 @@ class Services:
         self.entitlement = EntitlementService(channel)
         self.receipt = ReceiptService(channel)
         self.customer = CustomerService(channel)
+        self.report = ReportService(channel)
         self.status = StatusService(channel)
         self.webhook = WebhookService(channel)
 
@@ -1135,14 +1160,6 @@ class AsyncEntitlementService:
             request_serializer=entitlement_service_pb2.EraseCustomerRequest.SerializeToString,
             response_deserializer=entitlement_service_pb2.EraseCustomerResponse.FromString,
         )
-        self.GetSubscriptionMetrics: grpc.aio.UnaryUnaryMultiCallable[
-            entitlement_service_pb2.GetSubscriptionMetricsRequest,
-            entitlement_service_pb2.GetSubscriptionMetricsResponse,
-        ] = channel.unary_unary(
-            "/entitled.v1.EntitlementService/GetSubscriptionMetrics",
-            request_serializer=entitlement_service_pb2.GetSubscriptionMetricsRequest.SerializeToString,
-            response_deserializer=entitlement_service_pb2.GetSubscriptionMetricsResponse.FromString,
-        )
 
 
 class AsyncReceiptService:
@@ -1365,6 +1382,36 @@ class AsyncCustomerService:
         )
 
 
+class AsyncReportService:
+    """The methods of entitled.v1.ReportService."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self.ListReports: grpc.aio.UnaryUnaryMultiCallable[
+            report_service_pb2.ListReportsRequest,
+            report_service_pb2.ListReportsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.ReportService/ListReports",
+            request_serializer=report_service_pb2.ListReportsRequest.SerializeToString,
+            response_deserializer=report_service_pb2.ListReportsResponse.FromString,
+        )
+        self.QueryReport: grpc.aio.UnaryUnaryMultiCallable[
+            report_service_pb2.QueryReportRequest,
+            report_service_pb2.QueryReportResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.ReportService/QueryReport",
+            request_serializer=report_service_pb2.QueryReportRequest.SerializeToString,
+            response_deserializer=report_service_pb2.QueryReportResponse.FromString,
+        )
+        self.ExportReport: grpc.aio.UnaryStreamMultiCallable[
+            report_service_pb2.ExportReportRequest,
+            report_service_pb2.ExportReportResponse,
+        ] = channel.unary_stream(
+            "/entitled.v1.ReportService/ExportReport",
+            request_serializer=report_service_pb2.ExportReportRequest.SerializeToString,
+            response_deserializer=report_service_pb2.ExportReportResponse.FromString,
+        )
+
+
 class AsyncStatusService:
     """The methods of entitled.v1.StatusService."""
 
@@ -1460,5 +1507,6 @@ class AsyncServices:
         self.entitlement = AsyncEntitlementService(channel)
         self.receipt = AsyncReceiptService(channel)
         self.customer = AsyncCustomerService(channel)
+        self.report = AsyncReportService(channel)
         self.status = AsyncStatusService(channel)
         self.webhook = AsyncWebhookService(channel)

@@ -155,42 +155,6 @@ class CustomerSubscriptionGroup(_message.Message):
     subscription_group_identifier: str
     def __init__(self, subscription_group_identifier: _Optional[str] = ..., state: _Optional[_Union[_product_pb2.ProductState, str]] = ..., product_id: _Optional[str] = ..., auto_renew_product_id: _Optional[str] = ..., eligible_for_introductory_offer: bool = ..., eligible_for_promotional_offers: bool = ..., eligible_win_back_offer_ids: _Optional[_Iterable[str]] = ..., paid_service_days: _Optional[int] = ...) -> None: ...
 
-class DailyMetrics(_message.Message):
-    __slots__ = ["active", "at_risk", "churned_involuntarily", "churned_otherwise", "churned_voluntarily", "converted_from_trial", "day", "in_billing_retry", "in_grace_period", "in_trial", "proceeds", "product_id", "recovered_after_grace_period", "recovered_in_grace_period", "refunded", "started"]
-    ACTIVE_FIELD_NUMBER: _ClassVar[int]
-    AT_RISK_FIELD_NUMBER: _ClassVar[int]
-    CHURNED_INVOLUNTARILY_FIELD_NUMBER: _ClassVar[int]
-    CHURNED_OTHERWISE_FIELD_NUMBER: _ClassVar[int]
-    CHURNED_VOLUNTARILY_FIELD_NUMBER: _ClassVar[int]
-    CONVERTED_FROM_TRIAL_FIELD_NUMBER: _ClassVar[int]
-    DAY_FIELD_NUMBER: _ClassVar[int]
-    IN_BILLING_RETRY_FIELD_NUMBER: _ClassVar[int]
-    IN_GRACE_PERIOD_FIELD_NUMBER: _ClassVar[int]
-    IN_TRIAL_FIELD_NUMBER: _ClassVar[int]
-    PROCEEDS_FIELD_NUMBER: _ClassVar[int]
-    PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
-    RECOVERED_AFTER_GRACE_PERIOD_FIELD_NUMBER: _ClassVar[int]
-    RECOVERED_IN_GRACE_PERIOD_FIELD_NUMBER: _ClassVar[int]
-    REFUNDED_FIELD_NUMBER: _ClassVar[int]
-    STARTED_FIELD_NUMBER: _ClassVar[int]
-    active: int
-    at_risk: int
-    churned_involuntarily: int
-    churned_otherwise: int
-    churned_voluntarily: int
-    converted_from_trial: int
-    day: _timestamp_pb2.Timestamp
-    in_billing_retry: int
-    in_grace_period: int
-    in_trial: int
-    proceeds: _containers.RepeatedCompositeFieldContainer[_product_pb2.Money]
-    product_id: str
-    recovered_after_grace_period: int
-    recovered_in_grace_period: int
-    refunded: int
-    started: int
-    def __init__(self, day: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., product_id: _Optional[str] = ..., active: _Optional[int] = ..., in_trial: _Optional[int] = ..., in_grace_period: _Optional[int] = ..., in_billing_retry: _Optional[int] = ..., started: _Optional[int] = ..., converted_from_trial: _Optional[int] = ..., churned_voluntarily: _Optional[int] = ..., churned_involuntarily: _Optional[int] = ..., recovered_in_grace_period: _Optional[int] = ..., recovered_after_grace_period: _Optional[int] = ..., refunded: _Optional[int] = ..., proceeds: _Optional[_Iterable[_Union[_product_pb2.Money, _Mapping[str, _Any]]]] = ..., at_risk: _Optional[int] = ..., churned_otherwise: _Optional[int] = ...) -> None: ...
-
 class EntitlementEvent(_message.Message):
     __slots__ = ["actor", "after", "app", "before", "billing_plan_type", "billing_plan_type_raw", "commitment_info", "customer_id", "effective_at", "entitlement", "environment", "erased_customer_id", "evidence_id", "explanation", "original_transaction_id", "other_customer_id", "other_customer_role", "price", "product_id", "product_type", "product_type_raw", "quantity", "recorded_at", "revoked_seat_quantity", "sequence", "transaction_id", "type"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
@@ -414,25 +378,6 @@ class GetProbableFamilyResponse(_message.Message):
     members: _containers.RepeatedCompositeFieldContainer[ProbableFamilyMember]
     next_page_token: str
     def __init__(self, members: _Optional[_Iterable[_Union[ProbableFamilyMember, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
-
-class GetSubscriptionMetricsRequest(_message.Message):
-    __slots__ = ["app", "environment", "product_ids", "to"]
-    APP_FIELD_NUMBER: _ClassVar[int]
-    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
-    FROM_FIELD_NUMBER: _ClassVar[int]
-    PRODUCT_IDS_FIELD_NUMBER: _ClassVar[int]
-    TO_FIELD_NUMBER: _ClassVar[int]
-    app: str
-    environment: _environment_pb2.Environment
-    product_ids: _containers.RepeatedScalarFieldContainer[str]
-    to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., product_ids: _Optional[_Iterable[str]] = ..., **kwargs: _Any) -> None: ...
-
-class GetSubscriptionMetricsResponse(_message.Message):
-    __slots__ = ["days"]
-    DAYS_FIELD_NUMBER: _ClassVar[int]
-    days: _containers.RepeatedCompositeFieldContainer[DailyMetrics]
-    def __init__(self, days: _Optional[_Iterable[_Union[DailyMetrics, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class Grant(_message.Message):
     __slots__ = ["access_level", "actor", "app", "customer_id", "entitlement", "environment", "external_id", "grant_id", "note", "product_id", "revision", "revoked_at", "since", "source", "until"]

@@ -80,9 +80,6 @@ typedef struct Entitled__V1__IssueTokenRequest Entitled__V1__IssueTokenRequest;
 typedef struct Entitled__V1__IssueTokenResponse Entitled__V1__IssueTokenResponse;
 typedef struct Entitled__V1__EraseCustomerRequest Entitled__V1__EraseCustomerRequest;
 typedef struct Entitled__V1__EraseCustomerResponse Entitled__V1__EraseCustomerResponse;
-typedef struct Entitled__V1__GetSubscriptionMetricsRequest Entitled__V1__GetSubscriptionMetricsRequest;
-typedef struct Entitled__V1__GetSubscriptionMetricsResponse Entitled__V1__GetSubscriptionMetricsResponse;
-typedef struct Entitled__V1__DailyMetrics Entitled__V1__DailyMetrics;
 
 
 /* --- enums --- */
@@ -2214,134 +2211,6 @@ struct  Entitled__V1__EraseCustomerResponse
     , 0, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
-/*
- * The request of GetSubscriptionMetrics.
- */
-struct  Entitled__V1__GetSubscriptionMetricsRequest
-{
-  ProtobufCMessage base;
-  /*
-   * The configured name of the app, for example "ocean-journal". Required.
-   */
-  char *app;
-  /*
-   * The environment. Unspecified: the default environment of the app.
-   */
-  Entitled__V1__Environment environment;
-  /*
-   * Whole days in UTC; `to` is exclusive.
-   */
-  Google__Protobuf__Timestamp *from;
-  /*
-   * The end of the range, exclusive, at most 400 days after `from`.
-   */
-  Google__Protobuf__Timestamp *to;
-  /*
-   * Only these products; empty: all.
-   */
-  size_t n_product_ids;
-  char **product_ids;
-};
-#define ENTITLED__V1__GET_SUBSCRIPTION_METRICS_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_subscription_metrics_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, 0,NULL }
-
-
-/*
- * The response of GetSubscriptionMetrics.
- */
-struct  Entitled__V1__GetSubscriptionMetricsResponse
-{
-  ProtobufCMessage base;
-  /*
-   * One element for each day and product, ordered by both.
-   */
-  size_t n_days;
-  Entitled__V1__DailyMetrics **days;
-};
-#define ENTITLED__V1__GET_SUBSCRIPTION_METRICS_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_subscription_metrics_response__descriptor) \
-    , 0,NULL }
-
-
-/*
- * One product on one day (UTC). Family members and seats are not counted: they do not pay.
- */
-struct  Entitled__V1__DailyMetrics
-{
-  ProtobufCMessage base;
-  /*
-   * The start of the day in UTC.
-   */
-  Google__Protobuf__Timestamp *day;
-  /*
-   * The product, by its App Store product id.
-   */
-  char *product_id;
-  /*
-   * Customers with the product at the end of the day, or now if the day has not ended; trial and grace period included.
-   */
-  int64_t active;
-  /*
-   * Customers in a free trial at the end of the day; included in `active`.
-   */
-  int64_t in_trial;
-  /*
-   * Customers in a grace period at the end of the day; included in `active`.
-   */
-  int64_t in_grace_period;
-  /*
-   * Customers in billing retry at the end of the day, without access.
-   */
-  int64_t in_billing_retry;
-  /*
-   * The number of customers who started or came back.
-   */
-  int64_t started;
-  /*
-   * The number of customers who paid for the first time after a trial.
-   */
-  int64_t converted_from_trial;
-  /*
-   * Voluntary churn; counted on the day on which access ended, as are the other two kinds.
-   */
-  int64_t churned_voluntarily;
-  /*
-   * Churn after a failed payment, counted on the day on which access ended.
-   */
-  int64_t churned_involuntarily;
-  /*
-   * Payments that succeeded in a grace period.
-   */
-  int64_t recovered_in_grace_period;
-  /*
-   * Payments that succeeded in billing retry, after access had ended.
-   */
-  int64_t recovered_after_grace_period;
-  /*
-   * The number of refunds.
-   */
-  int64_t refunded;
-  /*
-   * The estimated share of the operator from the prices in transactions, less refunds, per currency, with all seats:
-   * 70 %, and 85 % after a subscription group was paid for one year; taxes are not known.
-   */
-  size_t n_proceeds;
-  Entitled__V1__Money **proceeds;
-  /*
-   * Customers with the product whose auto-renew is off.
-   */
-  int64_t at_risk;
-  /*
-   * Other churn: the product was not available, or Apple does not name a reason.
-   */
-  int64_t churned_otherwise;
-};
-#define ENTITLED__V1__DAILY_METRICS__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__daily_metrics__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL, 0, 0 }
-
-
 /* Entitled__V1__CheckRequest methods */
 void   entitled__v1__check_request__init
                      (Entitled__V1__CheckRequest         *message);
@@ -3387,63 +3256,6 @@ Entitled__V1__EraseCustomerResponse *
 void   entitled__v1__erase_customer_response__free_unpacked
                      (Entitled__V1__EraseCustomerResponse *message,
                       ProtobufCAllocator *allocator);
-/* Entitled__V1__GetSubscriptionMetricsRequest methods */
-void   entitled__v1__get_subscription_metrics_request__init
-                     (Entitled__V1__GetSubscriptionMetricsRequest         *message);
-size_t entitled__v1__get_subscription_metrics_request__get_packed_size
-                     (const Entitled__V1__GetSubscriptionMetricsRequest   *message);
-size_t entitled__v1__get_subscription_metrics_request__pack
-                     (const Entitled__V1__GetSubscriptionMetricsRequest   *message,
-                      uint8_t             *out);
-size_t entitled__v1__get_subscription_metrics_request__pack_to_buffer
-                     (const Entitled__V1__GetSubscriptionMetricsRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Entitled__V1__GetSubscriptionMetricsRequest *
-       entitled__v1__get_subscription_metrics_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   entitled__v1__get_subscription_metrics_request__free_unpacked
-                     (Entitled__V1__GetSubscriptionMetricsRequest *message,
-                      ProtobufCAllocator *allocator);
-/* Entitled__V1__GetSubscriptionMetricsResponse methods */
-void   entitled__v1__get_subscription_metrics_response__init
-                     (Entitled__V1__GetSubscriptionMetricsResponse         *message);
-size_t entitled__v1__get_subscription_metrics_response__get_packed_size
-                     (const Entitled__V1__GetSubscriptionMetricsResponse   *message);
-size_t entitled__v1__get_subscription_metrics_response__pack
-                     (const Entitled__V1__GetSubscriptionMetricsResponse   *message,
-                      uint8_t             *out);
-size_t entitled__v1__get_subscription_metrics_response__pack_to_buffer
-                     (const Entitled__V1__GetSubscriptionMetricsResponse   *message,
-                      ProtobufCBuffer     *buffer);
-Entitled__V1__GetSubscriptionMetricsResponse *
-       entitled__v1__get_subscription_metrics_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   entitled__v1__get_subscription_metrics_response__free_unpacked
-                     (Entitled__V1__GetSubscriptionMetricsResponse *message,
-                      ProtobufCAllocator *allocator);
-/* Entitled__V1__DailyMetrics methods */
-void   entitled__v1__daily_metrics__init
-                     (Entitled__V1__DailyMetrics         *message);
-size_t entitled__v1__daily_metrics__get_packed_size
-                     (const Entitled__V1__DailyMetrics   *message);
-size_t entitled__v1__daily_metrics__pack
-                     (const Entitled__V1__DailyMetrics   *message,
-                      uint8_t             *out);
-size_t entitled__v1__daily_metrics__pack_to_buffer
-                     (const Entitled__V1__DailyMetrics   *message,
-                      ProtobufCBuffer     *buffer);
-Entitled__V1__DailyMetrics *
-       entitled__v1__daily_metrics__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   entitled__v1__daily_metrics__free_unpacked
-                     (Entitled__V1__DailyMetrics *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Entitled__V1__CheckRequest_Closure)
@@ -3611,15 +3423,6 @@ typedef void (*Entitled__V1__EraseCustomerRequest_Closure)
 typedef void (*Entitled__V1__EraseCustomerResponse_Closure)
                  (const Entitled__V1__EraseCustomerResponse *message,
                   void *closure_data);
-typedef void (*Entitled__V1__GetSubscriptionMetricsRequest_Closure)
-                 (const Entitled__V1__GetSubscriptionMetricsRequest *message,
-                  void *closure_data);
-typedef void (*Entitled__V1__GetSubscriptionMetricsResponse_Closure)
-                 (const Entitled__V1__GetSubscriptionMetricsResponse *message,
-                  void *closure_data);
-typedef void (*Entitled__V1__DailyMetrics_Closure)
-                 (const Entitled__V1__DailyMetrics *message,
-                  void *closure_data);
 
 /* --- services --- */
 
@@ -3707,10 +3510,6 @@ struct Entitled__V1__EntitlementService_Service
                          const Entitled__V1__EraseCustomerRequest *input,
                          Entitled__V1__EraseCustomerResponse_Closure closure,
                          void *closure_data);
-  void (*get_subscription_metrics)(Entitled__V1__EntitlementService_Service *service,
-                                   const Entitled__V1__GetSubscriptionMetricsRequest *input,
-                                   Entitled__V1__GetSubscriptionMetricsResponse_Closure closure,
-                                   void *closure_data);
 };
 typedef void (*Entitled__V1__EntitlementService_ServiceDestroy)(Entitled__V1__EntitlementService_Service *);
 void entitled__v1__entitlement_service__init (Entitled__V1__EntitlementService_Service *service,
@@ -3738,8 +3537,7 @@ void entitled__v1__entitlement_service__init (Entitled__V1__EntitlementService_S
       function_prefix__ ## revoke_grant,\
       function_prefix__ ## list_grants,\
       function_prefix__ ## issue_token,\
-      function_prefix__ ## erase_customer,\
-      function_prefix__ ## get_subscription_metrics  }
+      function_prefix__ ## erase_customer  }
 void entitled__v1__entitlement_service__check(ProtobufCService *service,
                                               const Entitled__V1__CheckRequest *input,
                                               Entitled__V1__CheckResponse_Closure closure,
@@ -3820,10 +3618,6 @@ void entitled__v1__entitlement_service__erase_customer(ProtobufCService *service
                                                        const Entitled__V1__EraseCustomerRequest *input,
                                                        Entitled__V1__EraseCustomerResponse_Closure closure,
                                                        void *closure_data);
-void entitled__v1__entitlement_service__get_subscription_metrics(ProtobufCService *service,
-                                                                 const Entitled__V1__GetSubscriptionMetricsRequest *input,
-                                                                 Entitled__V1__GetSubscriptionMetricsResponse_Closure closure,
-                                                                 void *closure_data);
 
 /* --- descriptors --- */
 
@@ -3885,9 +3679,6 @@ extern const ProtobufCMessageDescriptor entitled__v1__issue_token_request__descr
 extern const ProtobufCMessageDescriptor entitled__v1__issue_token_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__erase_customer_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__erase_customer_response__descriptor;
-extern const ProtobufCMessageDescriptor entitled__v1__get_subscription_metrics_request__descriptor;
-extern const ProtobufCMessageDescriptor entitled__v1__get_subscription_metrics_response__descriptor;
-extern const ProtobufCMessageDescriptor entitled__v1__daily_metrics__descriptor;
 extern const ProtobufCServiceDescriptor entitled__v1__entitlement_service__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -1,0 +1,93 @@
+extension Version01 {
+  /// Postings, the sums that reports are answered from, and the closed days.
+  package static let reportTables = """
+    -- Purchases with new facts, whose postings must be derived again.
+    CREATE TABLE report_queue (
+      line_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      evidence_id INTEGER NOT NULL REFERENCES evidence, -- the newest
+      PRIMARY KEY (line_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+
+    -- When time alone next changes the postings of a purchase.
+    CREATE TABLE report_due (
+      line_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      due_at INTEGER NOT NULL,         -- milliseconds since 1970
+      PRIMARY KEY (line_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX report_due_by_time ON report_due (due_at);
+
+    -- What became so for each purchase; append-only.
+    CREATE TABLE posting (
+      line_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      number INTEGER NOT NULL,         -- among the postings of the line, from 0
+      kind INTEGER NOT NULL,           -- Posting.Kind
+      effective_at INTEGER NOT NULL,   -- milliseconds since 1970
+      known_at INTEGER NOT NULL,
+      cause TEXT NOT NULL,
+      transaction_id TEXT NOT NULL,
+      product_id TEXT NOT NULL,
+      subscription_group TEXT NOT NULL,
+      storefront TEXT NOT NULL,
+      offer_kind TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      cohort_day INTEGER,              -- days since 1970; NULL: of no cohort
+      cohort_product_id TEXT NOT NULL,
+      cohort_group TEXT NOT NULL,
+      cohort_storefront TEXT NOT NULL,
+      cohort_offer_kind TEXT NOT NULL,
+      cohort_age INTEGER NOT NULL,
+      first_charge_of INTEGER NOT NULL,
+      units INTEGER NOT NULL,
+      amount INTEGER NOT NULL,         -- thousandths
+      proceeds INTEGER NOT NULL,
+      currency TEXT NOT NULL,
+      PRIMARY KEY (line_id, app, environment, number)
+    ) STRICT, WITHOUT ROWID;
+
+    -- The sums of postings.
+    CREATE TABLE report_cell (
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      kind INTEGER NOT NULL,
+      cohort_day INTEGER NOT NULL,     -- -1000000: of no cohort
+      day INTEGER NOT NULL,            -- days since 1970
+      known_day INTEGER NOT NULL,      -- the first day whose closing includes it; not before day
+      product_id TEXT NOT NULL,
+      subscription_group TEXT NOT NULL,
+      storefront TEXT NOT NULL,
+      offer_kind TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      currency TEXT NOT NULL,
+      age INTEGER NOT NULL,
+      units INTEGER NOT NULL,
+      amount INTEGER NOT NULL,
+      proceeds INTEGER NOT NULL,
+      PRIMARY KEY (app, environment, kind, cohort_day, day, known_day, product_id, subscription_group, storefront, offer_kind, reason, currency, age)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Changes of closed days.
+    CREATE TABLE report_revision (
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      day INTEGER NOT NULL,
+      known_day INTEGER NOT NULL,
+      cause TEXT NOT NULL,
+      postings INTEGER NOT NULL,
+      PRIMARY KEY (app, environment, day, known_day, cause)
+    ) STRICT, WITHOUT ROWID;
+
+    -- The last day that is closed.
+    CREATE TABLE closed_day (
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      day INTEGER NOT NULL,            -- days since 1970
+      PRIMARY KEY (app, environment)
+    ) STRICT, WITHOUT ROWID;
+    """
+}

@@ -1,0 +1,131 @@
+internal import AppStore
+internal import ArgumentParser
+internal import EntitledClient
+internal import Foundation
+internal import Wire
+
+/// `entitled report`.
+struct ReportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report", abstract: "Show subscription and revenue reports.",
+    discussion: """
+      Without a name it lists the reports with the definitions of their columns.
+      Example: entitled report mrr --from 2026-01-01 --to 2026-12-31 --by month --group-by storefront
+      """)
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Argument(help: "The report, such as mrr (default: list the reports).") var name: String?
+  @Option(help: "First day.") var from: String?
+  @Option(help: "Last day.") var to: String?
+  @Option(help: "day, week, month, quarter or year.") var by: String?
+  @Option(help: "product, group, storefront or offer; at most twice.") var groupBy: [String] = []
+  @Option(help: "Product id; repeatable (default: all).") var product: [String] = []
+  @Option(help: "Country of the storefront, such as USA; repeatable (default: all).") var storefront:
+    [String] = []
+  @Flag(help: "Estimated proceeds instead of prices.") var proceeds = false
+  @Flag(help: "Each day as it was when it closed.") var asFirstClosed = false
+  @Option(help: "What was known at the last closing before this time.") var knownAt: String?
+  @Option(help: "Currency to convert to, with --rates.") var convertTo: String?
+  @Option(help: "File of rates: lines of day,currency,rate.") var rates: String?
+  @Option(help: "The column of the chart (default: the last stock, or the first column).") var column: String?
+  @Flag(help: "Print CSV.") var csv = false
+  @Flag(help: "Print one JSON object a line.") var ndjson = false
+
+  func run() async throws {
+    let app = try await scope.app.id(client)
+    guard let name else { return try await list(app) }
+    let query = try query(name)
+    let environment = try scope.appEnvironment()
+    if csv || ndjson {
+      let request = ExportReportRequest.with {
+        ($0.app, $0.environment, $0.query) = (app, environment, query)
+        $0.format = ndjson ? .ndjson : .csv
+      }
+      return try await client.withConnection { connection in
+        try await connection.exportReport(request) { response in
+          try FileHandle.standardOutput.write(contentsOf: response.chunk)
+        }
+      }
+    }
+    let request = QueryReportRequest.with {
+      ($0.app, $0.environment, $0.query) = (app, environment, query)
+    }
+    let response = try await client.withConnection { try await $0.queryReport(request) }
+    guard !client.json, !response.rows.isEmpty else {
+      return client.showList(response, [], empty: "nothing in these days")
+    }
+    print(ReportText(response, columnOfChart: column).text, terminator: "")
+  }
+
+  private func list(_ app: String) async throws {
+    let request = ListReportsRequest.with { $0.app = app }
+    let response = try await client.withConnection { try await $0.listReports(request) }
+    let rows = response.reports.flatMap { report in
+      [(report.name, report.title)] + report.columns.map { ("  \($0.name)", $0.definition) }
+    }
+    client.showList(response, rows, empty: "no reports")
+  }
+
+  private func query(_ name: String) throws -> ReportQuery {
+    guard let from, let to else { throw Failure("--from and --to are needed", status: 64) }
+    var query = ReportQuery.with {
+      $0.report = name
+      $0.productIds = product
+      $0.storefronts = storefront
+      $0.proceeds = proceeds
+      $0.asFirstClosed = asFirstClosed
+      $0.convertTo = convertTo ?? ""
+    }
+    query.from = try TimeOption.parse(from, "--from")
+    query.to = try TimeOption.parse(to, "--to", day: .end)
+    query.knownAt = try TimeOption.parse(knownAt, "--known-at", day: .end)
+    query.granularity = try Self.granularity(by)
+    query.groupBy = try groupBy.map(Self.dimension)
+    if let rates { query.rates = try Self.rates(rates) }
+    return query
+  }
+
+  private static func granularity(_ name: String?) throws -> ReportGranularity {
+    switch name {
+    case nil: .unspecified
+    case "day": .day
+    case "week": .week
+    case "month": .month
+    case "quarter": .quarter
+    case "year": .year
+    case let other?:
+      throw Failure("--by takes day, week, month, quarter or year, not '\(other)'", status: 64)
+    }
+  }
+
+  private static func dimension(_ name: String) throws -> ReportDimension {
+    switch name {
+    case "product": .product
+    case "group": .group
+    case "storefront": .storefront
+    case "offer": .offerKind
+    default:
+      throw Failure("--group-by takes product, group, storefront or offer, not '\(name)'", status: 64)
+    }
+  }
+
+  /// Reads lines such as `2026-10-01,EUR,1.085`.
+  private static func rates(_ path: String) throws -> [ReportRate] {
+    guard let text = try? String(contentsOf: URL(filePath: path), encoding: .utf8) else {
+      throw Failure("cannot read '\(path)'")
+    }
+    return try text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("#") }.map { line in
+      let fields = line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+      guard fields.count == 3, let rate = Decimal(string: fields[2], locale: Locale(identifier: "C")),
+        let from = try TimeOption.parse(fields[0], "--rates")
+      else { throw Failure("--rates: a line is no day, currency and rate: '\(line)'", status: 64) }
+      return .with {
+        $0.from = from
+        $0.currency = fields[1]
+        $0.millionths = NSDecimalNumber(decimal: rate * 1_000_000).int64Value
+      }
+    }
+  }
+}

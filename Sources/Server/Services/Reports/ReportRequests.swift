@@ -1,0 +1,117 @@
+internal import AppStore
+internal import RPC
+internal import Reports
+internal import Wire
+
+extension Reports.ReportQuery {
+  private static let dayLimit: Int64 = 800
+
+  /// The query of a request.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` with the field that is wrong.
+  init(_ query: Wire.ReportQuery, at now: Instant) throws(Status) {
+    try RequestValidation.given(query.report, "query.report")
+    guard let name = Reports.Report.Name(rawValue: query.report) else {
+      let known = Reports.Report.Name.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Status(
+        .invalidArgument, reason: "UNKNOWN_REPORT", "unknown report '\(query.report)'; there is \(known)",
+        field: "query.report")
+    }
+    let days = try Self.days(query)
+    self.init(
+      name, from: days.lowerBound, to: days.upperBound,
+      by: try Self.granularity(query.granularity), groupBy: try Self.dimensions(query.groupBy),
+      filters: [
+        .product: Set(query.productIds), .group: Set(query.subscriptionGroups),
+        .storefront: Set(query.storefronts),
+      ],
+      isOfProceeds: query.proceeds, knowledge: try Self.knowledge(query, at: now))
+    guard !query.asFirstClosed || report.cohortKinds.isEmpty else {
+      throw .invalid("as_first_closed", "a report by cohort has no first closing; set known_at")
+    }
+    guard query.convertTo.isEmpty || report.isConvertible else {
+      throw .invalid("convert_to", "the report '\(query.report)' is not converted")
+    }
+  }
+
+  private static func days(_ query: Wire.ReportQuery) throws(Status) -> Range<ReportDay> {
+    guard let from = query.from, let to = query.to else {
+      throw Status(
+        .invalidArgument, reason: "MISSING_FIELD", "from and to are needed: whole days, the second excluded",
+        field: query.from == nil ? "query.from" : "query.to")
+    }
+    let (first, end) = (try Instant(from, "query.from"), try Instant(to, "query.to"))
+    guard ReportDay(first).start == first, ReportDay(end).start == end else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_RANGE", "from and to are not starts of days in UTC",
+        field: "query.from")
+    }
+    let length = ReportDay(end).number - ReportDay(first).number
+    guard length > 0, length <= dayLimit else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_RANGE", "to is not between 1 and \(dayLimit) days after from",
+        field: "query.to")
+    }
+    return ReportDay(first)..<ReportDay(end)
+  }
+
+  private static func knowledge(_ query: Wire.ReportQuery, at now: Instant) throws(Status) -> Knowledge {
+    guard let knownAt = query.knownAt else { return query.asFirstClosed ? .firstClosed : .now }
+    guard !query.asFirstClosed else {
+      throw .invalid("known_at", "known_at and as_first_closed exclude each other")
+    }
+    let instant = try Instant(knownAt, "query.known_at")
+    return .whenClosed(ReportDay(closingAfter: min(instant, now)).advanced(by: -1))
+  }
+
+  private static func granularity(_ granularity: Wire.ReportGranularity) throws(Status) -> Granularity {
+    switch granularity {
+    case .unspecified, .day: return .day
+    case .week: return .week
+    case .month: return .month
+    case .quarter: return .quarter
+    case .year: return .year
+    case .unrecognized(let number): throw .invalid("granularity", "unknown granularity \(number)")
+    }
+  }
+
+  private static func dimensions(_ wanted: [Wire.ReportDimension]) throws(Status) -> [Dimension] {
+    guard wanted.count <= 2, Set(wanted).count == wanted.count else {
+      throw .invalid("group_by", "group_by has more than two dimensions, or one twice")
+    }
+    var dimensions: [Dimension] = []
+    for dimension in wanted {
+      switch dimension {
+      case .product: dimensions.append(.product)
+      case .group: dimensions.append(.group)
+      case .storefront: dimensions.append(.storefront)
+      case .offerKind: dimensions.append(.offerKind)
+      case .unspecified, .unrecognized: throw .invalid("group_by", "unknown dimension \(dimension.rawValue)")
+      }
+    }
+    return dimensions
+  }
+}
+
+extension RateTable {
+  /// The rates of a request.
+  init(_ query: Wire.ReportQuery) throws(Status) {
+    var rates: [Rate] = []
+    for rate in query.rates {
+      guard let from = rate.from, rate.millionths > 0, !rate.currency.isEmpty else {
+        throw .invalid("rates", "a rate needs a currency, a first day and a number above 0")
+      }
+      rates.append(
+        Rate(
+          rate.currency, to: query.convertTo, from: ReportDay(try Instant(from, "query.rates")),
+          millionths: rate.millionths))
+    }
+    self.init(rates)
+  }
+}
+
+extension Status {
+  fileprivate static func invalid(_ field: String, _ message: String) -> Status {
+    Status(.invalidArgument, reason: "INVALID_FIELD", message, field: "query.\(field)")
+  }
+}

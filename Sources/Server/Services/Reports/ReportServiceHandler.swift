@@ -1,0 +1,81 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Reports
+internal import Store
+internal import Wire
+
+/// `entitled.v1.ReportService`: sums of postings. No answer names a customer.
+struct ReportServiceHandler: ReportServiceMethods {
+  /// The maximum number of rows of one response.
+  private static let rowLimit = 10_000
+  private static let chunkSize = 65_536
+
+  let context: ServiceContext
+
+  func listReports(
+    _ request: ListReportsRequest, _ call: CallContext
+  ) async throws(Status) -> ListReportsResponse {
+    _ = try context.catalog.value.app(request.app)
+    return .with { $0.reports = Reports.Report.Name.allCases.map { Wire.Report(.named($0)) } }
+  }
+
+  func queryReport(
+    _ request: QueryReportRequest, _ call: CallContext
+  ) async throws(Status) -> QueryReportResponse {
+    let answer = try await answer(request.app, request.environment, request.query, call)
+    guard answer.rows.count <= Self.rowLimit else {
+      throw Status(
+        .resourceExhausted, reason: "TOO_MANY_ROWS",
+        "the report has \(answer.rows.count) rows, and a response at most \(Self.rowLimit); use ExportReport")
+    }
+    return answer.message
+  }
+
+  func exportReport(
+    _ request: ExportReportRequest, _ responses: ResponseWriter<ExportReportResponse>, _ call: CallContext
+  ) async throws(Status) {
+    let answer = try await answer(request.app, request.environment, request.query, call)
+    let file = request.format == .ndjson ? answer.jsonLines : answer.commaSeparated
+    var rest = Array(file.utf8)[...]
+    repeat {
+      let chunk = rest.prefix(Self.chunkSize)
+      rest = rest.dropFirst(chunk.count)
+      try await responses.write(.with { $0.chunk = Array(chunk) })
+    } while !rest.isEmpty
+  }
+
+  private func answer(
+    _ app: String, _ environment: Wire.Environment, _ wanted: Wire.ReportQuery?, _ call: CallContext
+  ) async throws(Status) -> ReportAnswer {
+    let app = try context.catalog.value.app(app)
+    let environment = try app.environment(environment)
+    guard let wanted else {
+      throw Status(.invalidArgument, reason: "MISSING_FIELD", "query is missing", field: "query")
+    }
+    let now = context.now(in: environment)
+    let query = try Reports.ReportQuery(wanted, at: now)
+    let rates = try RateTable(wanted)
+    let (sums, revisions, closed) = try await context.readExpensively(call) { reader throws(StoreError) in
+      (
+        try reader.reportSums(query, of: app.id, in: environment),
+        try reader.reportRevisions(from: query.from, to: query.to, of: app.id, in: environment),
+        try reader.lastClosedDay(of: app.id, in: environment)
+      )
+    }
+    let converted = wanted.convertTo.isEmpty ? sums : rates.convert(sums, to: wanted.convertTo)
+    do throws(ReportTable.Failure) {
+      return ReportAnswer(
+        query: query, environment: environment, table: try ReportTable(query, converted),
+        revisions: revisions, closed: closed, now: now,
+        isUnconverted: !wanted.convertTo.isEmpty
+          && converted.contains { !$0.currency.isEmpty && $0.currency != wanted.convertTo })
+    } catch {
+      throw Status(
+        .invalidArgument, reason: "MIXED_DURATIONS",
+        "periods of different lengths cannot be counted together; group by product or name the products",
+        field: "query.group_by")
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import AppStore
+import Entitlements
+import Reports
+import Store
+import TestSupport
+import Testing
+
+/// Contract tests of postings and their sums.
+@Suite struct ReportContractTests {
+  /// Six monthly subscriptions with a refund that is learned two days late.
+  private static let payers: [(line: LineKey, facts: CustomerFacts)] = (0..<6).map { number in
+    let id = "L\(number)"
+    let periods = (Int64(0)..<3).map { month in
+      fact("\(id)-\(month)", line: id).with {
+        $0.type = .autoRenewableSubscription
+        $0.purchaseDate = at(Int64(number) + 30 * month)
+        $0.expiresDate = at(Int64(number) + 30 * (month + 1))
+        ($0.details.price, $0.details.currency) = (9_990, number < 4 ? "USD" : "EUR")
+        $0.details.storefront = number < 4 ? "USA" : "DEU"
+        if number == 1, month == 2 { $0.revocationDate = at(70) }
+      }
+    }
+    return (line(id), CustomerFacts(transactions: periods))
+  }
+
+  private static let shop = AppDefinition(
+    id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
+    environments: [.sandbox], products: [])
+
+  /// The postings of all payers, each with the time at which it becomes known.
+  private static let known: [(posting: Posting, knownAt: Instant)] = payers.flatMap { _, facts in
+    PayerPostings(facts, in: shop, at: at(120)).postings.map { posting in
+      let isLate = posting.effectiveAt == at(70)
+      return (posting, isLate ? at(72) : posting.effectiveAt)
+    }
+  }
+
+  private func fill(_ store: any EntitlementStore) async throws {
+    try await store.write { transaction throws(StoreError) in
+      for (posting, knownAt) in Self.known {
+        try transaction.append(
+          NewPostings([posting], knownAt: knownAt, cause: .lateNotification), of: [line(posting.line)])
+      }
+    }
+  }
+
+  @Test("Reports from the store are those of its postings", arguments: Backend.allCases)
+  func sums(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await fill(store)
+      for name in Report.Name.allCases {
+        for knowledge in [ReportQuery.Knowledge.now, .firstClosed, .whenClosed(ReportDay(at(71)))] {
+          var query = ReportQuery(
+            name, from: ReportDay(at(10)), to: ReportDay(at(110)), by: .month,
+            groupBy: [.storefront, .product], knowledge: knowledge)
+          guard knowledge != .firstClosed || query.report.cohortKinds.isEmpty else { continue }
+          for allowed in [[], ["DEU"]] as [Set<String>] {
+            query.filters = [.storefront: allowed]
+            let expected = try ReportTable(query, query.sums(of: Self.known))
+            let found = try await store.snapshot { [query] reader in
+              try ReportTable(query, try reader.reportSums(query, of: "ocean", in: .sandbox))
+            }
+            #expect(found == expected, "\(name) \(knowledge)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test("Postings are returned as they were appended", arguments: Backend.allCases)
+  func postings(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await fill(store)
+      for (line, _) in Self.payers {
+        let found = try await store.write { transaction throws(StoreError) in
+          try transaction.postings(of: line)
+        }
+        #expect(found == Self.known.map(\.posting).filter { $0.line == line.lineID })
+      }
+    }
+  }
+
+  @Test(
+    "A posting about a closed day makes one revision for each day of knowledge", arguments: Backend.allCases)
+  func revisions(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await fill(store)
+      let revisions = try await store.snapshot { reader in
+        try reader.reportRevisions(
+          from: ReportDay(at(0)), to: ReportDay(at(110)), of: "ocean", in: .sandbox)
+      }
+      #expect(revisions.map(\.day) == [ReportDay(at(70))])
+      #expect(revisions.map(\.number) == [1])
+      #expect(revisions.first?.causes["REFUND_LEARNED_LATE"] == 3)
+    }
+  }
+
+  @Test("Days close by the clock of their environment", arguments: Backend.allCases)
+  func closing(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await fill(store)
+      for day: Int64 in [100, 90] {
+        try await store.write { transaction throws(StoreError) in
+          try transaction.closeDays(by: at(day), in: .sandbox)
+        }
+      }
+      try await store.snapshot { reader in
+        let closed = try reader.lastClosedDay(of: "ocean", in: .sandbox)
+        #expect(closed == ReportDay(closingAfter: at(100)).advanced(by: -1))
+        #expect(try reader.lastClosedDay(of: "ocean", in: .production) == nil)
+        #expect(try reader.nextReportDue(in: .sandbox) == closed?.advanced(by: 1).closing)
+      }
+    }
+  }
+
+  @Test("Lines with new facts are queued once, and overdue ones are returned", arguments: Backend.allCases)
+  func queue(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let queued = try await store.write { transaction throws(StoreError) in
+        let first = try transaction.append(evidence("a")).id
+        let second = try transaction.append(evidence("b")).id
+        try transaction.enqueueForReports(line("L1"), from: first)
+        try transaction.enqueueForReports(line("L2"), from: first)
+        try transaction.enqueueForReports(line("L1"), from: second)
+        return try transaction.reportQueue(in: .sandbox, limit: 9).map(\.line)
+      }
+      #expect(queued == [line("L2"), line("L1")])
+      #expect(try await store.snapshot { try $0.nextReportDue(in: .sandbox) } == instant(0))
+      let due = try await store.write { transaction throws(StoreError) in
+        try transaction.completeReports(of: [line("L1"), line("L2")], due: at(5))
+        return try transaction.reportsDue(by: at(5), in: .sandbox, limit: 9).map(\.line)
+      }
+      #expect(due == [line("L1")])
+      #expect(try await store.snapshot { try $0.nextReportDue(in: .sandbox) } == at(5))
+    }
+  }
+}

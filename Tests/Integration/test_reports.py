@@ -1,0 +1,398 @@
+"""Reports equal a recount from the sandbox's tables, which shares no code with the service.
+
+The tables show the present, so the recount copies them at the end of each day.
+`ENTITLED_REPORT_PAYERS=400 ENTITLED_REPORT_DAYS=730` runs the full size; the default is small.
+"""
+
+import collections
+import contextlib
+import csv
+import datetime
+import io
+import json
+import os
+import random
+import sqlite3
+import time
+import urllib.request
+
+import grpc
+import pytest
+
+import contract
+from contract import report_service
+from harness import CALL_LIMIT, post
+
+APP = "ocean-journal"
+PAYERS = int(os.environ.get("ENTITLED_REPORT_PAYERS", 10))
+DAYS = int(os.environ.get("ENTITLED_REPORT_DAYS", 75))
+SEED = int(os.environ.get("ENTITLED_REPORT_SEED", 1))
+DAY = 86_400_000
+CONFIGURATION = """apps:
+  ocean-journal:
+    bundle_id: com.example.oceanjournal
+    apple_id: 1234567890
+    environments: [Sandbox]
+    status_polling: false
+    gap_repair: false
+    products:
+      weekly: {type: Auto-Renewable Subscription, group: pro, level: 3, entitlements: [pro], period: P1W, price: 1.99, currency: USD}
+      monthly: {type: Auto-Renewable Subscription, group: pro, level: 2, entitlements: [pro], period: P1M, price: 4.99, currency: USD}
+      yearly: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1Y, price: 39.99, currency: USD}
+      news: {type: Auto-Renewable Subscription, group: news, level: 1, entitlements: [news], period: P3M, price: 9.99, currency: USD}
+      coins: {type: Consumable, price: 0.99, currency: USD}
+"""
+PER_YEAR = {"weekly": 52, "monthly": 12, "yearly": 1, "news": 4}
+STOREFRONTS = ["USA", "DEU", "GBR"]
+
+
+def milliseconds(text):
+    """The milliseconds since 1970 of a date in RFC 3339."""
+    return round(datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() * 1000)
+
+
+def read(service, sql):
+    """Rows of the sandbox's database, by column name; dates in milliseconds since 1970."""
+    path = f"file:{service.data / 'sandbox' / 'sandbox.sqlite'}?mode=ro"
+    with contextlib.closing(sqlite3.connect(path, uri=True)) as database:
+        database.row_factory = sqlite3.Row
+        return [
+            {key: milliseconds(row[key]) if key.endswith("_date") and row[key] else row[key] for key in row.keys()}
+            for row in database.execute(sql)
+        ]
+
+
+class Lives:
+    """Payers in the sandbox, from day to day, and the recount of each day."""
+
+    def __init__(self, service):
+        self.service, self.random = service, random.Random(SEED)
+        self.accounts = [f"payer-{number}" for number in range(PAYERS)]
+        self.stocks, self.annual = {}, {}
+        self.act("clock", speed=0)
+        self.act("delivery", app=APP, rules="PRODUCTION")
+        self.act("grace-period", app=APP, days=16)
+        self.act("offers", app=APP, productId="monthly", id="trial", type="INTRODUCTORY", mode="FREE_TRIAL", period="P1W")
+        url = f"http://{service.http}/notifications/{APP}"
+        self.act("notification-url", app=APP, url=url, version=2)
+        for number, account in enumerate(self.accounts):
+            self.act("storefront", account=account, storefront=STOREFRONTS[number % len(STOREFRONTS)])
+        self.first = self.now() // DAY + 1
+        self.sleep_until(self.first * DAY)
+
+    def act(self, action, **members):
+        """Performs an action; the App Store may reject it."""
+        status, answer = post(f"http://{self.service.sandbox}/sandbox/v1/{action}", members)
+        assert status in (200, 400), answer
+        return answer
+
+    def now(self):
+        with urllib.request.urlopen(f"http://{self.service.sandbox}/sandbox/v1/clock", timeout=CALL_LIMIT) as answer:
+            return json.load(answer)["milliseconds"]
+
+    def sleep_until(self, milliseconds):
+        instant = datetime.datetime.fromtimestamp(milliseconds / 1000, datetime.timezone.utc)
+        self.act("clock/advance", to=instant.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
+
+    def live(self, days):
+        for day in range(self.first, self.first + days):
+            times = sorted(self.random.randrange(1000, DAY - 2000) for _ in range(self.random.randint(0, 4)))
+            for offset in times:
+                self.sleep_until(day * DAY + offset)
+                self.step()
+            self.sleep_until((day + 1) * DAY - 1)
+            self.wait_for_notifications()
+            self.count(day)
+        self.end = self.first + days
+
+    def step(self):
+        account = self.random.choice(self.accounts)
+        own = read(self.service, f"SELECT transaction_id FROM purchase WHERE account = '{account}' ORDER BY purchase_date")
+        chosen = str(self.random.choice(own)["transaction_id"]) if own else "0"
+        is_on = self.random.random() < 0.5
+        match self.random.randrange(10):
+            case 0 | 1 | 2 | 3:
+                product = self.random.choice(["weekly", "monthly", "yearly", "news", "coins"])
+                offer = {"offer": "trial"} if product == "monthly" and is_on else {}
+                self.act("purchases", app=APP, productId=product, account=account, **offer)
+            case 4 | 5:
+                self.act("auto-renew", transactionId=chosen, enabled=is_on)
+            case 6 | 7:
+                self.act("billing", account=account, fails=is_on)
+            case 8:
+                self.act("refund", transactionId=chosen)
+            case _:
+                self.act("extend", transactionId=chosen, days=5)
+
+    def wait_for_notifications(self):
+        deadline = time.monotonic() + CALL_LIMIT
+        while read(self.service, "SELECT number FROM notification WHERE coalesce(last_result, '') <> 'SUCCESS' LIMIT 1"):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    # The recount.
+
+    def purchases(self):
+        """The purchasers' transactions, in order."""
+        currencies = {row["storefront"]: row["currency"] for row in read(self.service, "SELECT * FROM storefront")}
+        rows = read(self.service, "SELECT * FROM purchase WHERE ownership = 'PURCHASED' ORDER BY purchase_date, transaction_id")
+        return [row | {"currency": currencies[row["storefront"]]} for row in rows]
+
+    def count(self, day):
+        """Copies what is in force at the end of a day."""
+        now = (day + 1) * DAY - 1
+        latest = {}
+        for row in self.purchases():
+            if row["purchase_date"] <= now:
+                latest[row["original_transaction_id"]] = row
+        stocks, annual = collections.Counter(), collections.Counter()
+        for line in read(self.service, "SELECT * FROM subscription WHERE ownership = 'PURCHASED'"):
+            period = latest.get(line["original_transaction_id"])
+            if period is None:
+                continue
+            place = (period["product_id"], period["storefront"])
+            if line["state"] == "retry":
+                stocks["in_retry", *place] += 1
+            if line["state"] not in ("active", "grace"):
+                continue
+            stocks["active" if period["price"] > 0 else "in_trial", *place] += 1
+            annual[period["currency"]] += period["price"] * PER_YEAR[period["product_id"]]
+            if line["state"] == "grace":
+                stocks["in_grace", *place] += 1
+            if not line["renews"]:
+                stocks["at_risk", *place] += 1
+        self.stocks[day], self.annual[day] = stocks, annual
+
+    def money(self):
+        """By day and currency: gross, refunds, charges, refunded transactions and payers."""
+        gross, refunds, charges, refunded = (collections.Counter() for _ in range(4))
+        payers, seen = collections.Counter(), set()
+        for row in self.purchases():
+            if row["price"] > 0:
+                day, currency = row["purchase_date"] // DAY, row["currency"]
+                gross[day, currency] += row["price"]
+                charges[day, currency] += 1
+                if (day, row["account"]) not in seen:
+                    seen.add((day, row["account"]))
+                    payers[day, currency] += 1
+                if row["revocation_date"] is not None:
+                    refunds[row["revocation_date"] // DAY, currency] -= row["price"]
+                    refunded[row["revocation_date"] // DAY, currency] += 1
+        return {"gross": gross, "refunds": refunds, "charges": charges, "payers": payers}, refunded
+
+    def one_time(self):
+        counts = collections.Counter()
+        for row in self.purchases():
+            if row["product_id"] == "coins":
+                counts[row["purchase_date"] // DAY, row["currency"]] += row["price"]
+        return counts
+
+    def trials(self):
+        """By day of the start: trials that started, and those of them that converted."""
+        started, converted = collections.Counter(), collections.Counter()
+        rows = self.purchases()
+        for row in rows:
+            if row["product_id"] == "monthly" and row["price"] == 0:
+                day = row["purchase_date"] // DAY
+                started[day] += 1
+                later = [
+                    one for one in rows
+                    if one["original_transaction_id"] == row["original_transaction_id"]
+                    and one["purchase_date"] > row["purchase_date"]
+                ]  # fmt: skip
+                ended = row["revocation_date"] is not None and not (later and later[0]["purchase_date"] < row["revocation_date"])
+                if later and not ended and (later[0]["reason"] == "RENEWAL" or later[0]["purchase_date"] <= row["expires_date"]):
+                    converted[day] += 1
+        return started, converted
+
+    def lifetime(self):
+        """By month and currency of the first charge: payers, and what they paid in all."""
+        first, payers, net = {}, collections.Counter(), collections.Counter()
+        for row in self.purchases():
+            if row["price"] > 0:
+                day = datetime.date.fromordinal(719_163 + row["purchase_date"] // DAY)
+                if row["account"] not in first:
+                    first[row["account"]] = (day.replace(day=1).isoformat(), row["currency"])
+                    payers[first[row["account"]]] += 1
+                key = first[row["account"]][0], row["currency"]
+                net[key] += row["price"] if row["revocation_date"] is None else 0
+        return payers, net
+
+
+class Reports:
+    """The service's reports."""
+
+    def __init__(self, service, lives):
+        self.stub, self.lives = contract.report_stub(service.channel()), lives
+
+    def query(self, report, first=None, end=None, **more):
+        query = report_service.ReportQuery(report=report, **more)
+        getattr(query, "from").FromMilliseconds((first or self.lives.first) * DAY)
+        query.to.FromMilliseconds((end or self.lives.end) * DAY)
+        return query
+
+    def ask(self, report, **more):
+        request = report_service.QueryReportRequest(app=APP, query=self.query(report, **more))
+        return self.stub.QueryReport(request, timeout=CALL_LIMIT)
+
+    def values(self, report, *names, **more):
+        """The columns `names` by bucket day, groups and currency, without zeros."""
+        answer = self.ask(report, **more)
+        columns = [column.name for column in answer.columns]
+        found = {}
+        for name in names:
+            for row in answer.rows:
+                key = (row.bucket.ToMilliseconds() // DAY, *row.groups, *([row.currency] if row.currency else []))
+                if value := row.values[columns.index(name)]:
+                    found[name, *key] = value
+        return found
+
+
+def eventually(check):
+    """Repeats a check until it passes: a worker beside the calls keeps the reports up to date."""
+    deadline = time.monotonic() + CALL_LIMIT
+    while True:
+        try:
+            return check()
+        except AssertionError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory):
+    from harness import Service
+
+    folder = tmp_path_factory.mktemp("reports")
+    (folder / "entitled.yaml").write_text(CONFIGURATION, encoding="utf-8")
+    service = Service(folder / "data", ["--config", folder / "entitled.yaml"])
+    lives = Lives(service)
+    lives.live(DAYS)
+    yield service, lives, Reports(service, lives)
+    service.stop()
+
+
+def test_stocks_equal_the_recount_on_every_day(lived):
+    _, lives, reports = lived
+    names = ["active", "in_trial", "in_grace", "in_retry", "at_risk"]
+    expected = {
+        (name, day, *place): count
+        for day, stocks in lives.stocks.items() for (name, *place), count in stocks.items()
+    }  # fmt: skip
+    dimensions = [report_service.REPORT_DIMENSION_PRODUCT, report_service.REPORT_DIMENSION_STOREFRONT]
+
+    def check():
+        found = reports.values("subscriptions", *names, group_by=dimensions)
+        differences = sorted(set(found.items()) ^ set(expected.items()), key=lambda one: (one[0][1], one[0]))
+        assert not differences, (len(differences), len(expected), differences[:8])
+
+    eventually(check)
+    assert expected
+
+
+def test_money_equals_the_recount_on_every_day(lived):
+    _, lives, reports = lived
+    money, refunded = lives.money()
+    expected = {(name, *key): value for name, counts in money.items() for key, value in counts.items() if value}
+    eventually(lambda: _equal(reports.values("revenue", *money), expected))
+    expected = {("refunds", *key): value for key, value in refunded.items()}
+    eventually(lambda: _equal(reports.values("refunds", "refunds"), expected))
+    expected = {("gross", *key): value for key, value in lives.one_time().items()}
+    eventually(lambda: _equal(reports.values("one-time", "gross"), expected))
+
+
+def _equal(found, expected):
+    differences = sorted(set(found.items()) ^ set(expected.items()), key=str)
+    assert not differences, (len(differences), len(expected), differences[:8])
+
+
+def test_recurring_revenue_equals_the_recount_and_its_movements(lived):
+    _, lives, reports = lived
+    expected = {
+        ("closing", day, currency): value
+        for day, annual in lives.annual.items() for currency, value in annual.items() if value
+    }  # fmt: skip
+    eventually(lambda: _equal(reports.values("mrr", "closing"), expected))
+    answer = reports.ask("mrr", granularity=report_service.REPORT_GRANULARITY_WEEK)
+    names = [column.name for column in answer.columns]
+    for row in answer.rows:
+        values = dict(zip(names, row.values))
+        moves = sum(values[name] for name in names if name not in ("opening", "closing", "active"))
+        assert values["opening"] + moves == values["closing"], row
+
+
+def test_movements_explain_the_difference_of_each_day(lived):
+    *_, reports = lived
+    group = [report_service.REPORT_DIMENSION_PRODUCT]
+    answer = eventually(lambda: reports.ask("movements", group_by=group))
+    names = [column.name for column in answer.columns]
+    signs = {"started_paid": 1, "converted": 1, "resubscribed": 1, "recovered": 1, "moved": 1}
+    signs |= {name: -1 for name in ("lapsed_voluntary", "lapsed_billing", "lapsed_other", "refunded_out", "to_free_offer")}
+    assert answer.rows
+    for row in answer.rows:
+        values = dict(zip(names, row.values))
+        assert values["active_start"] + sum(sign * values[name] for name, sign in signs.items()) == values["active_end"], row
+
+
+def test_trials_and_lifetime_value_equal_the_recount(lived):
+    _, lives, reports = lived
+    started, converted = lives.trials()
+    expected = {("started", day): count for day, count in started.items()}
+    expected |= {("converted", day): count for day, count in converted.items()}
+    eventually(lambda: _equal(reports.values("trials", "started", "converted"), expected))
+    payers, net = lives.lifetime()
+    answer = reports.ask("ltv", first=lives.first - 31)
+    last = {}
+    for row in answer.rows:
+        last[row.bucket.ToDatetime().date().isoformat(), row.currency] = tuple(row.values)
+    assert last == {key: (net[key], count) for key, count in payers.items()}
+
+
+def test_days_as_first_closed_do_not_change_while_everything_arrives_in_time(lived):
+    *_, reports = lived
+    for name in ("subscriptions", "movements", "revenue"):
+        now = eventually(lambda name=name: reports.ask(name))
+        first = reports.ask(name, as_first_closed=True)
+        assert [list(row.values) for row in now.rows] == [list(row.values) for row in first.rows]
+
+
+def test_an_export_has_the_rows_of_the_answer(lived):
+    *_, reports = lived
+    query = reports.query("movements", group_by=[report_service.REPORT_DIMENSION_PRODUCT])
+    rows = reports.ask("movements", group_by=[report_service.REPORT_DIMENSION_PRODUCT]).rows
+    for file_format in (report_service.REPORT_FORMAT_CSV, report_service.REPORT_FORMAT_NDJSON):
+        request = report_service.ExportReportRequest(app=APP, query=query, format=file_format)
+        text = b"".join(part.chunk for part in reports.stub.ExportReport(request, timeout=CALL_LIMIT)).decode()
+        if file_format == report_service.REPORT_FORMAT_CSV:
+            found = list(csv.DictReader(io.StringIO(text)))
+        else:
+            found = [json.loads(line) for line in text.splitlines()]
+        assert [int(row["active_end"]) for row in found] == [row.values[12] for row in rows]
+        assert [row["product"] for row in found] == [row.groups[0] for row in rows]
+
+
+def test_wrong_queries_name_their_field(lived):
+    *_, reports = lived
+    for reason, more in [
+        ("UNKNOWN_REPORT", {"report": "none"}), ("MISSING_FIELD", {"report": ""}),
+        ("INVALID_RANGE", {"report": "mrr", "first": reports.lives.end + 1}),
+        ("INVALID_FIELD", {"report": "mrr", "convert_to": "USD"}),
+        ("INVALID_FIELD", {"report": "retention", "as_first_closed": True}),
+        ("MIXED_DURATIONS", {"report": "retention"}),
+    ]:  # fmt: skip
+        with pytest.raises(grpc.RpcError) as caught:
+            reports.ask(**more)
+        assert contract.details(caught.value)["ErrorInfo"].reason == reason, more
+
+
+def test_the_command_prints_a_table_and_a_chart(lived):
+    service, lives, _ = lived
+    days = [str(datetime.date.fromordinal(719_163 + day)) for day in (lives.first, lives.end - 1)]
+    done = service.command("report", "mrr", "--from", days[0], "--to", days[1], "--by", "month", "--group-by", "storefront")
+    assert done.returncode == 0, done.stderr
+    assert "closing" in done.stdout and "####" in done.stdout and "USD" in done.stdout
+    listed = service.command("report")
+    assert "lapsed_voluntary" in listed.stdout
+    done = service.command("report", "movements", "--from", days[0], "--to", days[1], "--csv")
+    assert done.stdout.startswith("bucket,active_start,")

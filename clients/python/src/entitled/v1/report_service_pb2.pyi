@@ -1,0 +1,205 @@
+from entitled.v1 import access_pb2 as _access_pb2
+from entitled.v1 import environment_pb2 as _environment_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import Any as _Any, ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+REPORT_DIMENSION_GROUP: ReportDimension
+REPORT_DIMENSION_OFFER_KIND: ReportDimension
+REPORT_DIMENSION_PRODUCT: ReportDimension
+REPORT_DIMENSION_STOREFRONT: ReportDimension
+REPORT_DIMENSION_UNSPECIFIED: ReportDimension
+REPORT_FORMAT_CSV: ReportFormat
+REPORT_FORMAT_NDJSON: ReportFormat
+REPORT_FORMAT_UNSPECIFIED: ReportFormat
+REPORT_GRANULARITY_DAY: ReportGranularity
+REPORT_GRANULARITY_MONTH: ReportGranularity
+REPORT_GRANULARITY_QUARTER: ReportGranularity
+REPORT_GRANULARITY_UNSPECIFIED: ReportGranularity
+REPORT_GRANULARITY_WEEK: ReportGranularity
+REPORT_GRANULARITY_YEAR: ReportGranularity
+REPORT_ROLE_DENOMINATOR: ReportRole
+REPORT_ROLE_NUMERATOR: ReportRole
+REPORT_ROLE_UNSPECIFIED: ReportRole
+REPORT_ROLE_VALUE: ReportRole
+REPORT_UNIT_COUNT: ReportUnit
+REPORT_UNIT_MONEY: ReportUnit
+REPORT_UNIT_MONEY_PER_YEAR: ReportUnit
+REPORT_UNIT_UNSPECIFIED: ReportUnit
+
+class ExportReportRequest(_message.Message):
+    __slots__ = ["app", "environment", "format", "query"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    environment: _environment_pb2.Environment
+    format: ReportFormat
+    query: ReportQuery
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., query: _Optional[_Union[ReportQuery, _Mapping[str, _Any]]] = ..., format: _Optional[_Union[ReportFormat, str]] = ...) -> None: ...
+
+class ExportReportResponse(_message.Message):
+    __slots__ = ["chunk"]
+    CHUNK_FIELD_NUMBER: _ClassVar[int]
+    chunk: bytes
+    def __init__(self, chunk: _Optional[bytes] = ...) -> None: ...
+
+class ListReportsRequest(_message.Message):
+    __slots__ = ["app"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    def __init__(self, app: _Optional[str] = ...) -> None: ...
+
+class ListReportsResponse(_message.Message):
+    __slots__ = ["reports"]
+    REPORTS_FIELD_NUMBER: _ClassVar[int]
+    reports: _containers.RepeatedCompositeFieldContainer[Report]
+    def __init__(self, reports: _Optional[_Iterable[_Union[Report, _Mapping[str, _Any]]]] = ...) -> None: ...
+
+class QueryReportRequest(_message.Message):
+    __slots__ = ["app", "environment", "query"]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    app: str
+    environment: _environment_pb2.Environment
+    query: ReportQuery
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., query: _Optional[_Union[ReportQuery, _Mapping[str, _Any]]] = ...) -> None: ...
+
+class QueryReportResponse(_message.Message):
+    __slots__ = ["closed_until", "columns", "environment", "known_at", "notes", "revisions", "rows"]
+    CLOSED_UNTIL_FIELD_NUMBER: _ClassVar[int]
+    COLUMNS_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    KNOWN_AT_FIELD_NUMBER: _ClassVar[int]
+    NOTES_FIELD_NUMBER: _ClassVar[int]
+    REVISIONS_FIELD_NUMBER: _ClassVar[int]
+    ROWS_FIELD_NUMBER: _ClassVar[int]
+    closed_until: _timestamp_pb2.Timestamp
+    columns: _containers.RepeatedCompositeFieldContainer[ReportColumn]
+    environment: _environment_pb2.Environment
+    known_at: _timestamp_pb2.Timestamp
+    notes: _containers.RepeatedScalarFieldContainer[str]
+    revisions: _containers.RepeatedCompositeFieldContainer[ReportRevision]
+    rows: _containers.RepeatedCompositeFieldContainer[ReportRow]
+    def __init__(self, environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., columns: _Optional[_Iterable[_Union[ReportColumn, _Mapping[str, _Any]]]] = ..., rows: _Optional[_Iterable[_Union[ReportRow, _Mapping[str, _Any]]]] = ..., closed_until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., revisions: _Optional[_Iterable[_Union[ReportRevision, _Mapping[str, _Any]]]] = ..., notes: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class Report(_message.Message):
+    __slots__ = ["by_currency", "columns", "has_ages", "name", "title"]
+    BY_CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    COLUMNS_FIELD_NUMBER: _ClassVar[int]
+    HAS_AGES_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    TITLE_FIELD_NUMBER: _ClassVar[int]
+    by_currency: bool
+    columns: _containers.RepeatedCompositeFieldContainer[ReportColumn]
+    has_ages: bool
+    name: str
+    title: str
+    def __init__(self, name: _Optional[str] = ..., title: _Optional[str] = ..., columns: _Optional[_Iterable[_Union[ReportColumn, _Mapping[str, _Any]]]] = ..., by_currency: bool = ..., has_ages: bool = ...) -> None: ...
+
+class ReportColumn(_message.Message):
+    __slots__ = ["definition", "name", "role", "unit"]
+    DEFINITION_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    ROLE_FIELD_NUMBER: _ClassVar[int]
+    UNIT_FIELD_NUMBER: _ClassVar[int]
+    definition: str
+    name: str
+    role: ReportRole
+    unit: ReportUnit
+    def __init__(self, name: _Optional[str] = ..., unit: _Optional[_Union[ReportUnit, str]] = ..., role: _Optional[_Union[ReportRole, str]] = ..., definition: _Optional[str] = ...) -> None: ...
+
+class ReportQuery(_message.Message):
+    __slots__ = ["as_first_closed", "convert_to", "granularity", "group_by", "known_at", "proceeds", "product_ids", "rates", "report", "storefronts", "subscription_groups", "to"]
+    AS_FIRST_CLOSED_FIELD_NUMBER: _ClassVar[int]
+    CONVERT_TO_FIELD_NUMBER: _ClassVar[int]
+    FROM_FIELD_NUMBER: _ClassVar[int]
+    GRANULARITY_FIELD_NUMBER: _ClassVar[int]
+    GROUP_BY_FIELD_NUMBER: _ClassVar[int]
+    KNOWN_AT_FIELD_NUMBER: _ClassVar[int]
+    PROCEEDS_FIELD_NUMBER: _ClassVar[int]
+    PRODUCT_IDS_FIELD_NUMBER: _ClassVar[int]
+    RATES_FIELD_NUMBER: _ClassVar[int]
+    REPORT_FIELD_NUMBER: _ClassVar[int]
+    STOREFRONTS_FIELD_NUMBER: _ClassVar[int]
+    SUBSCRIPTION_GROUPS_FIELD_NUMBER: _ClassVar[int]
+    TO_FIELD_NUMBER: _ClassVar[int]
+    as_first_closed: bool
+    convert_to: str
+    granularity: ReportGranularity
+    group_by: _containers.RepeatedScalarFieldContainer[ReportDimension]
+    known_at: _timestamp_pb2.Timestamp
+    proceeds: bool
+    product_ids: _containers.RepeatedScalarFieldContainer[str]
+    rates: _containers.RepeatedCompositeFieldContainer[ReportRate]
+    report: str
+    storefronts: _containers.RepeatedScalarFieldContainer[str]
+    subscription_groups: _containers.RepeatedScalarFieldContainer[str]
+    to: _timestamp_pb2.Timestamp
+    def __init__(self, report: _Optional[str] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., granularity: _Optional[_Union[ReportGranularity, str]] = ..., group_by: _Optional[_Iterable[_Union[ReportDimension, str]]] = ..., product_ids: _Optional[_Iterable[str]] = ..., subscription_groups: _Optional[_Iterable[str]] = ..., storefronts: _Optional[_Iterable[str]] = ..., proceeds: bool = ..., as_first_closed: bool = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., convert_to: _Optional[str] = ..., rates: _Optional[_Iterable[_Union[ReportRate, _Mapping[str, _Any]]]] = ..., **kwargs: _Any) -> None: ...
+
+class ReportRate(_message.Message):
+    __slots__ = ["currency", "millionths"]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    FROM_FIELD_NUMBER: _ClassVar[int]
+    MILLIONTHS_FIELD_NUMBER: _ClassVar[int]
+    currency: str
+    millionths: int
+    def __init__(self, currency: _Optional[str] = ..., millionths: _Optional[int] = ..., **kwargs: _Any) -> None: ...
+
+class ReportRevision(_message.Message):
+    __slots__ = ["causes", "day", "known_day", "number"]
+    CAUSES_FIELD_NUMBER: _ClassVar[int]
+    DAY_FIELD_NUMBER: _ClassVar[int]
+    KNOWN_DAY_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    causes: _containers.RepeatedCompositeFieldContainer[ReportRevisionCause]
+    day: _timestamp_pb2.Timestamp
+    known_day: _timestamp_pb2.Timestamp
+    number: int
+    def __init__(self, day: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., number: _Optional[int] = ..., known_day: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., causes: _Optional[_Iterable[_Union[ReportRevisionCause, _Mapping[str, _Any]]]] = ...) -> None: ...
+
+class ReportRevisionCause(_message.Message):
+    __slots__ = ["cause", "postings"]
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
+    POSTINGS_FIELD_NUMBER: _ClassVar[int]
+    cause: str
+    postings: int
+    def __init__(self, cause: _Optional[str] = ..., postings: _Optional[int] = ...) -> None: ...
+
+class ReportRow(_message.Message):
+    __slots__ = ["age", "bucket", "currency", "groups", "incomplete", "values"]
+    AGE_FIELD_NUMBER: _ClassVar[int]
+    BUCKET_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    GROUPS_FIELD_NUMBER: _ClassVar[int]
+    INCOMPLETE_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    age: int
+    bucket: _timestamp_pb2.Timestamp
+    currency: str
+    groups: _containers.RepeatedScalarFieldContainer[str]
+    incomplete: bool
+    values: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, bucket: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., groups: _Optional[_Iterable[str]] = ..., currency: _Optional[str] = ..., age: _Optional[int] = ..., values: _Optional[_Iterable[int]] = ..., incomplete: bool = ...) -> None: ...
+
+class ReportGranularity(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__: list[str] = []
+
+class ReportDimension(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__: list[str] = []
+
+class ReportUnit(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__: list[str] = []
+
+class ReportRole(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__: list[str] = []
+
+class ReportFormat(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__: list[str] = []
