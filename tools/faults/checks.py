@@ -1,0 +1,140 @@
+"""What must be true after each fault, and at the end."""
+
+import base64
+import json
+import subprocess
+import time
+
+import contract
+import grpc
+from contract import entitlement_service
+from service import APP, PROGRAM
+
+SETTLE_LIMIT = 120
+
+
+def uuid(body):
+    """The notificationUUID of a body."""
+    payload = json.loads(body)["signedPayload"].split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["notificationUUID"]
+
+
+class Findings:
+    """Counts of violations, with a line for each kind."""
+
+    def __init__(self):
+        self.lost = self.doubled = 0
+        self.lines = []
+
+    def add(self, text):
+        self.lines.append(text)
+        print(f"FAULT {text}", flush=True)
+
+
+def until(condition, problem):
+    """Waits until the condition returns something; `None` after a limit is the problem."""
+    deadline = time.monotonic() + SETTLE_LIMIT
+    while time.monotonic() < deadline:
+        if condition():
+            return None
+        time.sleep(0.2)
+    return problem
+
+
+def check_writes(database, clients, bodies, findings):
+    """Every acknowledged write is stored, and once. What is in the inbox yet is waited for."""
+    with clients.notifications.lock:
+        acknowledged = {uuid(bodies[number]) for number in clients.notifications.acknowledged}
+    stored = []
+
+    def is_complete():
+        stored[:] = [row[0] for row in database.sql("SELECT uuid FROM notification WHERE state <> 'REJECTED'")]
+        return acknowledged <= set(stored)
+
+    until(is_complete, None)
+    waiting = int(database.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL")[0][0])
+    missing = acknowledged - set(stored)
+    # On a slow machine the leader may have more to execute; the last check comes after all of it.
+    if len(missing) > waiting:
+        findings.lost += len(missing)
+        findings.add(f"{len(missing)} acknowledged notifications are lost")
+    if len(stored) != len(set(stored)):
+        findings.doubled += len(stored) - len(set(stored))
+        findings.add("notifications are stored twice")
+    grants = {row[0]: int(row[1]) for row in database.sql(
+        "SELECT customer_id, count(*) FROM line_customer WHERE line_id LIKE 'grant-%' GROUP BY customer_id")}
+    if missing := [customer for customer in list(clients.granted) if customer not in grants]:
+        findings.lost += len(missing)
+        findings.add(f"{len(missing)} acknowledged grants are lost, such as {missing[0]}")
+    if twice := [customer for customer, count in grants.items() if count > 1]:
+        findings.doubled += len(twice)
+        findings.add(f"{len(twice)} grants were carried out twice, such as {twice[0]}")
+    change = "evidence_id, customer_id, entitlement, type, subject"
+    if rows := database.sql(f"SELECT {change}, count(*) FROM event GROUP BY {change} HAVING count(*) > 1"):
+        findings.doubled += len(rows)
+        findings.add(f"{len(rows)} changes have more than one event")
+    rows = database.sql("SELECT app, max(sequence), count(*) FROM event GROUP BY app HAVING max(sequence) <> count(*)")
+    if rows:
+        findings.lost += 1
+        findings.add(f"the events have gaps: {rows}")
+
+
+def last_sequence(database):
+    return int(database.sql("SELECT coalesce(max(sequence), 0) FROM event")[0][0])
+
+
+def check_delivery(database, clients, received, findings):
+    """Webhooks have every event after the first that they had, and watchers have reached the last one."""
+    last = last_sequence(database)
+    problem = until(lambda: received() and max(received()) >= last, "the webhook did not receive the last event")
+    if problem is None:
+        sequences = received()
+        missing = set(range(min(sequences), last + 1)) - sequences
+        problem = f"{len(missing)} events did not reach the webhook" if missing else None
+    if problem:
+        findings.add(problem)
+
+
+def check_watchers(database, clients, findings):
+    last = last_sequence(database)
+    problem = until(
+        lambda: all(seen and seen[-1] >= last for seen in clients.watched), "a watcher did not reach the last event")
+    if problem:
+        findings.add(problem)
+
+
+def check_leaders(database, replicas, findings):
+    """At most one replica led in each epoch, as the logs state."""
+    epochs = {}
+    for replica in replicas:
+        for epoch in replica.epochs():
+            epochs.setdefault(epoch, set()).add(replica.name)
+    for epoch, names in epochs.items():
+        if len(names) > 1:
+            findings.add(f"epoch {epoch} had several leaders: {sorted(names)}")
+
+
+def check_answers(replicas, clients, findings):
+    """All replicas answer alike about every customer, at the latest position."""
+    customers = sorted(clients.granted) + [f"customer-{number}" for number in range(1, 101)]
+    answers = {}
+    for replica in replicas:
+        with grpc.insecure_channel(replica.grpc) as channel:
+            stub = contract.entitlement_stub(channel)
+            for customer in customers:
+                request = entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro")
+                metadata = [("entitled-at-least", clients.last_position)] if clients.last_position else []
+                answer = stub.Check(request, timeout=10, metadata=metadata).entitlement
+                answers.setdefault(customer, set()).add(answer.SerializeToString(deterministic=True))
+    different = [customer for customer, found in answers.items() if len(found) > 1]
+    if different:
+        findings.add(f"replicas answer differently about {len(different)} customers, such as {different[0]}")
+
+
+def check_store(database, folder, findings):
+    """The evidence and what follows from it agree."""
+    for command in (["verify"], ["replay", "--config", folder / "entitled.yaml", "--data", folder / "scratch"]):
+        arguments = [PROGRAM, "store", *command, "--store", database.address]
+        done = subprocess.run([str(part) for part in arguments], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            findings.add(f"store {command[0]}: {done.stdout}{done.stderr}")

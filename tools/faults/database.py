@@ -1,0 +1,156 @@
+"""PostgreSQL with a synchronous standby: three nodes under Patroni, with etcd."""
+
+import json
+import os
+import pathlib
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+READY_LIMIT = 300
+
+
+def program(name):
+    found = sorted(pathlib.Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[-3]))
+    path = str(found[-1]) if found else shutil.which(name)
+    if path is None:
+        sys.exit(f"{name} is not installed; run tools/bootstrap --test")
+    return path
+
+
+class Etcd:
+    """One node of etcd, which has the lock of the database's leader."""
+
+    def __init__(self, network, folder):
+        self.machine = network.machine("etcd")
+        own = f"http://{self.machine.address}"
+        arguments = [
+            program("etcd"), "--data-dir", folder / "etcd", "--listen-client-urls", f"{own}:2379",
+            "--advertise-client-urls", f"{own}:2379", "--listen-peer-urls", f"{own}:2380",
+            "--initial-advertise-peer-urls", f"{own}:2380", "--initial-cluster", f"default={own}:2380",
+            "--unsafe-no-fsync",
+        ]  # fmt: skip
+        self.process = self.machine.start(arguments, folder / "etcd.log")
+
+
+class Node:
+    """A machine with PostgreSQL and Patroni."""
+
+    def __init__(self, network, name, folder, etcd, ttl):
+        self.machine, self.name, self.folder, self.ttl = network.machine(name), name, folder / name, ttl
+        self.folder.mkdir()
+        self.log = folder / f"{name}.log"
+        self.log.touch()
+        self.file = self.folder / "patroni.json"  # JSON is YAML
+        self.file.write_text(json.dumps(self.settings(etcd.machine.address)))
+        user = pwd.getpwnam("postgres")
+        for path in (self.folder, self.file, self.log):
+            os.chown(path, user.pw_uid, user.pw_gid)
+        self.process = None
+
+    def settings(self, etcd):
+        address = self.machine.address
+        credentials = {
+            role: {"username": role, "password": "patroni"} for role in ("superuser", "replication")
+        }  # fmt: skip
+        credentials["superuser"]["username"] = "postgres"
+        return {
+            "scope": "entitled", "name": self.name, "etcd3": {"host": f"{etcd}:2379"},
+            "restapi": {"listen": f"{address}:8008", "connect_address": f"{address}:8008"},
+            "bootstrap": {
+                "dcs": {
+                    "ttl": self.ttl, "loop_wait": self.ttl // 5, "retry_timeout": self.ttl * 3 // 10, "maximum_lag_on_failover": 1 << 20,
+                    # A commit that no standby has is not acknowledged.
+                    "synchronous_mode": True, "synchronous_mode_strict": True,
+                    "postgresql": {"use_pg_rewind": True, "parameters": {
+                        "max_connections": 200, "shared_buffers": "64MB", "wal_log_hints": "on", "wal_keep_size": "256MB",
+                    }},
+                },
+                "initdb": [{"encoding": "UTF8"}, {"locale": "C.UTF-8"}, "data-checksums"],
+            },
+            "postgresql": {
+                "listen": f"{address}:5432", "connect_address": f"{address}:5432",
+                "data_dir": str(self.folder / "data"), "bin_dir": str(pathlib.Path(program("postgres")).parent),
+                "pgpass": str(self.folder / "pgpass"), "authentication": credentials,
+                "pg_hba": ["local all all trust", "host all all 10.77.0.0/24 trust", "host replication all 10.77.0.0/24 trust"],
+                "parameters": {"unix_socket_directories": str(self.folder)},
+            },
+        }  # fmt: skip
+
+    def start(self):
+        user = pwd.getpwnam("postgres")
+        command = [
+            "setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups", program("patroni"), self.file]
+        self.process = self.machine.start(command, self.log, cwd=self.folder)
+
+    def kill(self):
+        """Ends Patroni and PostgreSQL without any chance to finish."""
+        for id in self.machine.processes():
+            try:
+                os.kill(id, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.process.wait()
+
+    def role(self):
+        """`master`, `sync_standby`, `replica`, or `None` if the node does not answer."""
+        try:
+            with urllib.request.urlopen(f"http://{self.machine.address}:8008/patroni", timeout=1) as answer:
+                state = json.load(answer)
+        except urllib.error.HTTPError as error:
+            state = json.load(error)
+        except (OSError, ValueError):
+            return None
+        if state.get("state") != "running":
+            return None
+        return "sync_standby" if state.get("sync_standby") else state.get("role")
+
+
+class Database:
+    """The cluster, which replaces a lost leader after `ttl` seconds."""
+
+    def __init__(self, network, folder, ttl):
+        self.etcd = Etcd(network, folder)
+        self.nodes = [Node(network, f"db{number}", folder, self.etcd, ttl) for number in (1, 2, 3)]
+        for node in self.nodes:
+            node.start()
+        self.wait_until_safe()
+        self.sql("CREATE DATABASE entitled TEMPLATE template0", "postgres")
+
+    def leader(self):
+        return next((node for node in self.nodes if node.role() == "master"), None)
+
+    def wait_until_safe(self):
+        """Waits for a leader with a synchronous standby, and for all nodes."""
+        deadline = time.monotonic() + READY_LIMIT
+        while time.monotonic() < deadline:
+            roles = sorted(str(node.role()) for node in self.nodes)
+            if roles == ["master", "replica", "sync_standby"]:
+                return
+            time.sleep(0.2)
+        sys.exit(f"the database is not ready: {roles}; see its logs")
+
+    @property
+    def address(self):
+        hosts = ",".join(node.machine.address for node in self.nodes)
+        return f"postgres://postgres@{hosts}/entitled?sslmode=disable"
+
+    def sql(self, statement, database="entitled"):
+        """The rows of a statement, each a list of texts; waits while the database has no leader."""
+        hosts = ",".join(node.machine.address for node in self.nodes)
+        address = f"postgres://postgres@{hosts}/{database}?target_session_attrs=read-write&connect_timeout=2"
+        command = ["psql", "--no-psqlrc", "-qAt", "-F", "\t", "-v", "ON_ERROR_STOP=1", "-d", address, "-c", statement]
+        deadline = time.monotonic() + READY_LIMIT
+        while True:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode == 0:
+                return [line.split("\t") for line in done.stdout.splitlines()]
+            # 2: the connection failed or was lost.
+            if done.returncode != 2 or time.monotonic() > deadline:
+                raise RuntimeError(done.stderr)
+            time.sleep(0.5)
