@@ -144,7 +144,7 @@ let package = Package(
         "Telemetry", "Webhooks", "Wire", metrics,
       ]),
     library(
-      .server, "Pages", ["AppStore", "Bytes", "CConsoleAssets", "HTTP", "Markup", "Platform", "SignedData"]),
+      .server, "Pages", ["AppStore", "Bytes", "CConsoleAssets", "HTTP", "JSON", "Markup", "Platform", "SignedData"]),
     library(
       .server, "Console",
       [
@@ -154,6 +154,7 @@ let package = Package(
       ]),
     library(
       .sandbox, "Sandbox", ["AppReceipt", "AppStore", "Bytes", "HTTP", "JSON", "Platform", "SignedData"]),
+    library(.sandbox, "SandboxConsole", ["AppStore", "Bytes", "HTTP", "JSON", "Markup", "Pages", "Sandbox"]),
     library(.sandbox, "SandboxStore", ["AppStore", "Platform", "SQLite", "Sandbox"]),
     library(.programs, "EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix, nioSSL]),
     library(
@@ -204,7 +205,7 @@ let package = Package(
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
         "Reporting",
         "PostgreSQL", "PostgresStore", "SQLStore", "SQLiteStore",
-        "Sandbox", "SandboxStore", "Services", "SignedData", "Store", "Telemetry", "Transport",
+        "Sandbox", "SandboxConsole", "SandboxStore", "Services", "SignedData", "Store", "Telemetry", "Transport",
         "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1,
         nioPosix, unixSignals,
       ],
@@ -317,6 +318,9 @@ let package = Package(
         "AppReceipt", "AppStore", "Bytes", "Entitlements", "FamilySharing", "HTTP", "JSON", "Sandbox",
         "SignedData",
       ]),
+    test(
+      .sandbox, "SandboxConsoleTests",
+      ["AppStore", "HTTP", "JSON", "Markup", "Pages", "Sandbox", "SandboxConsole"]),
     test(
       .sandbox, "SandboxStoreTests",
       ["AppStore", "HTTP", "JSON", "SQLite", "Sandbox", "SandboxStore", "SignedData"]),

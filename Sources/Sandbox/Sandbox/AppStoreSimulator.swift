@@ -19,9 +19,12 @@ package actor AppStoreSimulator {
   private let files: any StateFiles
   let poster: (any NotificationPoster)?
   var journal: Journal
+  /// The latest entries of ``journal``.
+  private(set) var history: JournalHistory
   var world: World
   var faults = Faults()
   var traffic = ServerAPITraffic()
+  var deliveryLog = DeliveryLog()
   /// The signer of the `foreign-chain` fault, created on first use.
   var foreignSigner: JWSSigner?
   /// Performance tests by request id, not persisted.
@@ -50,15 +53,18 @@ package actor AppStoreSimulator {
     let entries = try journal.entries()
     let begins = entries.isEmpty ? start : nil
     if let begins { clock.restore(SandboxClock.Setting(sandbox: begins, machine: now(), speed: 1)) }
-    var world = Self.replay(entries, apps: apps, clock: clock)
-    journal.record(.opened, at: world.now)
-    if begins != nil { journal.record(.clock(clock.setting), at: world.now) }
+    var (world, history) = Self.replay(entries, apps: apps, clock: clock)
+    for entry in [.opened] + (begins == nil ? [] : [.clock(clock.setting)]) as [Journal.Entry] {
+      journal.record(entry, at: world.now)
+      history.append(entry, at: world.now, notifications: world.notifications.count)
+    }
     world.skipNumbers(Self.numbersPerProcess)
     let speed = clock.setting.speed
     try journal.begin(World.tables) { World.fixedRows + world.changedRows(speed: speed) }
     world.clearChanges()
     self.world = world
     self.journal = journal
+    self.history = history
   }
 
   /// An upper bound for the ids that a process can issue and lose in a crash.
@@ -67,13 +73,14 @@ package actor AppStoreSimulator {
   /// Rebuilds the world by performing the journal's entries again.
   private static func replay(
     _ entries: [(at: Instant, entry: Journal.Entry)], apps: [SandboxApp], clock: SandboxClock
-  ) -> World {
+  ) -> (World, JournalHistory) {
     let start = entries.first?.at ?? clock.now()
     // The first transaction id is derived from the time, so that sandboxes created at different times issue
     // different ids. It has 16 digits and begins with 2, like the ids in Apple's sandbox.
     var world = World(
       apps: apps, start: start, firstNumber: 2_000_000_000_000_000 + max(0, start.millisecondsSince1970),
       seed: UInt64(bitPattern: start.millisecondsSince1970))
+    var history = JournalHistory()
     for (at, entry) in entries {
       world.advance(to: at)
       switch entry {
@@ -86,8 +93,9 @@ package actor AppStoreSimulator {
         world.recordAttempt(of: notification, result, next: next)
       case .postponed(let notification, let instant): world.postpone(notification, to: instant)
       }
+      history.append(entry, at: at, notifications: world.notifications.count)
     }
-    return world
+    return (world, history)
   }
 
   /// Sets the base URL, such as `http://127.0.0.1:8090`. The certificates name it as their OCSP responder;
@@ -115,7 +123,7 @@ package actor AppStoreSimulator {
     advanceToNow()
     let outcome: Outcome
     do { outcome = try world.perform(action, parameters) } catch { throw .actionFailed(error) }
-    journal.record(.action(action, parameters.json), at: world.now)
+    record(.action(action, parameters.json))
     return outcome
   }
 
@@ -130,12 +138,18 @@ package actor AppStoreSimulator {
     let now = clock.now()
     let isEventful = world.nextChange.map { $0 <= now } ?? false
     world.advance(to: now)
-    if isEventful { journal.record(.passed, at: world.now) }
+    if isEventful { record(.passed) }
+  }
+
+  /// Records an entry; ``persist()`` must follow.
+  func record(_ entry: Journal.Entry) {
+    journal.record(entry, at: world.now)
+    history.append(entry, at: world.now, notifications: world.notifications.count)
   }
 
   /// Records an entry and writes it at once.
   func persist(_ entry: Journal.Entry) throws(SandboxError) {
-    journal.record(entry, at: world.now)
+    record(entry)
     try persist()
   }
 

@@ -120,12 +120,8 @@ private final class CollectingPoster: NotificationPoster {
 
   var bodies: [[UInt8]] { kept.withLock { $0 } }
 
-  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
+  func exchange(_ body: [UInt8], with url: String) async -> ReceiverResponse {
     kept.withLock { $0.append(body) }
-    return .success
-  }
-
-  func exchange(_ body: [UInt8], with url: String) async -> (result: SendAttemptResult, response: [UInt8]) {
-    (await post(body, to: url), [])
+    return ReceiverResponse(result: .success)
   }
 }

@@ -146,15 +146,11 @@ struct TablesTests {
 private final class FlakyPoster: NotificationPoster {
   private let count = Mutex(0)
 
-  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
+  func exchange(_ body: [UInt8], with url: String) async -> ReceiverResponse {
     count.withLock { count in
       count += 1
-      return count % 3 == 0 ? .unsuccessfulHTTPResponseCode : .success
+      return ReceiverResponse(result: count % 3 == 0 ? .unsuccessfulHTTPResponseCode : .success)
     }
-  }
-
-  func exchange(_ body: [UInt8], with url: String) async -> (result: SendAttemptResult, response: [UInt8]) {
-    (.other, [])
   }
 }
 

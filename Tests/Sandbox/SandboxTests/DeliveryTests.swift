@@ -103,13 +103,9 @@ private actor RefusingPoster: NotificationPoster {
 
   func look(at clock: SandboxClock) { self.clock = clock }
 
-  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
+  func exchange(_ body: [UInt8], with url: String) async -> ReceiverResponse {
     if let clock { times.append(clock.now()) }
-    return result
-  }
-
-  func exchange(_ body: [UInt8], with url: String) async -> (result: SendAttemptResult, response: [UInt8]) {
-    (await post(body, to: url), [])
+    return ReceiverResponse(result: result)
   }
 }
 
@@ -117,13 +113,9 @@ private actor RefusingPoster: NotificationPoster {
 private struct SilentPoster: NotificationPoster {
   let calls: AsyncStream<Void>.Continuation
 
-  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
+  func exchange(_ body: [UInt8], with url: String) async -> ReceiverResponse {
     calls.yield()
     try? await Task.sleep(for: .seconds(3600))
-    return .timedOut
-  }
-
-  func exchange(_ body: [UInt8], with url: String) async -> (result: SendAttemptResult, response: [UInt8]) {
-    (await post(body, to: url), [])
+    return ReceiverResponse(result: .timedOut)
   }
 }

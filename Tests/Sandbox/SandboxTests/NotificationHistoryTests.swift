@@ -186,9 +186,7 @@ private final class MachineTime: Sendable {
 
 /// Accepts every notification.
 private struct AcceptingPoster: NotificationPoster {
-  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult { .success }
-
-  func exchange(_ body: [UInt8], with url: String) async -> (result: SendAttemptResult, response: [UInt8]) {
-    (.success, [])
+  func exchange(_ body: [UInt8], with url: String) async -> ReceiverResponse {
+    ReceiverResponse(result: .success)
   }
 }

@@ -147,6 +147,11 @@ const keys = {
   ".": () => { const id = find("h1 [data-copy], h1[data-copy]"); id && copy(id.dataset.copy, "id"); },
   "?": () => { const menu = find("details.person"); menu.open = true; for (const list of all(".keys")) list.hidden = false; find("summary", menu).focus(); },
 };
+// A key that a button of the page names.
+function pressed(key) {
+  const button = find(`[data-press="${CSS.escape(key)}"]`);
+  return button && (() => button.click());
+}
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=range]), textarea, select")) return;
   if (event.key === "Escape") { for (const menu of all("details.person, details.more")) menu.open = false; return; }
@@ -156,7 +161,7 @@ document.addEventListener("keydown", (event) => {
     if (link) { event.preventDefault(); link.click(); }
     return;
   }
-  const action = keys[event.key];
+  const action = keys[event.key] ?? pressed(event.key);
   if (action) { event.preventDefault(); action(); }
 });
 begin();

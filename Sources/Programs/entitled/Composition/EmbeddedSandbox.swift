@@ -27,9 +27,7 @@ struct EmbeddedSandbox: Worker {
     guard let address = settings.sandbox else { return nil }
     let simulator = try Startup.simulator(
       for: configuration, data: settings.data, targets: settings.sandboxTargets)
-    var service = Listeners.sandbox(policy) { request in
-      await simulator.respond(to: request)
-    }
+    var service = Listeners.sandbox(policy, simulator)
     service.threads = { _ in .shared }
     service.limits.connections = maxConnections
     do {

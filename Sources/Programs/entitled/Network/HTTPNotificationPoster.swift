@@ -25,17 +25,13 @@ struct HTTPNotificationPoster: NotificationPoster {
 
   func permits(_ url: String) -> Bool { URL(string: url).map(targets.permits) ?? false }
 
-  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult {
-    await exchange(body, with: url).result
-  }
-
-  func exchange(_ body: [UInt8], with url: String) async -> (result: SendAttemptResult, response: [UInt8]) {
-    guard var target = URL(string: url) else { return (.other, []) }
+  func exchange(_ body: [UInt8], with url: String) async -> ReceiverResponse {
+    guard var target = URL(string: url) else { return ReceiverResponse(result: .other) }
     var visited: Set<URL> = []
     do {
       while targets.permits(target) {
         guard visited.count <= Self.maxRedirects, visited.insert(target).inserted else {
-          return (.circularRedirect, [])
+          return ReceiverResponse(result: .circularRedirect)
         }
         let response = try await Self.client.execute(Self.request(body, to: target), timeout: Self.timeout)
         let responseBody = try await response.body.collect(upTo: Self.responseLimit)
@@ -45,15 +41,17 @@ struct HTTPNotificationPoster: NotificationPoster {
         }
         // Apple documents 200 to 206 as success.
         let isSuccess = (200...206).contains(response.status.code)
-        return (isSuccess ? .success : .unsuccessfulHTTPResponseCode, Array(responseBody.readableBytesView))
+        return ReceiverResponse(
+          result: isSuccess ? .success : .unsuccessfulHTTPResponseCode, status: Int(response.status.code),
+          body: Array(responseBody.readableBytesView))
       }
-      return (.other, [])
+      return ReceiverResponse(result: .other)
     } catch is NIOTooManyBytesError {
-      return (.invalidResponse, [])
+      return ReceiverResponse(result: .invalidResponse)
     } catch let error as HTTPClientError {
-      return (SendAttemptResult(error), [])
+      return ReceiverResponse(result: SendAttemptResult(error))
     } catch {
-      return (.socketIssue, [])
+      return ReceiverResponse(result: .socketIssue)
     }
   }
 

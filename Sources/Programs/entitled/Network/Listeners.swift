@@ -6,6 +6,8 @@ internal import Logging
 internal import NIOCore
 internal import Platform
 internal import RPC
+internal import Sandbox
+internal import SandboxConsole
 internal import Services
 internal import Telemetry
 internal import Transport
@@ -98,14 +100,16 @@ struct Listeners: Sendable {
     return policy.refusalOfOrigin(request, allowsAnyContentType: allowsAnyContentType(request))
   }
 
-  /// A listener of the sandbox, which any client may call, but no web page.
-  static func sandbox(_ policy: OriginPolicy, _ handler: @escaping HTTPHandler) -> Listener.Service {
-    plain { request in
+  /// A listener of the sandbox, which any client may call, but no web page besides its own ones.
+  static func sandbox(_ policy: OriginPolicy, _ simulator: AppStoreSimulator) -> Listener.Service {
+    let console = SandboxConsole(simulator, hosts: policy)
+    return plain { request in
+      if SandboxConsole.serves(request.path) { return await console.respond(to: request) }
       let refusal =
         policy.refusalOfHost(request)
         ?? policy.refusalOfOrigin(request, allowsAnyContentType: allowsAnyContentType(request))
       if let refusal { return refusal }
-      return await handler(request)
+      return await simulator.respond(to: request)
     }
   }
 

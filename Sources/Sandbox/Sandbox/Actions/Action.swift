@@ -45,6 +45,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case setAppAccountToken = "app-account-token"
   case notificationURL = "notification-url"
   case testNotification = "test-notification"
+  case resendNotification = "resend-notification"
   case sharedSecret = "shared-secret"
   case keys
   case serverTokens = "server-tokens"
@@ -63,7 +64,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case externalPurchaseReport = "external-purchase-report"
 
   /// The names of the members that the action accepts.
-  var members: [String] {
+  package var members: [String] {
     switch self {
     case .purchases: PurchaseOrder.members
     case .restore: ["app", "account", "newDevice"]
@@ -103,6 +104,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .setAppAccountToken: ["transactionId", "appAccountToken"]
     case .notificationURL: ["app", "url", "version"]
     case .testNotification: ["app"]
+    case .resendNotification: ["notificationUUID"]
     case .sharedSecret: ["app", "password"]
     case .keys: ["keyId", "publicKey"]
     case .serverTokens: ["asDocumented"]

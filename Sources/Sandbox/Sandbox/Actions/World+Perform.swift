@@ -49,6 +49,7 @@ extension World {
       let transaction = try transaction(parameters)
       transactions[transaction.id]?.isFinished = true
       return Outcome(transactions: [transaction.id])
+    case .resendNotification: return try resendNotification(parameters)
     case .setAppAccountToken: return try setAppAccountToken(parameters)
     case .reportConsumption: return try recordConsumptionReport(parameters)
     }

@@ -46,12 +46,12 @@ extension AppStoreSimulator {
   }
 
   /// The time of the next event or delivery.
-  private var nextEvent: Instant? {
+  var nextEvent: Instant? {
     [world.nextChange, poster == nil ? nil : world.nextDelivery].compactMap { $0 }.min()
   }
 
   /// Processes all events that are due and delivers the notifications.
-  private func processDue() async {
+  func processDue() async {
     catchUp()
     await deliver()
   }
@@ -85,7 +85,7 @@ extension AppStoreSimulator {
       if let length = faults.take(.delay) {
         let later = world.now.advanced(byMilliseconds: length)
         world.postpone(index, to: later)
-        journal.record(.postponed(notification: index, to: later), at: world.now)
+        record(.postponed(notification: index, to: later))
         continue
       }
       purchases.insert(purchase)
@@ -98,19 +98,22 @@ extension AppStoreSimulator {
   private func send(_ indices: [Int]) async {
     let posted = indices.map { index in
       let message = outgoingNotification(at: index)
-      return (index, message, Task { [poster] in await message.post(by: poster) })
+      return (index, message, Task { [poster, clock] in await message.post(by: poster, clock) })
     }
     for (index, message, posting) in posted {
-      let result = await withTaskCancellationHandler {
+      let exchange = await withTaskCancellationHandler {
         await posting.value
       } onCancel: {
         posting.cancel()
       }
+      let result = exchange.response.result
       if Task.isCancelled, result != .success { continue }
       let isOver = message.isUnsent || result == .success
       let next = isOver ? nil : retry(world.notifications[index])
+      deliveryLog.record(
+        exchange, ofNotification: index, attempt: world.notifications[index].attempts.count)
       world.recordAttempt(of: index, result, next: next)
-      journal.record(.attempt(notification: index, result, next: next), at: world.now)
+      record(.attempt(notification: index, result, next: next))
     }
     // A failed write is reported by the next action.
     try? persist()
@@ -123,7 +126,7 @@ extension AppStoreSimulator {
       return .unsent(.other)
     }
     if notification.isLost || faults.take(.drop) != nil { return .unsent(.noResponse) }
-    guard let body = body(of: notification) else { return .unsent(.other) }
+    guard let body = body(of: notification, applying: takeSignatureFault) else { return .unsent(.other) }
     return .sent(body, url: target.url, count: faults.take(.duplicate) == nil ? 1 : 2)
   }
 
@@ -135,14 +138,17 @@ extension AppStoreSimulator {
     return world.now.advanced(byMilliseconds: hours[notification.attempts.count] * 3_600_000)
   }
 
-  private func body(of notification: SandboxNotification) -> [UInt8]? {
+  /// The body of a notification. `fault` returns a change of its signature.
+  func body(
+    of notification: SandboxNotification, applying fault: () -> ((String) -> String)? = { nil }
+  ) -> [UInt8]? {
     if let type = notification.typeV1 {
       guard let app = world.app(notification.app) else { return nil }
       let body = try? legacyDocument(of: app).notification(notification, as: type)
       return body?.serialized()
     }
     guard var signed = try? signedPayload(of: notification) else { return nil }
-    if let change = takeSignatureFault() { signed = change(signed) }
+    if let change = fault() { signed = change(signed) }
     return JSONObject([("signedPayload", .string(signed))]).serialized()
   }
 }
@@ -156,13 +162,18 @@ private enum OutgoingNotification: Sendable {
 
   var isUnsent: Bool { if case .unsent = self { true } else { false } }
 
-  func post(by poster: (any NotificationPoster)?) async -> SendAttemptResult {
+  func post(by poster: (any NotificationPoster)?, _ clock: SandboxClock) async -> DeliveryLog.Exchange {
     switch self {
-    case .unsent(let result): return result
+    case .unsent(let result):
+      return DeliveryLog.Exchange(
+        url: "", sent: [], response: ReceiverResponse(result: result), milliseconds: 0)
     case .sent(let body, let url, let count):
-      var result = SendAttemptResult.other
-      for _ in 0..<count { result = await poster?.post(body, to: url) ?? result }
-      return result
+      var response = ReceiverResponse(result: .other)
+      let began = clock.machineNow()
+      for _ in 0..<count { response = await poster?.exchange(body, with: url) ?? response }
+      return DeliveryLog.Exchange(
+        url: url, sent: body, response: response,
+        milliseconds: clock.machineNow().milliseconds(since: began))
     }
   }
 }
@@ -171,10 +182,8 @@ private enum OutgoingNotification: Sendable {
 package protocol NotificationPoster: Sendable {
   /// Whether the operator allows requests to that URL. Others fail.
   func permits(_ url: String) -> Bool
-  /// Posts a JSON body and returns the result.
-  func post(_ body: [UInt8], to url: String) async -> SendAttemptResult
-  /// Posts a JSON body and returns the result and the response body.
-  func exchange(_ body: [UInt8], with url: String) async -> (result: SendAttemptResult, response: [UInt8])
+  /// Posts a JSON body and returns the response.
+  func exchange(_ body: [UInt8], with url: String) async -> ReceiverResponse
 }
 
 extension NotificationPoster {

@@ -4,8 +4,8 @@ internal import JSON
 internal import SignedData
 
 /// The faults that a tester has set: each kind applies to the next `count` opportunities.
-struct Faults: Sendable {
-  enum Kind: String, Hashable, Sendable, CaseIterable {
+package struct Faults: Sendable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     // Notifications.
     /// The notification is never sent; Apple's history shows `NO_RESPONSE`.
     case drop
@@ -86,6 +86,15 @@ struct Faults: Sendable {
       Kind.allCases.compactMap { kind in
         faults[kind].map { (kind.rawValue, JSONValue($0.count)) }
       })
+  }
+
+  /// The active faults.
+  var views: [FaultView] {
+    Kind.allCases.compactMap { kind in
+      faults[kind].map {
+        FaultView(kind: kind, left: $0.count, every: $0.every, milliseconds: $0.milliseconds)
+      }
+    }
   }
 
   /// Returns a signed document with an invalid signature.

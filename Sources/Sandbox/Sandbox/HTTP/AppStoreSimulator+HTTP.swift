@@ -17,9 +17,14 @@ extension AppStoreSimulator {
   ///     GET  /sandbox/v1/owners           the products that each account owns now (?app=)
   ///     POST /sandbox/v1/live             performs random actions of many customers
   ///     GET  /sandbox/v1/notifications    the notifications and their delivery attempts
+  ///     GET  /sandbox/v1/notifications/UUID  one notification with its payload and the responses to it
+  ///     GET  /sandbox/v1/journal          what was done, and the notifications that followed (?after=&limit=)
+  ///     GET  /sandbox/v1/settings         the settings of an app (?app=)
+  ///     GET  /sandbox/v1/scenarios        the scenarios; POST /sandbox/v1/scenarios/NAME runs one
   ///     GET  /sandbox/v1/consumption      the consumption reports of developers
   ///     GET, POST /sandbox/v1/clock       the simulated time and its speed
   ///     POST /sandbox/v1/clock/advance    advances the clock
+  ///     GET  /sandbox/v1/clock/next       what happens next
   ///     GET, POST, DELETE /sandbox/v1/faults  the active faults
   ///     GET  /sandbox/v1/calls            the number of calls of Apple's APIs
   ///     POST /sandbox/v1/call-limit       sets their rate limit
@@ -47,13 +52,19 @@ extension AppStoreSimulator {
     case ("notifications", "GET"): return .json(notifications)
     case ("consumption", "GET"): return .json(world.consumptionReportsJSON)
     case ("clock", "GET"): return .json(clockState)
+    case ("clock/next", "GET"): return .json(nextEventJSON)
+    case ("journal", "GET"): return await jsonResponse { try self.journalJSON(Query(request.query)) }
+    case ("settings", "GET"):
+      return await jsonResponse { try self.settingsJSON(Query(request.query)["app"]) }
+    case ("scenarios", "GET"): return .json(Self.scenariosJSON)
     case ("faults", "GET"): return .json(faults.json)
     case ("calls", "GET"): return .json(traffic.json)
     case ("owners", "GET"): return await jsonResponse { try self.owners(Query(request.query)["app"]) }
     case ("accounts", "GET"): return await page(request.query, self.accounts)
     case ("receipts", "GET"): return await page(request.query, self.receipts)
     case ("root", _), ("apps", _), ("notifications", _), ("owners", _), ("calls", _), ("accounts", _),
-      ("receipts", _), ("consumption", _):
+      ("receipts", _), ("consumption", _), ("clock/next", _), ("journal", _), ("settings", _),
+      ("scenarios", _):
       return .methodNotAllowed("GET")
     case ("realtime-message", "POST"):
       return await jsonResponse { try await self.realtimeMessage(Parameters(body: request.body)) }
@@ -71,6 +82,12 @@ extension AppStoreSimulator {
     }
     if parts.count == 3, parts[0] == "accounts", parts[2] == "receipt", request.method == "GET" {
       return receipt(parts[1].removingPercentEncoding(), Query(request.query)["app"])
+    }
+    if parts.count == 2, parts[0] == "notifications", request.method == "GET" {
+      return notificationResponse(parts[1].removingPercentEncoding())
+    }
+    if parts.count == 2, parts[0] == "scenarios", request.method == "POST" {
+      return await jsonResponse { try await self.runScenario(parts[1], Parameters(body: request.body)) }
     }
     return await act(request, parts)
   }
@@ -131,7 +148,7 @@ extension AppStoreSimulator {
     }
     let reply = try await requestRealtimeMessage(from: url, about: line)
     return JSONObject(present: [
-      ("result", .string(reply.result.rawValue)), ("answer", try? JSONValue(parsing: reply.response)),
+      ("result", .string(reply.result.rawValue)), ("answer", try? JSONValue(parsing: reply.body)),
     ])
   }
 

@@ -181,12 +181,12 @@ extension AppStoreSimulator {
   /// Requests a retention message for a subscriber from the developer's server.
   func requestRealtimeMessage(
     from url: String, about line: SubscriptionLine
-  ) async throws -> (result: SendAttemptResult, response: [UInt8]) {
+  ) async throws -> ReceiverResponse {
     let payload = try authority.signer.sign(
       payload: world.retentionMessageRequest(
         line, identifier: Nonce.random().description, signed: world.now))
     let body = JSONObject([("signedPayload", .string(payload))]).serialized()
-    return await poster?.exchange(body, with: url) ?? (.other, [])
+    return await poster?.exchange(body, with: url) ?? ReceiverResponse(result: .other)
   }
 }
 

@@ -56,6 +56,13 @@ struct ServerAPITraffic: Sendable {
     return Int64(((1 - bucket.level) / limit.perSecond * 1000).rounded(.up))
   }
 
+  /// The numbers of calls by kind.
+  var views: [CallCountView] {
+    counts.sorted { $0.key < $1.key }.map {
+      CallCountView(kind: $0.key, calls: $0.value.calls, limited: $0.value.limited)
+    }
+  }
+
   /// The numbers of calls and of rate limited calls by kind.
   var json: JSONObject {
     JSONObject(

@@ -155,7 +155,7 @@ extension SubscriptionLine.Status {
   }
 
   /// The end of the grace period or billing retry.
-  fileprivate var end: Instant? {
+  var end: Instant? {
     switch self {
     case .grace(let end), .retry(let end): end
     case .active, .ended, .revoked: nil

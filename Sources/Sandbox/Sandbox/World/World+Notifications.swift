@@ -87,6 +87,22 @@ extension World {
     if next == nil { outbox.remove(index) }
   }
 
+  /// Sends a notification again now, also one that was lost.
+  mutating func resendNotification(_ parameters: Parameters) throws(ActionError) -> Outcome {
+    let uuid = try parameters.string("notificationUUID")
+    guard let index = notifications.indices.last(where: { notifications[$0].uuid == uuid }) else {
+      throw .notPossible("unknown notification \(uuid.debugDescription)")
+    }
+    let app = notifications[index].app
+    guard settings[app]?.notificationTarget != nil else {
+      throw .notPossible("\(app) has no notification URL; set it with 'notification-url'")
+    }
+    notifications[index].isLost = false
+    notifications[index].nextAttempt = now
+    outbox.insert(index)
+    return Outcome(members: [("notificationUUID", uuid)])
+  }
+
   /// Postpones the delivery of a notification.
   mutating func postpone(_ index: Int, to instant: Instant) {
     guard notifications.indices.contains(index) else { return }

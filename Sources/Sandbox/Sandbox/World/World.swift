@@ -144,7 +144,7 @@ struct World: Sendable {
   }
 
   /// Whether time changes the subscription by itself. Members follow the purchaser until they leave.
-  private func isScheduled(_ line: SubscriptionLine) -> Bool { line.source == nil || line.leavesAtEnd }
+  func isScheduled(_ line: SubscriptionLine) -> Bool { line.source == nil || line.leavesAtEnd }
 
   // MARK: Lookup
 

@@ -50,6 +50,31 @@ struct SandboxAdvanceCommand: AsyncParsableCommand {
   }
 }
 
+/// `entitled sandbox scenario`.
+struct SandboxScenarioCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scenario",
+    abstract: "Run a scenario in the sandbox; print its steps.",
+    discussion: """
+      Example: entitled sandbox scenario family
+      Scenarios: \(Scenario.all.map(\.name).joined(separator: ", ")).
+      """)
+
+  @OptionGroup var sandbox: SandboxClient
+  @OptionGroup var app: AppOption
+  @Flag(help: "JSON output, which this command always has.") var json = false
+  @Argument(help: "Scenario.") var name: String
+
+  func run() async throws {
+    guard Scenario.named(name) != nil else {
+      let known = Scenario.all.map(\.name).joined(separator: ", ")
+      throw Failure("unknown scenario '\(name)'; expected one of \(known)", status: 64)
+    }
+    let id = try await app.id(orOnlyOf: sandbox.apps)
+    print(try await sandbox.post("scenarios/\(name)", ["app": .string(id)]).text)
+  }
+}
+
 /// Calls the HTTP interface of a sandbox.
 struct SandboxClient: ParsableArguments {
   @Option(help: "Sandbox address (default: ENTITLED_SANDBOX, or \(ServerOption.sandbox.fallback)).")

@@ -20,6 +20,7 @@ struct SandboxCommand: AsyncParsableCommand {
     commandName: "sandbox", abstract: "Run the sandbox, an App Store simulator, and use it.",
     subcommands: [
       SandboxServeCommand.self, SandboxBuyCommand.self, SandboxDoCommand.self, SandboxAdvanceCommand.self,
+      SandboxScenarioCommand.self,
     ],
     defaultSubcommand: SandboxServeCommand.self)
 }
@@ -96,7 +97,7 @@ struct SandboxService: ServiceLifecycle.Service, CustomStringConvertible {
     do {
       listener = try await Listener.listen(
         at: address, on: MultiThreadedEventLoopGroup.singleton,
-        serving: Listeners.sandbox(policy) { await simulator.respond(to: $0) }, logger: logger)
+        serving: Listeners.sandbox(policy, simulator), logger: logger)
       try await simulator.setBaseURL("http://\(listener.address)")
     } catch {
       throw Failure("\(error)")

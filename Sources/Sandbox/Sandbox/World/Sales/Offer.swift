@@ -97,13 +97,15 @@ extension World {
 }
 
 extension Offer {
+  /// The values of the member `type`.
+  static let types: [String: OfferType] = [
+    "INTRODUCTORY": .introductory, "PROMOTIONAL": .promotional, "CODE": .offerCode, "WIN_BACK": .winBack,
+    "RETENTION": .retention,
+  ]
+
   /// Decodes an offer from a tester's request.
   init(_ parameters: Parameters) throws(ActionError) {
-    let types: [String: OfferType] = [
-      "INTRODUCTORY": .introductory, "PROMOTIONAL": .promotional, "CODE": .offerCode, "WIN_BACK": .winBack,
-      "RETENTION": .retention,
-    ]
-    let type = try parameters.choice("type", of: types.keys.sorted())
+    let type = try parameters.choice("type", of: Self.types.keys.sorted())
     let modes = [OfferDiscountType.freeTrial, .payAsYouGo, .payUpFront].map(\.rawValue)
     let mode = OfferDiscountType(rawValue: try parameters.choice("mode", of: modes))
     guard let period = Period(try parameters.string("period")) else {
@@ -115,7 +117,7 @@ extension Offer {
       throw .wrongType(member: "periods", expected: "1 to 36, with a non-negative price")
     }
     self.init(
-      id: try parameters.string("id"), type: types[type] ?? .promotional, mode: mode,
+      id: try parameters.string("id"), type: Self.types[type] ?? .promotional, mode: mode,
       plan: try parameters.billingPlan(), period: period,
       periods: mode == .payAsYouGo ? Int(periods) : 1, price: mode == .freeTrial ? 0 : price)
   }

@@ -1,0 +1,46 @@
+internal import AppStore
+
+/// The latest entries of the journal in memory, for testers who look at what happened.
+struct JournalHistory: Sendable {
+  /// One entry with the indices of the notifications that it caused.
+  struct Line: Sendable {
+    /// Counted from 1; the column `line` of the table `journal`.
+    let number: Int
+    let at: Instant
+    let entry: Journal.Entry
+    let notifications: Range<Int>
+    /// Whether the entry changes the speed of the clock.
+    let changesSpeed: Bool
+  }
+
+  /// The number of entries that are at least available, because `live` records thousands.
+  static let limit = 10_000
+  private static let slack = 1_000
+
+  private(set) var lines: [Line] = []
+  /// The number of all entries, including those that are no longer in ``lines``.
+  private(set) var count = 0
+  private var seenNotifications = 0
+  private var speed: Int64 = 1
+
+  /// Appends an entry. `notifications` is the number of the world's notifications after it.
+  mutating func append(_ entry: Journal.Entry, at instant: Instant, notifications: Int) {
+    count += 1
+    var caused = seenNotifications..<seenNotifications
+    switch entry {
+    // The results of deliveries are recorded during an advance, whose entry follows.
+    case .attempt, .postponed: break
+    case .opened, .clock, .action, .passed:
+      caused = seenNotifications..<max(seenNotifications, notifications)
+      seenNotifications = caused.upperBound
+    }
+    var changesSpeed = false
+    if case .clock(let setting) = entry {
+      changesSpeed = setting.speed != speed
+      speed = setting.speed
+    }
+    lines.append(
+      Line(number: count, at: instant, entry: entry, notifications: caused, changesSpeed: changesSpeed))
+    if lines.count > Self.limit + Self.slack { lines.removeFirst(Self.slack) }
+  }
+}

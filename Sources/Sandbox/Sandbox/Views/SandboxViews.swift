@@ -1,0 +1,149 @@
+package import AppStore
+package import JSON
+
+/// What happens next if the clock runs.
+package struct NextEventView: Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
+    case renewal = "RENEWAL"
+    case endOfPeriod = "END_OF_PERIOD"
+    case endOfGracePeriod = "END_OF_GRACE_PERIOD"
+    case endOfBillingRetry = "END_OF_BILLING_RETRY"
+    case failureNotice = "FAILURE_NOTICE"
+    case priceNotice = "PRICE_NOTICE"
+    case massExtension = "MASS_EXTENSION"
+    case externalToken = "EXTERNAL_TOKEN"
+    case delivery = "DELIVERY"
+  }
+
+  package let at: Instant
+  package let kind: Kind
+  /// `nil` if it concerns no single account.
+  package let account: String?
+  package let productId: String?
+}
+
+/// The simulated clock.
+package struct ClockView: Hashable, Sendable {
+  package let now: Instant
+  /// 1 is real time, 0 stopped.
+  package let speed: Int64
+  package let next: NextEventView?
+}
+
+/// An attempt to deliver a notification.
+package struct AttemptView: Hashable, Sendable {
+  package let date: Instant
+  package let result: SendAttemptResult
+  /// The HTTP status; `nil` without a response, and for attempts that are no longer logged.
+  package let status: Int?
+  /// Machine time from the request to the response.
+  package let milliseconds: Int64?
+  /// The beginning of the response.
+  package let response: String?
+  package let url: String?
+}
+
+/// A server notification with its delivery, for testers.
+package struct NotificationView: Hashable, Sendable {
+  package let uuid: String
+  package let app: String
+  /// The type and subtype, such as `DID_RENEW/BILLING_RECOVERY`.
+  package let name: String
+  package let version: Int64
+  package let date: Instant
+  package let account: String?
+  package let productId: String?
+  package let transactionId: String?
+  package let originalTransactionId: String?
+  package let attempts: [AttemptView]
+  /// `nil` if it was delivered or given up, or if no URL is set.
+  package let nextAttempt: Instant?
+}
+
+/// The content of a notification.
+package struct NotificationBodyView: Hashable, Sendable {
+  /// The body as it was sent last, or as it would be sent now.
+  package let body: String
+  package let wasSent: Bool
+  /// The payload, with the signed documents in it decoded.
+  package let payload: JSONObject
+}
+
+/// One entry of the journal.
+package struct JournalLineView: Hashable, Sendable {
+  package enum Entry: Hashable, Sendable {
+    case opened
+    case action(Action, JSONObject)
+    case advanced(to: Instant)
+    case speed(Int64)
+    /// Time passed by itself, with effects.
+    case passed
+    case attempt(uuid: String, SendAttemptResult)
+    case postponed(uuid: String, to: Instant)
+  }
+
+  /// Counted from 1.
+  package let number: Int
+  package let at: Instant
+  package let entry: Entry
+  /// The notifications that it caused.
+  package let notifications: [NotificationView]
+}
+
+/// An offer of a subscription.
+package struct OfferView: Hashable, Sendable {
+  package let id: String
+  /// A value of the action `offers`.
+  package let type: String
+  package let mode: OfferDiscountType
+  package let plan: BillingPlan
+  package let period: Period
+  package let periods: Int
+  package let price: MoneyView
+}
+
+/// A product with its present price and settings.
+package struct ProductView: Hashable, Sendable {
+  package let product: SandboxProduct
+  /// The price in the default storefront; `nil` if it cannot be sold.
+  package let price: MoneyView?
+  /// The price of a payment of the monthly plan; `nil` without that plan.
+  package let monthlyPrice: MoneyView?
+  package let offers: [OfferView]
+  package let isShareable: Bool
+  package let isWithdrawn: Bool
+  /// Whether the developer manages the invitations to its seats.
+  package let isInvitedByDeveloper: Bool
+}
+
+/// The settings of an app and of the whole sandbox.
+package struct SettingsView: Hashable, Sendable {
+  package let notificationURL: String?
+  package let notificationVersion: Int64
+  package let rules: String
+  package let hasDelays: Bool
+  package let graceDays: Int64
+  package let graceScope: String
+  package let hasSharedSecret: Bool
+  package let realtimeURL: String?
+  package let rate: TimeScaleView
+  /// Milliseconds.
+  package let chargeLead: Int64
+  package let failureDelay: Int64
+  package let staleFailures: Int64
+}
+
+/// A fault that a tester has set.
+package struct FaultView: Hashable, Sendable {
+  package let kind: Faults.Kind
+  package let left: Int64
+  package let every: Int64
+  package let milliseconds: Int64
+}
+
+/// The calls of one kind that Apple's APIs received.
+package struct CallCountView: Hashable, Sendable {
+  package let kind: String
+  package let calls: Int64
+  package let limited: Int64
+}

@@ -1,0 +1,87 @@
+internal import AppStore
+internal import HTTP
+internal import Markup
+internal import Pages
+internal import Sandbox
+
+/// The part of a page that all pages share.
+enum Frame {
+  static func document(_ page: Page, _ visit: Visit, _ assets: Assets) -> HTTPResponse {
+    let sections = Page.Section.allCases.map { section in
+      let link = visit.link(section == .overview ? [] : [section.rawValue])
+      let current: Markup = section == page.section ? " aria-current=\"page\"" : ""
+      return
+        "<a href=\"\(link)\"\(current) data-key=\"\(section.key)\">\(section == .overview ? visit.app.id : section.title)</a> "
+        as Markup
+    }
+    let body: Markup = """
+      \(header("<nav aria-label=\"\(Text.navigation)\">\(sections)</nav>"))
+      <main id="main" tabindex="-1">
+      \(page.notice)
+      \(page.body)
+      </main>
+      \(footer(visit.clock))
+      """
+    return Document(title: "\(page.title) · \(visit.app.id) · \(Text.product)", body: body)
+      .response(page.status, assets)
+  }
+
+  /// A document without an app.
+  static func plain(
+    _ status: Int, _ title: String, _ body: Markup, _ clock: ClockView, _ assets: Assets
+  ) -> HTTPResponse {
+    let content: Markup = """
+      \(header(""))
+      <main id="main" class="plain" tabindex="-1"><h1>\(title)</h1>
+      \(body)</main>
+      \(footer(clock))
+      """
+    return Document(title: "\(title) · \(Text.product)", body: content).response(status, assets)
+  }
+
+  private static func header(_ navigation: Markup) -> Markup {
+    """
+    <header class="frame">
+    <a class="brand" href="\(Link([]))">\(Text.product)</a>
+    \(navigation)
+    <span class="badge test">\(Text.notReal)</span>
+    <details class="person"><summary>\(Text.view)</summary>
+    <div class="menu">
+    <p><button type="button" data-action="zone" hidden>\(Text.zoneButton)</button></p>
+    <p><button type="button" data-action="theme" hidden>\(Text.themeButton)</button></p>
+    <p>\(Text.interfaceHint)</p>
+    \(keys)
+    </div></details>
+    </header>
+    """
+  }
+
+  private static func footer(_ clock: ClockView) -> Markup {
+    """
+    <footer><span>\(Text.simulatedTime) \(Format.time(clock.now)) <span data-zone>UTC</span></span> \
+    <span role="status" id="announcement" data-local="\(Text.localTimes)" data-utc="\(Text.utcTimes)" \
+    data-here="\(Text.here)" data-address="\(Text.addressCopied)" data-id="\(Text.idCopied)" \
+    data-refused="\(Text.copyRefused)"></span></footer>
+    """
+  }
+
+  private static let keys: Markup = {
+    let rows = Text.keys.map { key, meaning in
+      "<div><dt><kbd>\(key)</kbd></dt><dd>\(meaning)</dd></div>" as Markup
+    }
+    return "<dl class=\"keys\" hidden>\(rows)</dl>"
+  }()
+}
+
+extension Page.Section {
+  /// The key after `g` that opens it.
+  var key: String { self == .overview ? "o" : self == .everything ? "e" : self == .settings ? "t" : letter }
+
+  private var letter: String {
+    switch self {
+    case .scenarios: "y"
+    case .shop: "s"
+    default: String(rawValue.prefix(1))
+    }
+  }
+}

@@ -1,0 +1,84 @@
+internal import AppStore
+internal import Markup
+internal import Pages
+internal import Sandbox
+
+extension Format {
+  static func money(_ money: MoneyView) -> String { self.money(milliunits: money.milliunits, money.currency) }
+
+  /// `5 minutes`, `2 days`, in the largest unit that is exact to a tenth.
+  static func length(_ milliseconds: Int64) -> String {
+    let units: [(Int64, String)] = [
+      (86_400_000, "day"), (3_600_000, "hour"), (60_000, "minute"), (1_000, "second"),
+    ]
+    guard let (size, unit) = units.first(where: { milliseconds >= $0.0 }) else { return "\(milliseconds) ms" }
+    let count = ("\(Double(milliseconds) / Double(size))" as Markup).description
+    return count == "1" ? "1 \(unit)" : "\(count) \(unit)s"
+  }
+
+  static func rate(_ rate: TimeScaleView) -> String {
+    switch rate {
+    case .calendar: Text.calendarRate
+    case .compressed(let month): Text.compressedRate(length(month))
+    case .testFlight: Text.testFlightRate
+    }
+  }
+}
+
+extension Tone {
+  init(_ state: PurchaseView.State) {
+    self =
+      switch state {
+      case .active, .owned: .full
+      case .grace: .grace
+      case .retry: .retry
+      case .ended: .ended
+      case .revoked, .refunded: .none
+      }
+  }
+}
+
+extension Part {
+  /// A purchase in a few words: the product and its state.
+  static func holding(_ purchase: PurchaseView) -> Markup {
+    var words = "\(purchase.productId), \(Text.state(purchase.state))"
+    if purchase.ownership != .purchased { words += ", \(Text.ownership(purchase.ownership))" }
+    return chip(words, Tone(purchase.state))
+  }
+
+  /// What came back for a notification, in a chip.
+  static func delivery(_ notification: NotificationView) -> Markup {
+    guard let last = notification.attempts.last else {
+      return notification.nextAttempt == nil ? chip(Text.notSent, .ended) : chip(Text.pending, .grace)
+    }
+    let isSuccess = last.result == .success
+    let answer = last.status.map { String($0) } ?? Text.result(last.result)
+    let time = last.milliseconds.map { " \(Text.inMilliseconds($0))" } ?? ""
+    let next: Markup =
+      notification.nextAttempt.map { " <span class=\"quiet\">\(Text.next) \(Format.time($0))</span>" } ?? ""
+    return chip(answer, isSuccess ? .full : .none) + "<span class=\"quiet\">\(time)</span>" + next
+  }
+
+  /// A table of notifications, latest first.
+  static func notifications(_ views: [NotificationView], _ visit: Visit, withAccount: Bool = true) -> Markup {
+    let rows = views.map { view in
+      [
+        Format.time(view.date), "<a href=\"\(visit.link(["notifications", view.uuid]))\">\(view.name)</a>",
+        withAccount
+          ? view.account.map { "<a href=\"\(visit.account($0))\">\(Format.name($0))</a>" } ?? "" : nil,
+        "\(view.productId ?? "")", delivery(view),
+      ].compactMap { $0 } as [Markup]
+    }
+    let heads =
+      [Text.when, Text.notification] + (withAccount ? [Text.account] : []) + [Text.productHead, Text.answer]
+    return Table.markup(Text.notificationsTitle, heads: heads, rows: rows)
+  }
+
+  /// The commands behind the buttons of a part of a page.
+  static func commands(_ commands: [CommandText]) -> Markup {
+    guard !commands.isEmpty else { return "" }
+    let text = commands.map(\.preferred).joined(separator: "\n")
+    return
+      "<details class=\"commands\"><summary>\(Text.asCommands)</summary><pre tabindex=\"0\">\(text)</pre></details>"
+  }
+}

@@ -1,0 +1,62 @@
+internal import AppStore
+internal import Bytes
+internal import HTTP
+internal import JSON
+internal import Markup
+internal import Pages
+internal import Sandbox
+
+/// One request for a page of an app.
+struct Visit: Sendable {
+  let simulator: AppStoreSimulator
+  let app: SandboxApp
+  let clock: ClockView
+  let request: HTTPRequest
+  let query: Query
+  /// The fields of a submitted form.
+  let form: Query
+
+  init(simulator: AppStoreSimulator, app: SandboxApp, clock: ClockView, request: HTTPRequest) {
+    self.simulator = simulator
+    self.app = app
+    self.clock = clock
+    self.request = request
+    query = Query(request.query)
+    form = Query(request.method == "POST" ? String(decoding: request.body, as: UTF8.self) : "")
+  }
+
+  /// The value of a query item without surrounding spaces; `nil` if it is empty.
+  func value(_ name: String) -> String? { query[name]?.trimmed.given }
+
+  /// The host and port under which the browser reaches the sandbox, which the listener has checked.
+  var host: String { request.header("host") ?? "127.0.0.1:8090" }
+
+  /// A page of the app.
+  func link(_ path: [String], _ query: [(name: String, value: String?)] = []) -> Link {
+    Link(["apps", app.id] + path, query: query)
+  }
+
+  func account(_ name: String) -> Link { link(["accounts", name]) }
+
+  /// The form of an operation, filled in with `values`.
+  func form(_ operation: Operation, _ values: [(name: String, value: String?)] = []) -> Link {
+    link(["do", operation.name], values)
+  }
+}
+
+/// The content of a page, which ``Frame`` draws the rest around.
+struct Page: Sendable {
+  /// The parts of the navigation; the raw values are the segments of their addresses.
+  enum Section: String, CaseIterable, Sendable {
+    case overview = ""
+    case accounts, shop, catalog, notifications, journal, scenarios, faults, settings
+    case everything = "do"
+  }
+
+  let title: String
+  let section: Section
+  var status = 200
+  /// What was done before the page.
+  var notice: Markup = ""
+  let body: Markup
+}

@@ -1,0 +1,85 @@
+internal import AppStore
+internal import Markup
+internal import Pages
+internal import Sandbox
+
+/// The picture of what an account had, from what is true in the App Store.
+enum AccountLanes {
+  private static let maxLanes = 20
+
+  static func markup(_ account: AccountView, _ history: AccountHistoryView, _ visit: Visit) -> Markup {
+    let lanes = lanes(account, history)
+    guard let start = history.transactions.map(\.date).min() else { return Part.empty(Text.ownsNothing) }
+    let picture = LanesPicture(
+      lanes: lanes, geometry: LanesGeometry(start: start, now: visit.clock.now), asOf: nil,
+      title: Text.pictureTitle(account.name))
+    return """
+      \(picture.legend)
+      <div class="lanes" tabindex="0" role="region" aria-label="\(Text.pictureTitle(account.name))">
+      \(picture.svg)
+      </div>
+      <details><summary>\(Text.asTable)</summary>
+      \(picture.table(Text.transaction) { source in source == 0 ? "" : "\(Format.id(String(source)))" })
+      </details>
+      """
+  }
+
+  /// One lane for each purchase, and one for the notifications.
+  static func lanes(_ account: AccountView, _ history: AccountHistoryView) -> [Lane] {
+    let purchases = account.purchases.suffix(maxLanes).map { purchase in
+      lane(purchase, history)
+    }
+    let dots = history.notifications.map { view in
+      Lane.Mark(at: view.date, sign: "", tone: .ended, meaning: view.name, source: 0)
+    }
+    let apple = Lane(name: Text.laneApple, kind: Text.notifications(dots.count), dots: dots)
+    return purchases + (dots.isEmpty ? [] : [apple])
+  }
+
+  private static func lane(_ purchase: PurchaseView, _ history: AccountHistoryView) -> Lane {
+    let sold = history.transactions.filter { $0.originalTransactionId == purchase.originalTransactionId }
+    let failed = history.failedPayments.filter { $0.originalTransactionId == purchase.originalTransactionId }
+    let bars = sold.map { bar($0) } + failed.map { bar($0, purchase) }
+    let asked = history.notifications.filter {
+      $0.originalTransactionId == purchase.originalTransactionId && $0.name.hasPrefix("CONSUMPTION_REQUEST")
+    }
+    // A request comes before the refund of the same moment.
+    let requests = asked.map {
+      Lane.Mark(
+        at: $0.date, sign: "?", tone: .grace, meaning: Text.markRefundAsked,
+        source: $0.transactionId.flatMap { Int64($0) } ?? 0)
+    }
+    let marks = requests + sold.compactMap(mark)
+    return Lane(
+      name: purchase.productId,
+      kind: purchase.ownership == .purchased ? Text.lanePurchase : Text.laneShared,
+      bars: bars.sorted { $0.start < $1.start }, marks: marks.sorted { $0.at < $1.at })
+  }
+
+  private static func bar(_ sold: TransactionView) -> Lane.Bar {
+    let tone: Tone = sold.isTrial ? .trial : sold.ownership == .purchased ? .full : .shared
+    let price = Format.money(sold.price)
+    // A period that was cut short ends at its refund.
+    let end = sold.revoked.map { revoked in sold.expires.map { min($0, revoked) } ?? revoked } ?? sold.expires
+    return Lane.Bar(
+      start: sold.date, end: end, tone: tone, word: sold.isTrial ? Text.name(of: .trial) : price,
+      meaning: "\(sold.productId), \(Format.words(sold.reason.rawValue)), \(price)",
+      source: Int64(sold.transactionId) ?? 0, isBrief: false)
+  }
+
+  private static func bar(_ failed: FailedPaymentView, _ purchase: PurchaseView) -> Lane.Bar {
+    let tone: Tone = failed.hasAccess ? .grace : .retry
+    return Lane.Bar(
+      start: failed.since, end: failed.until, tone: tone, word: Text.name(of: tone),
+      meaning: "\(purchase.productId), \(Text.meaning(of: tone))",
+      source: Int64(purchase.originalTransactionId) ?? 0, isBrief: false)
+  }
+
+  private static func mark(_ sold: TransactionView) -> Lane.Mark? {
+    guard let revoked = sold.revoked else { return nil }
+    let isRefund = sold.revocationType != .familyRevoke
+    return Lane.Mark(
+      at: revoked, sign: isRefund ? "↩" : "⇥", tone: .none,
+      meaning: isRefund ? Text.markRefunded : Text.markSharingEnded, source: Int64(sold.transactionId) ?? 0)
+  }
+}

@@ -1,0 +1,381 @@
+"""The pages of the sandbox in a real browser: a subscriber's life, every page, accessibility, attacks."""
+
+import http.client
+import os
+import pathlib
+import subprocess
+import urllib.parse
+
+import pytest
+
+from console_story import CONFIGURATION
+from harness import CALL_LIMIT, PROGRAM, STOP_LIMIT, Service, environment, post
+from test_console_browser import ARGUMENTS, CHROMIUM, VIEWS, violations
+
+playwright = pytest.importorskip("playwright.sync_api")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
+APP = "ocean"
+HOSTILE = "<img src=x onerror=alert(1)>\"'&/../\u202e🐚"
+
+
+class Sandbox:
+    """A running service with its sandbox, and calls of both."""
+
+    def __init__(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "entitled.yaml").write_text(CONFIGURATION.split("    webhooks:")[0], encoding="utf-8")
+        self.service = Service(folder / "data", ["--config", folder / "entitled.yaml"])
+        self.url = f"http://{self.service.sandbox}"
+
+    def act(self, path, **members):
+        status, answer = post(f"{self.url}/sandbox/v1/{path}", members)
+        assert status == 200, (path, answer)
+        return answer
+
+    def check(self, customer):
+        status, answer = self.service.json(
+            "entitled.v1.EntitlementService/Check", {"app": APP, "customerId": customer, "entitlement": "pro"})
+        assert status == 200, answer
+        return answer
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory):
+    sandbox = Sandbox(tmp_path_factory.mktemp("sandbox"))
+    yield sandbox
+    sandbox.service.stop()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with playwright.sync_playwright() as runner:
+        browser = runner.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(sandbox, chromium):
+    """Opens pages, and fails on any message of the browser's console, dialog or request to another origin."""
+    contexts, faults = [], []
+
+    def visit(view="light", **options):
+        context = chromium.new_context(**VIEWS[view], **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: "status of 40" in message.text or faults.append(message.text))
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: request.url.startswith(sandbox.url) or faults.append(request.url))
+        page.goto(sandbox.url)
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert not faults
+
+
+def click(page, selector):
+    with page.expect_navigation():
+        page.click(selector)
+
+
+def test_a_life_from_shop_to_refund_with_the_service_following(sandbox, visit, tmp_path):
+    page = visit()
+    assert page.url == f"{sandbox.url}/apps/{APP}"
+    click(page, "text=Set the URL…")
+    page.fill("#url", f"http://{sandbox.service.http}/notifications/{APP}")
+    click(page, "main form button.primary")
+    assert "Done: Set the notification URL." in page.text_content("main")
+    click(page, "nav >> text=Settings")
+    click(page, "tr:has-text('Grace period') >> text=Change…")
+    page.select_option("#days", "16")
+    click(page, "main form button.primary")
+
+    # Buying; the app then submits the purchase to the service.
+    click(page, "nav >> text=Shop")
+    card = page.locator("section.card", has_text="pro.monthly")
+    card.locator("input[name=account]").fill("ada")
+    with page.expect_navigation():
+        card.locator("button").click()
+    assert page.url.split("?")[0] == f"{sandbox.url}/apps/{APP}/accounts/ada"
+    assert "SUBSCRIBED/INITIAL_BUY" in page.text_content(".done") and "active" in page.text_content(".cards")
+    restored = sandbox.act("restore", app=APP, account="ada", newDevice=False)
+    status, answer = sandbox.service.json("entitled.v1.ReceiptService/SubmitTransaction", {
+        "app": APP, "customerId": "ada", "signedTransaction": restored["signedTransactions"][0]})
+    assert status == 200, answer
+    assert sandbox.check("ada")["entitled"]
+
+    # A month passes by the key of the next event, and the subscription renews.
+    click(page, f"nav >> text={APP}")
+    with page.expect_navigation():
+        page.keyboard.press("n")
+    assert "DID_RENEW" in page.text_content(".done")
+
+    # The card is declined: access goes on in the grace period, at the App Store and at the service.
+    click(page, "tr:has-text('ada') >> text=Decline the card")
+    for _ in range(2):
+        click(page, "text=+1 month")
+    click(page, "main table >> text=ada")
+    assert "in billing retry" in page.text_content(".cards")
+    assert sandbox.check("ada")["reason"] == "BILLING_RETRY"
+    assert page.locator("svg .bar.grace").count() == 1
+    click(page, "text=Let charges succeed")
+    assert "DID_RENEW/BILLING_RECOVERY" in page.text_content(".done") and "200" in page.text_content(".done")
+    assert sandbox.check("ada")["reason"] == "SUBSCRIPTION_ACTIVE"
+
+    # The customer asks for a refund, and gets it.
+    click(page, ".cards >> text=Ask for a refund…")
+    page.select_option("#reason", "UNINTENDED_PURCHASE")
+    click(page, "main form button.primary")
+    click(page, ".cards >> text=Refund a purchase…")
+    assert "entitled sandbox do refund transactionId=" in page.text_content("main pre")
+    click(page, "main form button.primary")
+    assert "revoked" in page.text_content(".cards")
+    answer = sandbox.check("ada")
+    assert not answer.get("entitled") and answer["reason"] == "REFUNDED"
+
+    # The notification with its content and the answer of the service.
+    click(page, ".done a:text-is('REFUND')")
+    assert "Attempts" in page.text_content("main") and "200" in page.text_content("table")
+    assert "signedTransactionInfo" in page.text_content("main") and "ada" in page.text_content("main")
+    click(page, "text=Send again")
+    assert page.locator("[aria-label=Attempts] tbody tr").count() == 2
+
+    # What was done is a script that does the same in another sandbox.
+    script = page.context.request.get(f"{sandbox.url}/apps/{APP}/journal.sh").text()
+    assert "entitled sandbox do billing account=ada fails=true" in script
+    owners = http_json(f"{sandbox.url}/sandbox/v1/owners?app={APP}")["owners"]
+    assert run_script(script, tmp_path) == owners
+
+
+def http_json(url):
+    import json
+    import urllib.request
+
+    with urllib.request.urlopen(url, timeout=CALL_LIMIT) as answer:
+        return json.load(answer)
+
+
+class Alone:
+    """`entitled sandbox serve` without a service."""
+
+    def __init__(self, folder, *arguments):
+        (folder / "entitled.yaml").write_text(CONFIGURATION.split("    webhooks:")[0], encoding="utf-8")
+        self.process = subprocess.Popen(
+            [PROGRAM, "sandbox", "serve", "--in-memory", "--sandbox", "127.0.0.1:0", "--config",
+             folder / "entitled.yaml", *arguments], stdout=subprocess.PIPE, text=True, env=environment())
+        self.address = self.process.stdout.readline().strip().removeprefix("ready sandbox=")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        assert self.process.wait(STOP_LIMIT) == 0
+        self.process.stdout.close()
+
+
+def run_script(script, folder):
+    """Runs a journal's script against a new sandbox, as its first lines say; returns the owners afterwards."""
+    start = next(line.split("--start ")[1] for line in script.splitlines() if "--start" in line)
+    programs = folder / "bin"
+    programs.mkdir()
+    (programs / "entitled").symlink_to(pathlib.Path(PROGRAM).resolve())
+    with Alone(folder, "--start", start) as alone:
+        variables = environment() | {
+            "ENTITLED_SANDBOX": alone.address, "PATH": f"{programs}:{os.environ['PATH']}"}
+        done = subprocess.run(
+            ["sh"], input=script, text=True, capture_output=True, env=variables, cwd=folder, timeout=CALL_LIMIT * 4)
+        assert done.returncode == 0, done.stderr
+        return http_json(f"http://{alone.address}/sandbox/v1/owners?app={APP}")["owners"]
+
+
+def test_the_pages_work_without_service_and_without_scripts(chromium, tmp_path):
+    with Alone(tmp_path) as alone:
+        context = chromium.new_context(**VIEWS["script-free"])
+        page = context.new_page()
+        page.goto(f"http://{alone.address}/")
+        assert "Nothing happened yet" in page.text_content("main")
+        click(page, "text=To the shop")
+        card = page.locator("section.card", has_text="shells.100")
+        card.locator("input[name=account]").fill("bob")
+        card.locator("input[name=quantity]").fill("3")
+        with page.expect_navigation():
+            card.locator("button").click()
+        assert "3 items" in page.text_content("main")
+        click(page, "nav >> text=ocean")
+        click(page, "text=+1 day")
+        assert "Done: Advance the clock." in page.text_content("main")
+        click(page, "nav >> text=Scenarios")
+        click(page, "text=Run: Refund abuse")
+        assert page.url.split("?")[0].endswith("/journal") and "REFUND_REVERSED" in page.text_content("main")
+        context.close()
+
+
+def test_a_rejected_form_says_why_and_keeps_what_was_typed(sandbox, visit):
+    page = visit()
+    page.goto(f"{sandbox.url}/apps/{APP}/do/purchases")
+    page.select_option("#productId", "pro.monthly")
+    page.fill("#account", "cleo")
+    page.fill("#appAccountToken", "not a UUID")
+    click(page, "main form button.primary")
+    assert "appAccountToken is not a UUID" in page.text_content("[role=alert]")
+    assert page.input_value("#account") == "cleo" and page.input_value("#productId") == "pro.monthly"
+
+
+@pytest.fixture(scope="module")
+def eventful(sandbox):
+    """All scenarios, a fault, an offer, a hostile name."""
+    for name in ["year-in-the-life", "refund-abuse", "family", "price-increase"]:
+        sandbox.act(f"scenarios/{name}", app=APP)
+    sandbox.act("offers", app=APP, productId="pro.monthly", id="trial", type="INTRODUCTORY", mode="FREE_TRIAL", period="P1W")
+    sandbox.act("purchases", app=APP, productId="pro.monthly", account=HOSTILE, offer="trial")
+    sandbox.act("purchases", app=APP, productId="pro.monthly", account=HOSTILE, seats=3)
+    sandbox.act("assign-seat", transactionId=sandbox.act("restore", app=APP, account=HOSTILE)["transactionId"], account="ben")
+    sandbox.act("purchases", app=APP, productId="maps.pack", account="ben", askToBuy=True)
+    sandbox.act("faults", kind="drop", count=2, every=3)
+    first = http_json(f"{sandbox.url}/sandbox/v1/notifications")["notifications"][-1]
+    return {"uuid": first["notificationUUID"], "hostile": urllib.parse.quote(HOSTILE, safe="")}
+
+
+PAGES = [
+    "", "accounts", "accounts/ben", "accounts/{hostile}", "shop?account={hostile}", "catalog", "notifications",
+    "notifications/{uuid}", "journal", "journal?all=1", "scenarios", "faults", "settings", "do", "do/purchases",
+    "do/refund?transactionId=1", "do/advance", "do/fault", "nothing", "?did=refund&since=0",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("view", ["light", "dark", "phone"])
+def test_no_page_violates_an_accessibility_rule(sandbox, visit, eventful, view):
+    page = visit(view, bypass_csp=True)
+    found = []
+    for path in PAGES:
+        path = path.format(**eventful)
+        page.goto(f"{sandbox.url}/apps/{APP}" + (path if path.startswith("?") else f"/{path}" if path else ""))
+        found += [f"{path} {each}" for each in violations(page)]
+        if view == "phone":
+            width = page.evaluate("document.documentElement.scrollWidth")
+            assert width <= 390, f"{path} is {width} wide"
+    assert not found, "\n".join(found)
+
+
+def test_markup_in_names_is_text_on_every_page(sandbox, visit, eventful):
+    page = visit()
+    for path in PAGES:
+        path = path.format(**eventful)
+        page.goto(f"{sandbox.url}/apps/{APP}" + (path if path.startswith("?") else f"/{path}" if path else ""))
+        assert page.locator("main img").count() == 0, path
+    page.goto(f"{sandbox.url}/apps/{APP}/accounts/{eventful['hostile']}")
+    assert HOSTILE in page.text_content("h1")
+
+
+def test_every_operation_has_a_form(sandbox, visit):
+    page = visit()
+    page.goto(f"{sandbox.url}/apps/{APP}/do")
+    links = [link.get_attribute("href") for link in page.locator("main tbody a").all()]
+    assert len(links) > 60
+    for link in links:
+        page.goto(sandbox.url + link)
+        assert page.locator("main form button.primary").count() == 1, link
+        assert page.locator("main label").count() == page.locator("main form :is(input:not([type=hidden]), select, textarea)").count()
+
+
+def request(address, method, path, headers, body=b""):
+    host, _, port = address.rpartition(":")
+    connection = http.client.HTTPConnection(host, int(port), timeout=CALL_LIMIT)
+    connection.putrequest(method, path, skip_host=True)
+    for name, value in ({"Host": address} | headers).items():
+        connection.putheader(name, value)
+    connection.putheader("Content-Length", str(len(body)))
+    connection.endheaders(body)
+    return connection.getresponse()
+
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+OWN = {"Sec-Fetch-Site": "same-origin"}
+
+
+@pytest.mark.parametrize("headers, status", [
+    (FORM | OWN, 303), (FORM, 403), (FORM | {"Origin": "http://evil.example"}, 403),
+    (FORM | {"Origin": "null"}, 403), (FORM | {"Sec-Fetch-Site": "cross-site"}, 403),
+    (FORM | {"Sec-Fetch-Site": "same-site", "Origin": "http://localhost:1"}, 403),
+    (FORM | OWN | {"Host": "evil.example"}, 421), ({"Content-Type": "text/plain"} | OWN, 415),
+    ({"Content-Type": "application/json"} | OWN, 415),
+])  # fmt: skip
+def test_only_forms_of_the_pages_themselves_act(sandbox, headers, status):
+    before = http_json(f"{sandbox.url}/sandbox/v1/clock")["milliseconds"]
+    response = request(sandbox.service.sandbox, "POST", f"/apps/{APP}/do/advance", headers, b"by=1d")
+    after = http_json(f"{sandbox.url}/sandbox/v1/clock")["milliseconds"]
+    assert response.status == status
+    assert (after - before >= 86_400_000) == (status == 303)
+
+
+@pytest.mark.parametrize("path", ["/", f"/apps/{APP}", f"/apps/{APP}/journal.sh", "/assets/none.css"])
+def test_a_rebound_name_reads_no_page(sandbox, path):
+    assert request(sandbox.service.sandbox, "GET", path, {"Host": "evil.example"}).status == 421
+
+
+def test_a_form_returns_to_no_other_site(sandbox):
+    for back in ["//evil.example/", "https://evil.example/", "/\\evil.example", "..%2f..%2f"]:
+        body = urllib.parse.urlencode({"by": "0s", "_back": back}).encode()
+        response = request(sandbox.service.sandbox, "POST", f"/apps/{APP}/do/advance", FORM | OWN, body)
+        assert response.status == 303
+        target = urllib.parse.urljoin(f"{sandbox.url}/apps/{APP}/do/advance", response.getheader("location"))
+        assert target.startswith(f"{sandbox.url}/apps/{APP}")
+
+
+def test_pages_have_the_header_fields_of_the_console(sandbox):
+    response = request(sandbox.service.sandbox, "GET", f"/apps/{APP}", {})
+    policy = response.getheader("content-security-policy")
+    assert "script-src 'self'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
+    assert response.getheader("x-content-type-options") == "nosniff"
+    assert response.getheader("cache-control") == "no-store"
+    text = response.read().decode()
+    assert "style=" not in text and "onclick" not in text
+
+
+def test_no_other_page_can_frame_it(sandbox, chromium):
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto("about:blank")
+    page.set_content(f'<iframe src="{sandbox.url}/"></iframe>')
+    page.wait_for_timeout(500)
+    assert not any(frame.url.startswith(sandbox.url) and frame.query_selector("h1") for frame in page.frames)
+    context.close()
+
+
+def test_a_page_is_small_and_does_not_move(sandbox, visit, eventful):
+    page = visit()
+    client = page.context.new_cdp_session(page)
+    client.send("Network.enable")
+    client.send("Network.clearBrowserCache")
+    received = []
+    client.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
+    page.add_init_script("""
+        self.shift = 0;
+        new PerformanceObserver((list) => { for (const entry of list.getEntries()) self.shift += entry.value; })
+            .observe({ type: "layout-shift", buffered: true });""")
+    page.goto(f"{sandbox.url}/apps/{APP}")
+    page.wait_for_load_state("networkidle")
+    assert sum(received) < 150_000
+    assert page.evaluate("self.shift") == 0
+
+
+def test_a_printed_page_has_no_frame(sandbox, visit, eventful):
+    page = visit()
+    page.goto(f"{sandbox.url}/apps/{APP}/accounts/ada")
+    page.emulate_media(media="print")
+    assert not page.is_visible(".frame") and page.is_visible("svg") and not page.is_visible("form")
+
+
+def test_the_command_runs_a_scenario(sandbox):
+    done = subprocess.run(
+        [PROGRAM, "sandbox", "scenario", "family", "--sandbox", sandbox.service.sandbox], capture_output=True, text=True,
+        env=environment(), timeout=CALL_LIMIT)
+    assert done.returncode == 0 and '"REVOKE"' in done.stdout, done.stderr
+    unknown = subprocess.run(
+        [PROGRAM, "sandbox", "scenario", "none", "--sandbox", sandbox.service.sandbox], capture_output=True, text=True,
+        env=environment(), timeout=CALL_LIMIT)
+    assert unknown.returncode == 64 and "price-increase" in unknown.stderr

@@ -1,0 +1,187 @@
+import AppStore
+import HTTP
+import JSON
+import Markup
+import Pages
+import Sandbox
+import Testing
+
+@testable import SandboxConsole
+
+@Suite struct SandboxPagesTests {
+  private static let hostile = "<script>alert(1)</script>\"'&/..\u{202E}🐚"
+  private static let app = SandboxApp(
+    id: "de mo/<b>", identity: AppIdentity(bundleID: "com.example", appAppleID: 1),
+    products: [
+      SandboxProduct(
+        productId: "monthly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "pro", level: 2,
+        period: Period("P1M"), price: 4990),
+      SandboxProduct(
+        productId: "yearly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "pro", level: 1,
+        period: Period("P1Y"), price: 39990, monthlyPrice: 3990),
+      SandboxProduct(productId: "coins", type: .consumable, price: 990),
+      SandboxProduct(productId: "free", type: .nonConsumable),
+    ])
+
+  private let simulator: AppStoreSimulator
+  private let console: SandboxConsole
+
+  init() throws {
+    let start = Instant(millisecondsSince1970: 1_767_225_600_000)
+    simulator = try AppStoreSimulator(apps: [Self.app], storage: .memory, now: { start })
+    console = SandboxConsole(simulator, hosts: OriginPolicy(allowedHosts: []))
+  }
+
+  private func link(_ path: [String]) -> String { Link(["apps", Self.app.id] + path).text }
+
+  private func get(_ target: String, _ fields: [(name: String, value: String)] = []) async -> HTTPResponse {
+    await console.respond(
+      to: HTTPRequest(
+        method: "GET", target: target, headers: HeaderFields([("host", "localhost:8090")] + fields)))
+  }
+
+  private func post(
+    _ operation: String, _ body: String,
+    _ fields: [(name: String, value: String)] = [("sec-fetch-site", "same-origin")]
+  ) async -> HTTPResponse {
+    let headers = [
+      ("host", "localhost:8090"), ("content-type", "application/x-www-form-urlencoded"),
+    ]
+    return await console.respond(
+      to: HTTPRequest(
+        method: "POST", target: link(["do", operation]), headers: HeaderFields(headers + fields),
+        body: Array(body.utf8)))
+  }
+
+  private func act(_ path: String, _ members: JSONObject) async -> HTTPResponse {
+    await simulator.respond(
+      to: HTTPRequest(method: "POST", target: "/sandbox/v1/\(path)", body: members.serialized()))
+  }
+
+  private func text(_ response: HTTPResponse) -> String { String(decoding: response.body, as: UTF8.self) }
+
+  @Test("The root leads to the only app; unknown pages are not found")
+  func addresses() async {
+    let root = await get("/")
+    #expect(root.status == 303 && root.headers["location"] == link([]))
+    for path in [
+      "/apps", "/apps/other", link(["nothing"]), link(["accounts", "none"]), link(["do", "none"]),
+    ] {
+      #expect(await get(path).status == 404, "\(path)")
+    }
+    #expect(
+      !SandboxConsole.serves("/sandbox/v1/apps") && !SandboxConsole.serves("/inApps/v1/subscriptions/1"))
+    #expect(
+      SandboxConsole.serves("/") && SandboxConsole.serves("/apps/demo") && !SandboxConsole.serves("/appsx"))
+  }
+
+  @Test("A form acts, and the next page names the command and the notifications")
+  func form() async throws {
+    let bought = await post("purchases", "productId=monthly&account=ann&quantity=&offer=")
+    #expect(bought.status == 303)
+    let location = try #require(bought.headers["location"])
+    #expect(location.hasPrefix(link(["accounts", "ann"]) + "?"))
+    let page = text(await get(location))
+    #expect(page.contains("SUBSCRIBED/INITIAL_BUY"))
+    #expect(
+      page.contains(
+        "entitled sandbox do purchases &#39;app=de mo/&lt;b&gt;&#39; productId=monthly account=ann"))
+  }
+
+  @Test("A form that is rejected comes back with the reason and what was typed")
+  func rejected() async {
+    let response = await post("purchases", "productId=monthly&account=ann&quantity=77")
+    #expect(response.status == 400)
+    let page = text(response)
+    #expect(
+      page.contains("quantity must be 1") && page.contains("value=\"77\"") && page.contains("role=\"alert\""))
+    let json = await post("report-consumption", "transactionId=1&version=v2&information=none")
+    #expect(text(json).contains("is not a JSON object"))
+  }
+
+  @Test("Forms of other pages are refused, whatever they are")
+  func foreign() async {
+    #expect(await post("advance", "by=1d", []).status == 403)
+    #expect(await post("advance", "by=1d", [("sec-fetch-site", "cross-site")]).status == 403)
+    #expect(await post("advance", "by=1d", [("origin", "https://evil.example")]).status == 403)
+    let rebound = await console.respond(
+      to: HTTPRequest(method: "GET", target: "/", headers: HeaderFields([("host", "evil.example")])))
+    #expect(rebound.status == 421)
+  }
+
+  @Test("Every member of every operation has a field with a label")
+  func fields() async {
+    for operation in Operation.all {
+      let fields = Field.all(of: operation)
+      #expect(fields.map(\.name) == operation.members)
+      for field in fields where field.kind != .app {
+        #expect(
+          Text.field(field.name) != field.name || field.name == "notificationUUID",
+          "\(operation.name) \(field.name)")
+      }
+      #expect(
+        Text.title(operation) != operation.name && !Text.meaning(operation).isEmpty, "\(operation.name)")
+      #expect(Operation(operation.name) == operation)
+      #expect(await get(link(["do", operation.name])).status == 200)
+    }
+  }
+
+  @Test("Text from outside is text on every page, and no page has inline code")
+  func escaping() async throws {
+    _ = await act(
+      "purchases", ["app": .string(Self.app.id), "productId": "monthly", "account": .string(Self.hostile)])
+    _ = await act("join-family", ["account": .string(Self.hostile), "family": .string(Self.hostile)])
+    _ = await act(
+      "offers",
+      [
+        "app": .string(Self.app.id), "productId": "monthly", "id": .string(Self.hostile), "type": "CODE",
+        "mode": "FREE_TRIAL", "period": "P1W",
+      ])
+    let uuid = try #require(await simulator.notificationViews(of: Self.app.id, limit: 1).views.first?.uuid)
+    let paths: [[String]] = [
+      [], ["accounts"], ["accounts", Self.hostile], ["shop"], ["catalog"], ["notifications"],
+      ["notifications", uuid], ["journal"], ["scenarios"], ["faults"], ["settings"], ["do"],
+      ["do", "refund"],
+    ]
+    for path in paths {
+      let response = await get(link(path))
+      #expect(response.status == 200, "\(path)")
+      let page = text(response)
+      #expect(!page.contains("<script>") && !page.contains("<b>") && !page.contains(" style="), "\(path)")
+      #expect(page.contains("<h1>") && page.contains("NOTHING HERE IS REAL"), "\(path)")
+      #expect(response.headers["content-security-policy"]?.contains("frame-ancestors 'none'") == true)
+    }
+  }
+
+  @Test("The lanes show periods, failed payments and refunds")
+  func lanes() async throws {
+    let app = JSONValue.string(Self.app.id)
+    _ = await act("renewal-timing", ["chargeLead": "0s", "failureDelay": "0s", "staleFailures": 0])
+    _ = await act("grace-period", ["app": app, "days": 16])
+    _ = await act("purchases", ["app": app, "productId": "monthly", "account": "ann"])
+    _ = await act("billing", ["account": "ann", "fails": true])
+    _ = await act("clock/advance", ["by": "60d"])
+    _ = await act("billing", ["account": "ann", "fails": false])
+    let (account, history) = try #require(await simulator.accountView("ann", in: Self.app.id))
+    let id = try #require(account.purchases.first?.transactionId)
+    _ = await act("request-consumption", ["transactionId": .string(id)])
+    _ = await act("refund", ["transactionId": .string(id)])
+    #expect(history.failedPayments.count == 2)
+    let now = try #require(await simulator.accountView("ann", in: Self.app.id))
+    let lanes = AccountLanes.lanes(now.account, now.history)
+    #expect(lanes.map(\.name) == ["monthly", "Apple said"])
+    #expect(lanes[0].bars.map(\.tone) == [.full, .grace, .retry, .full])
+    #expect(lanes[0].marks.map(\.sign) == ["?", "↩"])
+  }
+
+  @Test("The journal's script has each action in order, without deliveries")
+  func script() async {
+    _ = await act("purchases", ["app": .string(Self.app.id), "productId": "monthly", "account": "ann"])
+    _ = await act("clock/advance", ["by": "40d"])
+    let script = text(await get(link(["journal.sh"]))).split(separator: "\n")
+    #expect(script.first == "#!/bin/sh")
+    #expect(script.contains { $0.contains("--start 2026-01-01T00:00:00.000Z") })
+    #expect(script.suffix(2).first?.hasPrefix("entitled sandbox do purchases") == true)
+    #expect(script.last == "entitled sandbox advance 2026-02-10T00:00:00.000Z")
+  }
+}
