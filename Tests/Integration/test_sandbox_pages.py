@@ -8,9 +8,9 @@ import urllib.parse
 
 import pytest
 
+from console_browser import ARGUMENTS, CHROMIUM, VIEWS, violations
 from console_story import CONFIGURATION
 from harness import CALL_LIMIT, PROGRAM, STOP_LIMIT, Service, environment, post
-from test_console_browser import ARGUMENTS, CHROMIUM, VIEWS, violations
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
