@@ -1,9 +1,11 @@
 """The service with its store in PostgreSQL: directly, through PgBouncer, after a restart, and refused addresses."""
 
+import shutil
+
 import pytest
 
 from contract import entitlement, entitlement_service, entitlement_stub
-from harness import Service, run
+from harness import FREE_PORTS, Service, run
 
 
 def grant(service, customer):
@@ -28,12 +30,23 @@ def test_a_grant_is_stored_in_postgresql_and_survives_a_restart(postgres, tmp_pa
         grant(service, "alice")
         assert is_granted(service, "alice")
         service.kill()
-        # Another replica of the same database, with a data directory of its own.
+        # Another process of the same database and installation, with another data directory.
+        (tmp_path / "other").mkdir(mode=0o700)
+        shutil.copy(tmp_path / "data" / "entitled.key", tmp_path / "other")
         service = Service(tmp_path / "other", ["--store", address])
         assert is_granted(service, "alice") and not is_granted(service, "bob")
         service.stop()
         assert not list(tmp_path.glob("*/entitled.sqlite"))
         assert int(postgres.sql("SELECT count(*) FROM customer", database)) > 0
+
+
+def test_a_process_with_another_installation_key_is_refused(postgres, tmp_path):
+    with postgres.database() as database:
+        store = ["--store", postgres.address(database)]
+        service = Service(tmp_path / "data", store)
+        answer = run("serve", *FREE_PORTS, "--data", tmp_path / "other", *store)
+        assert answer.returncode == 1 and "erasures.key" in answer.stderr
+        service.stop()
 
 
 def test_a_configured_sqlite_path_is_not_the_data_directory(tmp_path):

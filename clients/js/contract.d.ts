@@ -4194,6 +4194,22 @@ export interface GetStatusResponse {
   apps?: Array<AppStatus>;
   /** The store. Unset: the caller may not access all apps. */
   store?: StoreStatus;
+  /** This process among the replicas of one database. Unset: it has the store for itself. */
+  replica?: ReplicaStatus;
+}
+
+/** One process among the replicas of one database. */
+export interface ReplicaStatus {
+  /** The configured name of this replica, or its host name. */
+  name?: string;
+  /** Whether it is the leader, which executes what writes. */
+  leader?: boolean;
+  /** The name of the leader. Empty: no replica leads now. */
+  leaderName?: string;
+  /** The gRPC address of the leader, as it listens. */
+  leaderAddress?: string;
+  /** The number of takeovers up to that of the leader. */
+  epoch?: string;
 }
 
 /** One health check. */

@@ -162,6 +162,24 @@ package enum MetricCatalog {
       help: "1 if the PostgreSQL database of the store answered within the last seconds, otherwise 0."),
     MetricFamily(
       "entitled_replicas", .gauge, help: "Processes that use the PostgreSQL database of the store."),
+    MetricFamily(
+      "entitled_leader", .gauge,
+      help: "1 if this replica is the leader, otherwise 0; with several processes on one PostgreSQL database."
+    ),
+    MetricFamily(
+      "entitled_leader_epoch", .gauge,
+      help: "Number of takeovers up to that of the leader; 0 while no leader is known."),
+    MetricFamily(
+      "entitled_inbox_entries", .gauge, help: "Entries of other replicas without outcome, on the leader."),
+    MetricFamily(
+      "entitled_inbox_oldest_seconds", .gauge, help: "Age of the oldest entry without outcome, on the leader."
+    ),
+    MetricFamily(
+      "entitled_inbox_entries_total", .counter, labels: ["kind"],
+      help: "Entries of other replicas that this one executed."),
+    MetricFamily(
+      "entitled_inbox_seconds", .histogram,
+      help: "Time from taking an entry to its stored outcome."),
     MetricFamily("entitled_store_bytes", .gauge, help: "Size of the store's files, in bytes."),
     MetricFamily(
       "entitled_disk_free_bytes", .gauge, help: "Free bytes on the disk of the data directory."),

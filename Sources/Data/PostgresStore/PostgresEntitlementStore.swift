@@ -1,15 +1,19 @@
+internal import Platform
 package import PostgreSQL
 package import SQLStore
 package import Store
 
 /// The store in a database of PostgreSQL 15 or later, with one writer and any number of readers.
 ///
-/// The last process that opened the store writes to it; those before can only read.
+/// As a replica, a process writes while it has the lease of the leader. A process that opens the store for itself writes
+/// at once, and those before it can only read.
 package final class PostgresEntitlementStore: EntitlementStore {
   let settings: PostgresSettings
   private let queue: WriteQueue
   private let readers: ReaderPool
   private let hash: CustomerIdentity.Hash
+  private let replica: PostgresReplication?
+  package var replication: (any Replication)? { replica }
   /// Raised by the writer after a commit and before ``write(_:)`` returns.
   package let changes = CustomerVersions()
 
@@ -17,6 +21,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
   ///
   /// - Parameters:
   ///   - settings: how sessions are opened.
+  ///   - name: the name of this replica; `nil` for a process that opens the store for itself.
   ///   - capacity: the maximum number of queued writes; further ones are rejected.
   ///   - batchSize: the maximum number of writes in one durable commit.
   ///   - reads: the number of sessions for reads.
@@ -24,16 +29,20 @@ package final class PostgresEntitlementStore: EntitlementStore {
   ///   - maxRejectedBytesPerDay: the bytes of rejected evidence that a day (UTC) may add to each app.
   /// - Throws: ``StoreError/unavailable(_:)``, ``StoreError/newerSchema(found:supported:)``.
   package init(
-    _ settings: PostgresSettings, capacity: Int = 4096, batchSize: Int = 256,
+    _ settings: PostgresSettings, replica name: ReplicaName? = nil, capacity: Int = 4096,
+    batchSize: Int = 256,
     reads: ReaderPool.Limits = .init(),
     hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash,
     maxRejectedBytesPerDay: Int64 = BatchWriter.maxRejectedBytesPerDay
   ) throws(StoreError) {
     self.settings = settings
     self.hash = hash
+    let state = name.map(ReplicaState.init)
     let writer = try PostgresWriter(
-      settings, changes: changes, hash: hash, maxRejectedBytes: maxRejectedBytesPerDay)
+      .init(settings: settings, changes: changes, hash: hash, maxRejectedBytes: maxRejectedBytesPerDay),
+      replica: state)
     queue = WriteQueue(writer, capacity: capacity, batchSize: batchSize)
+    replica = state.map { [queue, changes] in PostgresReplication(settings, $0, writer, queue, changes) }
     readers = ReaderPool(reads, changes: changes, hash: hash) { () throws(StoreError) in
       try PostgresDatabase(settings)
     }
@@ -86,14 +95,23 @@ package final class PostgresEntitlementStore: EntitlementStore {
   /// Emits after each batch, not after each write.
   package func commits() -> AsyncStream<Void> { queue.commits.listen() }
 
-  /// Reads one row. After a failed commit it also replaces 64 KiB of filler.
+  /// How long no replica may lead before writing does not work. A takeover takes less.
+  private static let maxLeaderless = Duration.seconds(15)
+
+  /// Reads one row. After a failed commit it also replaces 64 KiB of filler; in a follower, another replica must lead.
   package func health() async throws(StoreError) {
     _ = try await read { snapshot throws(StoreError) in try snapshot.lastEvidence() }
+    if let replica, !replica.role.isLeader {
+      guard replica.leaderless < Self.maxLeaderless else { throw .unavailable("no replica is the leader") }
+      return
+    }
     guard queue.lastFailure != nil else { return }
     try await queue.probe()
   }
 
   package func close() async {
+    await replica?.release()
+    replica?.finish()
     await readers.close()
     await queue.close()
   }

@@ -64,6 +64,9 @@ package protocol EntitlementStore: Sendable {
   /// receives no other writes recovers too.
   func health() async throws(StoreError)
 
+  /// How the replicas that share the store divide the work; `nil` for a store that one process has for itself.
+  var replication: (any Replication)? { get }
+
   /// Interrupts reads, waits for the accepted writes, and closes the store. Every later call throws
   /// ``StoreError/closed``.
   func close() async
@@ -80,6 +83,8 @@ package enum ReadPriority: Int, CaseIterable, Sendable {
 }
 
 extension EntitlementStore {
+  package var replication: (any Replication)? { nil }
+
   /// For stores whose reads cost no round trip.
   package func write<Value: Sendable>(
     expecting expected: @autoclosure () -> ExpectedReads,

@@ -47,6 +47,30 @@ package struct NotificationInbox: Sendable {
     return received
   }
 
+  /// What a replica that does not write finds out about a notification.
+  package enum Verdict: Hashable, Sendable {
+    /// It is authentic and will be stored.
+    case accepted
+    /// It will be stored as rejected, if the sender may send it.
+    case rejected
+    /// Apple has to confirm it.
+    case undecided
+  }
+
+  /// Judges a notification without storing it.
+  ///
+  /// - Throws: ``LedgerError/unknownApp(_:configured:)``; ``LedgerError/notVerifiable(_:)`` if it is not known.
+  package func verdict(on notification: IncomingNotification) throws(LedgerError) -> Verdict {
+    switch NotificationBody(notification.body) {
+    case .signed(let payload):
+      guard try ledger.verifies(payload, for: notification.appID) else { return .rejected }
+      return checkOnline == nil ? .accepted : .undecided
+    case .unreadable: return .rejected
+    case .unsigned(let body):
+      return try rejection(of: notification, body) == nil ? .undecided : .rejected
+    }
+  }
+
   private func dispatch(
     _ notification: IncomingNotification
   ) async throws(LedgerError) -> ReceivedNotification {

@@ -60,7 +60,7 @@ actor AppReconciler: Worker {
   private let clock: ServiceClock
   private let metrics: ReconciliationMetrics
   private let logger = Logger(label: "entitled.reconciliation")
-  private let (wakeUps, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  private let wakeUp = Signal()
 
   private var isStarted = false
   /// The time of the last repair of a delivery gap.
@@ -84,8 +84,10 @@ actor AppReconciler: Worker {
 
   /// Runs until the task is cancelled, retrying after errors.
   func run() async throws {
+    // Another process may have run since the last time.
+    isStarted = false
     let loop = ScheduledLoop(clock, maxSleep: 20_000) { await self.tick() }
-    try await loop.run(wokenBy: wakeUps)
+    try await loop.run(wokenBy: wakeUp.listen())
     // Deliveries were received until now.
     if isStarted { try? await saveWatermark(at: clock.now()) }
   }
@@ -93,7 +95,7 @@ actor AppReconciler: Worker {
   /// Stores a requested repair and wakes the loop that runs it.
   func begin(_ repair: Repair) async throws(StoreError) -> Repair {
     let begun = try await store.write { store throws(StoreError) in try store.begin(repair) }
-    wakeUp.yield()
+    wakeUp.send()
     return begun
   }
 

@@ -10,7 +10,7 @@ package final class WebhookDispatcher: Worker {
   package let name = "webhooks"
 
   private let current: Mutex<[WebhookSettings]>
-  private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  private let changes = Signal()
   private let encode: EventEncoding
   private let exchange: any HTTPExchange
   private let store: any EntitlementStore
@@ -42,9 +42,14 @@ package final class WebhookDispatcher: Worker {
   package func adopt(_ settings: [WebhookSettings]) async throws(StoreError) -> Bool {
     guard settings != self.settings else { return false }
     try await begin(settings)
-    current.withLock { $0 = settings }
-    changes.continuation.yield()
+    replace(with: settings)
     return true
+  }
+
+  /// Replaces the webhooks without storing cursors, in a process that writes nothing. ``begin()`` follows when it does.
+  package func replace(with settings: [WebhookSettings]) {
+    current.withLock { $0 = settings }
+    changes.send()
   }
 
   /// Stores a cursor at the end of the log for each new webhook.
@@ -60,6 +65,7 @@ package final class WebhookDispatcher: Worker {
 
   /// Runs one supervised worker for each webhook until the task is cancelled; ``adopt(_:)`` replaces them.
   package func run() async {
+    let changes = changes.listen()
     while !Task.isCancelled {
       await withTaskGroup(of: Void.self) { group in
         for settings in settings {
@@ -67,7 +73,7 @@ package final class WebhookDispatcher: Worker {
             settings, source: source(of: settings), exchange: exchange, store: store, now: now)
           group.addTask { await self.supervisor.run(SupervisedWebhook(worker: worker)) }
         }
-        for await _ in changes.stream { break }
+        for await _ in changes { break }
         group.cancelAll()
       }
     }

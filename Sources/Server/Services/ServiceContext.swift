@@ -34,6 +34,8 @@ package struct ServiceContext: Sendable {
   let expensiveCalls = ExpensiveCalls()
   /// Held during calls to Apple with idempotency keys.
   let appleLocks = KeyLocks()
+  /// Hands calls to the leader; `nil` for a process that has the store for itself.
+  let forwarder: CallForwarder?
 
   package init(
     store: any EntitlementStore, ledger: EvidenceLedger, catalog: CurrentCatalog,
@@ -42,7 +44,7 @@ package struct ServiceContext: Sendable {
     migrations: MigrationJobManager, broadcaster: EventBroadcaster, deliveries: DeliveryAdmin,
     pageTokens: PageTokens, positionTokens: PositionTokens, monitor: HealthMonitor,
     information: ServiceInformation,
-    trail: AuditTrail
+    trail: AuditTrail, leadership: Leadership
   ) {
     self.store = store
     self.ledger = ledger
@@ -62,6 +64,7 @@ package struct ServiceContext: Sendable {
     self.monitor = monitor
     self.information = information
     self.trail = trail
+    forwarder = CallForwarder(leadership)
   }
 
   /// The time in an environment: that of an embedded sandbox in its environment, otherwise the machine's.

@@ -1,3 +1,4 @@
+package import AppStore
 internal import Ledger
 package import RPC
 internal import Store
@@ -72,7 +73,31 @@ package struct Services: Sendable {
     MetricsEndpoint(registry: registry, chain: policy.chain)
   }
 
+  /// Responds to the requests of the edge that write, here or through the leader. `now` dates notifications.
+  package func requestForwarder(
+    _ routes: WritingRoutes, now: @escaping @Sendable () -> Instant
+  ) -> RequestForwarder {
+    RequestForwarder(routes, context.forwarder, now: now)
+  }
+
+  /// Executes what other replicas hand to this one while it leads; `nil` for a process that has the store for itself.
+  package func inboxWorker(_ routes: WritingRoutes) -> InboxWorker? {
+    context.forwarder.map { forwarder in
+      InboxWorker(
+        forwarder.replication.inbox,
+        calls: handlers + [ReceiptServiceHandler(context).receiptOfStream], routes: routes,
+        notifications: context.inbox, ledger: context.ledger)
+    }
+  }
+
+  /// The methods that run as tasks, forwarded to the leader where it has to execute them.
   private var asyncMethods: [Method] {
+    guard let forwarder = context.forwarder else { return handlers }
+    return handlers.map(forwarder.forwarding)
+  }
+
+  /// The methods that run as tasks, in this process.
+  private var handlers: [Method] {
     let appStore = AppStoreServiceHandler(context: context)
     return Method.tasks(
       appStoreService: appStore,

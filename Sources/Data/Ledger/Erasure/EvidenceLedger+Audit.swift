@@ -4,8 +4,12 @@ package import Store
 
 // Audit entries. They are no evidence: no answer depends on them, and they are deleted after a configured time.
 extension EvidenceLedger {
-  /// Appends audit entries. An erased customer without data since then has the pseudonym.
-  package func append(_ entries: [AuditEntry]) async throws(LedgerError) {
+  /// Appends audit entries, and runs `extra` in the same transaction. An erased customer without data since then has the
+  /// pseudonym.
+  package func append(
+    _ entries: [AuditEntry],
+    also extra: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Void = { _ in }
+  ) async throws(LedgerError) {
     let (list, catalog) = (erasures, catalog.value)
     try await write { store throws(StoreError) in
       let hasErasures = try !store.erasures().isEmpty
@@ -13,6 +17,7 @@ extension EvidenceLedger {
         if hasErasures { try store.removeErasedNames(from: &entry, catalog, list) }
         try store.append(entry)
       }
+      try extra(store)
     }
   }
 

@@ -75,6 +75,20 @@ extension EvidenceLedger {
     }
   }
 
+  /// Whether a notification of version 2 verifies, without storing anything.
+  ///
+  /// - Throws: ``LedgerError/unknownApp(_:configured:)``; ``LedgerError/notVerifiable(_:)`` if it is not known.
+  package func verifies(_ signedPayload: String, for appID: String) throws(LedgerError) -> Bool {
+    let app = try app(appID)
+    do throws(Rejection) {
+      guard case .known = try verified(signedPayload, for: app).payload.origin else { return false }
+      return true
+    } catch {
+      if case .notVerified(.cryptographyFailed(let failure)) = error { throw .notVerifiable(failure) }
+      return false
+    }
+  }
+
   /// An hour: the time after which a sender may try again when the space of a day is used up.
   private static let fullDayDelay: Int64 = 3_600_000
 

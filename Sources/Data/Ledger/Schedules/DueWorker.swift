@@ -69,18 +69,19 @@ package struct ExpiryWorker: Worker {
 package struct CatalogWorker: Worker {
   package let name = "catalog"
   private let ledger: EvidenceLedger
-  private let changes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  private let changes = Signal()
 
   package init(_ ledger: EvidenceLedger) { self.ledger = ledger }
 
   /// Puts `catalog` in force immediately. Answers and events follow in the background.
   package func adopt(_ catalog: Catalog) {
     ledger.catalog.replace(with: catalog)
-    changes.continuation.yield()
+    changes.send()
   }
 
   package func run() async throws {
+    let changes = changes.listen()
     try await ledger.adoptCatalog()
-    for await _ in changes.stream { try await ledger.adoptCatalog() }
+    for await _ in changes { try await ledger.adoptCatalog() }
   }
 }

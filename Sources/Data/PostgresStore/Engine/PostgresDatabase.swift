@@ -18,15 +18,30 @@ final class PostgresDatabase: SQLConnection {
   private var combiner = WriteCombiner()
   private var reads = FetchedReads()
   /// The right to write; `nil` in a reader's session.
-  private var claim: WriterClaim?
+  private(set) var claim: WriterClaim?
+  private var writerSession = WriterSession(instance: nil)
+  private let isPooled: Bool
+  /// Called when another writer took over, before the error reaches a caller.
+  var wasReplaced: (() -> Void)?
 
   /// Opens a reader's session.
   init(_ settings: PostgresSettings) throws(StoreError) {
     connection = try PostgresConnection(settings)
+    isPooled = settings.isPooled
   }
 
   /// Becomes the store's writer. The one before, in whatever process, can commit nothing from now on.
   func claimWriting() throws(StoreError) { claim = try WriterClaim.take(on: connection, after: nil) }
+
+  /// Becomes the store's writer if no other replica has the lease.
+  ///
+  /// - Returns: whether it did.
+  func claimWriting(with lease: Lease) throws(StoreError) -> Bool {
+    writerSession = WriterSession(instance: lease.instance)
+    try writerSession.begin(on: connection, isPooled: isPooled)
+    claim = try WriterClaim.take(on: connection, with: lease)
+    return claim != nil
+  }
 
   func prepare(_ sql: String) -> any SQLStatement { PostgresRowStatement(sql, self) }
 
@@ -80,14 +95,23 @@ final class PostgresDatabase: SQLConnection {
 
   /// Runs a statement whose result does not matter, at the latest with the next one whose result does.
   func run(_ request: PostgresRequest) throws(StoreError) {
+    do throws(StoreError) {
+      try perform(request)
+    } catch {
+      if error == .anotherWriter { wasReplaced?() }
+      throw error
+    }
+  }
+
+  private func perform(_ request: PostgresRequest) throws(StoreError) {
     switch TransactionWord(request.sql) {
     case .begin:
       // Nothing is lost with a session that is not in a transaction.
       if connection.isBroken {
-        try connection.reopen()
-        if let claim { self.claim = try WriterClaim.take(on: connection, after: claim) }
+        if let claim { self.claim = try takenAgain(claim) } else { try connection.reopen() }
       }
       deferred = [request]
+      if claim != nil, let limit = writerSession.limitOfTransaction { deferred.append(limit) }
     case .commit:
       guard let claim else {
         _ = try send(request)
@@ -120,7 +144,11 @@ extension PostgresDatabase {
       _ = try send(request)
       self.claim = claim.advanced
     } catch .outcomeUnknown(let reason) {
-      guard let next = try? takenAgain(claim) else { throw .outcomeUnknown(reason) }
+      let next: WriterClaim
+      do throws(StoreError) { next = try takenAgain(claim) } catch {
+        if error == .anotherWriter { wasReplaced?() }
+        throw .outcomeUnknown(reason)
+      }
       self.claim = next
       guard next.position == claim.advanced.position else { throw .unavailable(reason) }
     }
@@ -128,6 +156,7 @@ extension PostgresDatabase {
 
   private func takenAgain(_ claim: WriterClaim) throws(StoreError) -> WriterClaim {
     try connection.reopen()
+    try writerSession.begin(on: connection, isPooled: isPooled)
     return try WriterClaim.take(on: connection, after: claim)
   }
 }

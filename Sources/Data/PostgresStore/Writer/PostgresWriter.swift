@@ -2,33 +2,75 @@ internal import PostgreSQL
 internal import SQLStore
 internal import Store
 
-/// Owns the writer's session.
+/// Owns the writer's session, while this process may write.
 // Unchecked: after `init` only the queue's serial thread uses it.
 final class PostgresWriter: StoreWriter, @unchecked Sendable {
-  private var writer: BatchWriter?
-  private let settings: PostgresSettings
+  /// How a writer is made.
+  struct Making: Sendable {
+    let settings: PostgresSettings
+    let changes: CustomerVersions
+    let hash: CustomerIdentity.Hash
+    let maxRejectedBytes: Int64
 
-  /// Creates the tables of an empty database. `hash` is that of ``CustomerRow``; `maxRejectedBytes` that of
-  /// ``EvidenceRows``.
-  init(
-    _ settings: PostgresSettings, changes: CustomerVersions, hash: @escaping CustomerIdentity.Hash,
-    maxRejectedBytes: Int64
-  ) throws(StoreError) {
-    self.settings = settings
-    let database = try PostgresDatabase(settings)
+    /// A writer on a session that may write. Its caches begin empty, since others may have written.
+    func writer(on database: PostgresDatabase) throws(StoreError) -> BatchWriter {
+      try BatchWriter(database, changes: changes, hash: hash, maxRejectedBytes: maxRejectedBytes)
+    }
+  }
+
+  private var writer: BatchWriter?
+  private let making: Making
+  /// `nil` in a process that has the store for itself.
+  private let replica: ReplicaState?
+  private var isClosed = false
+
+  /// Creates the tables of an empty database. Without `replica` it takes the right to write at once.
+  init(_ making: Making, replica: ReplicaState?) throws(StoreError) {
+    self.making = making
+    self.replica = replica
+    let database = try PostgresDatabase(making.settings)
     try PostgresSchema.create(database.connection)
+    guard replica == nil else { return }
     try database.claimWriting()
-    writer = try BatchWriter(database, changes: changes, hash: hash, maxRejectedBytes: maxRejectedBytes)
+    writer = try making.writer(on: database)
   }
 
   func write(
     _ batch: [WriteJob], joinedBy arrived: () -> [WriteJob]
   ) -> (count: Int, failure: StoreError?) {
     guard let writer else {
-      for job in batch { job.reject(.closed) }
-      return (batch.count, .closed)
+      let error = isClosed ? StoreError.closed : .notTheLeader
+      for job in batch { job.reject(error) }
+      return (batch.count, error)
     }
-    return writer.write(batch, joinedBy: arrived)
+    let result = writer.write(batch, joinedBy: arrived)
+    if result.failure == .anotherWriter { follow() }
+    return result
+  }
+
+  /// Takes the lease and the right to write.
+  ///
+  /// - Returns: whether this replica leads now.
+  func lead(with lease: Lease) throws(StoreError) -> Bool {
+    guard let replica, !isClosed else { return false }
+    writer = nil
+    let database = try PostgresDatabase(making.settings)
+    guard try database.claimWriting(with: lease), let claim = database.claim else { return false }
+    // The next commit of the leader before is refused: what it committed is all that there is.
+    making.changes.raiseAll()
+    writer = try making.writer(on: database)
+    database.wasReplaced = { replica.set(.follower) }
+    replica.set(.leader(epoch: claim.epoch))
+    // A write that waits for a database that is away ends with the lease.
+    database.interrupt { !replica.role.isLeader }
+    return true
+  }
+
+  /// Goes on as a follower; the replica may lead again later. Does nothing in a process that has the store for itself.
+  func follow() {
+    guard let replica else { return }
+    writer = nil
+    replica.set(.follower)
   }
 
   /// PostgreSQL's autovacuum and checkpointer do the rest.
@@ -39,12 +81,16 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
 
   func finishPurge() -> Bool {
     do throws(StoreError) {
-      try PostgresConnection<StoreError>(settings).execute("VACUUM")
+      try PostgresConnection<StoreError>(making.settings).execute("VACUUM")
       return true
     } catch {
       return false
     }
   }
 
-  func close() { writer = nil }
+  func close() {
+    isClosed = true
+    writer = nil
+    replica?.set(.follower)
+  }
 }

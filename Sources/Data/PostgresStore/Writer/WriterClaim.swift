@@ -30,6 +30,23 @@ struct WriterClaim {
     return WriterClaim(epoch: rows.number(0, 0), position: rows.number(0, 1))
   }
 
+  /// Takes the right to write together with the lease, in one statement: a process that is frozen between them takes
+  /// neither.
+  ///
+  /// - Returns: `nil` if another replica has the lease.
+  static func take(
+    on connection: PostgresConnection<StoreError>, with lease: Lease
+  ) throws(StoreError) -> WriterClaim? {
+    let rows = try connection.query(
+      PostgresRequest(
+        """
+        WITH \(Lease.takingStatement(1))
+        UPDATE head SET epoch = epoch + 1 FROM taken RETURNING epoch, position
+        """, [.text(lease.instance)]))
+    guard rows.count == 1 else { return nil }
+    return WriterClaim(epoch: rows.number(0, 0), position: rows.number(0, 1))
+  }
+
   /// The claim after a commit.
   var advanced: WriterClaim { WriterClaim(epoch: epoch, position: position + 1) }
 
@@ -43,9 +60,4 @@ struct WriterClaim {
       SELECT 1 / count(*) FROM moved
       """, [.int8(epoch), .int8(position)])
   }
-}
-
-extension StoreError {
-  /// The error of a writer that was replaced.
-  static let anotherWriter = StoreError.conflict("another process writes to this store")
 }

@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Entitlements
 internal import FamilySharing
-internal import Store
+package import Store
 
 /// The transaction of one or more write bodies, on the writer's connection.
 final class SQLTransaction: StoreTransaction, SQLSession {
@@ -104,6 +104,11 @@ final class SQLTransaction: StoreTransaction, SQLSession {
   }
 
   func append(_ event: NewEvent) throws(StoreError) -> StoredEvent { try self.event.append(event) }
+}
+
+extension StoreTransaction {
+  /// The connection of the transaction, for statements that only one engine has; `nil` for a store without SQL.
+  package var sqlConnection: (any SQLConnection)? { (self as? SQLTransaction)?.connection }
 }
 
 // Notifications.

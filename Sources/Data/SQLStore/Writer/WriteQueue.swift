@@ -1,4 +1,4 @@
-internal import Platform
+package import Platform
 package import Store
 internal import Synchronization
 
@@ -26,7 +26,7 @@ package final class WriteQueue: Sendable {
 
   private let state = Mutex(State())
   /// Notifies listeners of commits.
-  package let commits = CommitNotifier()
+  package let commits = Signal()
   private let writer: any StoreWriter
   private let thread = BackgroundThreads(count: 1)
   private let capacity: Int
@@ -61,6 +61,13 @@ package final class WriteQueue: Sendable {
         })
     }
     return try outcome.get()
+  }
+
+  /// Runs `body` on the writer's thread, after the writes that were queued before.
+  package func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+      thread.async { continuation.resume(returning: body()) }
+    }
   }
 
   /// Replaces filler to test whether writing works.
@@ -182,49 +189,4 @@ package protocol StoreWriter: Sendable {
   func finishPurge() -> Bool
 
   func close()
-}
-
-/// Notifies any number of listeners of commits.
-package final class CommitNotifier: Sendable {
-  private struct State {
-    var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
-    var last = 0
-    var isFinished = false
-  }
-
-  private let state = Mutex(State())
-
-  /// Returns a stream with one element for each later commit; commits during the processing of an element add
-  /// one together.
-  package func listen() -> AsyncStream<Void> {
-    let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let id: Int? = state.withLock { state in
-      guard !state.isFinished else { return nil }
-      state.last += 1
-      state.listeners[state.last] = continuation
-      return state.last
-    }
-    guard let id else {
-      continuation.finish()
-      return stream
-    }
-    continuation.onTermination = { [self] _ in
-      state.withLock { _ = $0.listeners.removeValue(forKey: id) }
-    }
-    return stream
-  }
-
-  /// Emits an element to each listener that has none waiting.
-  func send() {
-    for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield() }
-  }
-
-  /// Finishes all streams.
-  func finish() {
-    let listeners = state.withLock { state in
-      state.isFinished = true
-      return Array(state.listeners.values)
-    }
-    for listener in listeners { listener.finish() }
-  }
 }

@@ -1,3 +1,4 @@
+internal import Platform
 internal import SQLStore
 internal import SQLite
 package import Store

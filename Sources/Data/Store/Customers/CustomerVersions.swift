@@ -38,6 +38,13 @@ package final class CustomerVersions: Sendable {
     for customer in customers { counters[slot(of: customer).index].store(commit, ordering: .releasing) }
     last.store(commit, ordering: .releasing)
   }
+
+  /// Records a commit that may have changed every customer, in a replica that does not know which ones.
+  package func raiseAll() {
+    let commit = lastCommit + 1
+    for index in 0..<Self.slotCount { counters[index].store(commit, ordering: .releasing) }
+    last.store(commit, ordering: .releasing)
+  }
 }
 
 /// A fixed number of atomic counters.

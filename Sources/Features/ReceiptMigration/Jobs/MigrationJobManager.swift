@@ -35,7 +35,8 @@ package actor MigrationJobManager: Worker {
   let logger = Logger(label: "entitled.migrations")
   private let sleep: @Sendable (Duration) async throws -> Void
   private var running: [Int64: MigrationProgress] = [:]
-  private let (orders, ordered) = AsyncStream.makeStream(of: MigrationJob.self)
+  /// Receives the jobs that start while ``run()`` runs.
+  private var ordered: AsyncStream<MigrationJob>.Continuation?
 
   /// Creates a manager whose jobs submit receipts to `intake`. `sleep` waits between two attempts.
   package init(
@@ -52,6 +53,9 @@ package actor MigrationJobManager: Worker {
   ///
   /// - Throws: ``StoreError`` if the interrupted jobs cannot be read.
   package func run() async throws {
+    let (orders, ordered) = AsyncStream.makeStream(of: MigrationJob.self)
+    self.ordered = ordered
+    defer { self.ordered = nil }
     let jobs = try await store.read { snapshot throws(StoreError) in try snapshot.runningMigrations() }
     for job in jobs { ordered.yield(job) }
     await withTaskGroup(of: Void.self) { group in
@@ -130,7 +134,7 @@ package actor MigrationJobManager: Worker {
     do throws(LedgerError) {
       let (status, response) = try result.get()
       guard let status else { return .repeated(response) }
-      ordered.yield(status.job)
+      ordered?.yield(status.job)
       return .started(status)
     } catch {
       throw .ledger(error)

@@ -5,6 +5,7 @@ internal import Foundation
 internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
+internal import Store
 internal import Telemetry
 internal import Transport
 internal import UnixSignals
@@ -36,6 +37,8 @@ struct ServeCommand: AsyncParsableCommand, ServerCommand {
       "Store: sqlite:DIRECTORY or postgres://USER@HOST/DATABASE (default: the configuration's, or the data directory).",
       valueName: "address"))
   var store: String?
+  @Option(help: "Name of this replica among those of one PostgreSQL database (default: the host name).")
+  var replica: String?
   @Option(
     name: .customLong("import"),
     help: "Directory with inputs of migration jobs (default: import in the data directory).")
@@ -67,6 +70,9 @@ struct ServeCommand: AsyncParsableCommand, ServerCommand {
       console: ServerOption.console.value(console) == "off" ? nil : try ServerOption.console.address(console),
       data: ServerOption.data.value(data),
       store: store ?? ServerOption.environment("ENTITLED_STORE"),
+      replica: ReplicaName(
+        name: replica ?? ServerOption.environment("ENTITLED_REPLICA") ?? ProcessInfo.processInfo.hostName,
+        address: ""),
       importFolder: importFolder ?? ServerOption.environment("ENTITLED_IMPORT")
         ?? "\(ServerOption.data.value(data))/import",
       configurationFile: config ?? ServerOption.environment("ENTITLED_CONFIG"),
@@ -131,6 +137,8 @@ struct ServeSettings: Sendable {
   let data: String
   /// The address of the store; `nil` for the configured one.
   let store: String?
+  /// The name of this process among the replicas of one database.
+  let replica: ReplicaName
   /// The directory with inputs of migration jobs.
   let importFolder: String
   let configurationFile: String?

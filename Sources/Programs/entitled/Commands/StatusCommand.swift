@@ -40,6 +40,12 @@ extension GetStatusResponse {
         )
       }
     }
+    if let replica {
+      let leader =
+        replica.leaderName.isEmpty
+        ? "no replica leads" : "\(replica.leaderName) at \(replica.leaderAddress) leads"
+      rows.append(("replica", "\(replica.name), \(leader) (epoch \(replica.epoch))"))
+    }
     if let store {
       rows.append(("store", "\(store.sizeBytes >> 20) MiB, \((store.freeBytes ?? 0) >> 20) MiB free"))
     }

@@ -42,12 +42,16 @@ struct Application: Sendable {
   private let logger: Logger
   private let policy: CallPolicy
   private let signing: SigningSettings
-  private let rejectedPosts: AddressLimiter
-  private let deviceSyncs: AddressLimiter
   private let sandbox: EmbeddedSandbox?
   private let broadcaster: EventBroadcaster
   private let supervisor: WorkerSupervisor
+  /// The loops that write or call Apple: those of the leader.
+  private let writers: [any Worker]
+  /// All others.
   private let workers: [any Worker]
+  private let leadership: Leadership
+  private let routes: WritingRoutes
+  private let store: any EntitlementStore
 
   /// Constructs all components over `store`. With a sandbox, its environment follows the sandbox's clock, which a
   /// tester may advance; all other environments, webhooks and certificates follow the system's clock.
@@ -63,6 +67,9 @@ struct Application: Sendable {
       } ?? ServiceClocks(ServiceClock(now: SystemClock.now))
     self.sandbox = sandbox
     self.logger = logger
+    self.store = store
+    let leadership = Leadership(store.replication)
+    self.leadership = leadership
     let verifier = try Startup.verifier(configuration, sandbox: sandbox)
     let currentCatalog = CurrentCatalog(configuration.catalog)
     let erasures = try Startup.erasures(configuration.erasures, data: settings.data, key: key)
@@ -77,11 +84,11 @@ struct Application: Sendable {
     catalog = CatalogWorker(ledger)
     supervisor = WorkerSupervisor(logger: logger)
     signing = try Startup.signing(configuration)
-    rejectedPosts = AddressLimiter(
+    let rejectedPosts = AddressLimiter(
       perSecond: configuration.listeners.limits[.maxRejectedPostsPerSecond]
         ?? AddressLimiter.postsPerSecond,
       ticks: SystemClock.ticks)
-    deviceSyncs = AddressLimiter(
+    let deviceSyncs = AddressLimiter(
       perSecond: configuration.listeners.limits[.maxDeviceSyncsPerSecond] ?? AddressLimiter.postsPerSecond,
       ticks: SystemClock.ticks)
 
@@ -93,7 +100,9 @@ struct Application: Sendable {
     jwks = JWKSRefresher(logger: logger)
     callers = CurrentCallers(
       try Startup.callerPolicy(configuration, at: settings.addresses, jwks: jwks))
-    trail = AuditTrail(ledger, retentionDays: configuration.auditRetentionDays, now: SystemClock.now) {
+    trail = AuditTrail(
+      ledger, retentionDays: configuration.auditRetentionDays, now: SystemClock.now, leadership: leadership
+    ) {
       logger.error("audit entries discarded: the store cannot be written", metadata: ["count": "\($0)"])
     }
     policy = CallPolicy(
@@ -116,7 +125,7 @@ struct Application: Sendable {
         deliveries: DeliveryAdmin(features.webhooks, store: store, now: SystemClock.now),
         pageTokens: PageTokens(key: key.derived(for: "page tokens")),
         positionTokens: PositionTokens(key: key.derived(for: "positions")), monitor: monitor,
-        information: information, trail: trail),
+        information: information, trail: trail, leadership: leadership),
       policy: policy, health: health, cacheBytes: settings.answerCacheMiB << 20,
       missingReaders: missingReaders)
 
@@ -131,16 +140,25 @@ struct Application: Sendable {
         links: OperatorLinks(configuration.listeners.console.links), now: SystemClock.now)
     }
 
-    var workers: [any Worker] = [
-      catalog, broadcaster, jwks, consoleKeys, monitor, trail,
-      EvidenceRetention(Startup.retentionRules(configuration), store: store, now: SystemClock.now),
-    ]
+    routes = WritingRoutes(
+      notifications: NotificationEndpoint(
+        inbox: features.inbox, limiter: rejectedPosts, audit: policy.audit),
+      verifyReceipt: VerifyReceiptEndpoint(facade: features.verifyReceipt),
+      deviceSync: services.deviceSyncEndpoint(addresses: deviceSyncs))
+    var workers: [any Worker] = [broadcaster, jwks, consoleKeys, monitor, trail]
     if let sandbox { workers.append(sandbox) }
     if let shared = store as? PostgresEntitlementStore {
       workers.append(ReplicaRegistrar(shared, program: Version.current))
     }
-    self.workers =
-      workers + clocks.all.map { ExpiryWorker(ledger, store: store, clock: $0) } + features.workers
+    self.workers = workers
+    var writers: [any Worker] = [
+      catalog,
+      EvidenceRetention(Startup.retentionRules(configuration), store: store, now: SystemClock.now),
+    ]
+    writers += clocks.all.map { ExpiryWorker(ledger, store: store, clock: $0) }
+    writers += features.workers
+    if let inbox = services.inboxWorker(routes) { writers.append(inbox) }
+    self.writers = writers
   }
 
   /// Erases the customers that a restored store has again, and prepares the store for new webhooks. Must be called before
@@ -157,8 +175,18 @@ struct Application: Sendable {
     try await features.webhooks.begin()
   }
 
-  /// Runs all background workers and `others` until the task is cancelled.
-  func run(_ others: [any Worker]) async { await supervisor.run(workers + others) }
+  /// Runs all background workers and `others` until the task is cancelled; those that write only while this process
+  /// is the leader, if the store has several.
+  func run(_ others: [any Worker]) async {
+    guard let replication = store.replication else { return await supervisor.run(workers + writers + others) }
+    let writing = LeaderWorkers(
+      leadership: leadership, supervisor: supervisor, workers: writers, prepare: prepare, logger: logger)
+    let loops: [any Worker] = replication.workers.map { ReplicaLoop($0) }
+    await supervisor.run(workers + others + loops + [writing])
+  }
+
+  /// Whether this process executes what writes.
+  var executesWrites: Bool { leadership.executesWrites }
 
   /// Adds the metrics of all components to `registry`.
   func addMetrics(to registry: MetricsRegistry, dataDirectory: String) {
@@ -172,17 +200,22 @@ struct Application: Sendable {
           MetricSample("entitled_ready", health.status(of: "") == .serving ? 1 : 0),
         ]
       })
+    guard let replication = store.replication else { return }
+    registry.add(
+      CallbackMetricsSource {
+        [
+          MetricSample("entitled_leader", replication.role.isLeader ? 1 : 0),
+          MetricSample("entitled_leader_epoch", Double(replication.leader?.epoch ?? 0)),
+        ]
+      })
   }
 
   /// The routes of the HTTP edge.
   func router(metrics: MetricsRegistry) -> EdgeRouter {
     EdgeRouter(
       connect: services.connectEndpoint, flags: services.flagEndpoint,
-      deviceSync: services.deviceSyncEndpoint(addresses: deviceSyncs),
       openAPI: OpenAPIEndpoint(version: Version.current),
-      notifications: NotificationEndpoint(
-        inbox: features.inbox, limiter: rejectedPosts, audit: policy.audit),
-      verifyReceipt: VerifyReceiptEndpoint(facade: features.verifyReceipt),
+      writes: services.requestForwarder(routes, now: SystemClock.now),
       metrics: services.metricsEndpoint(metrics), jwks: { [signing] in signing.jwks },
       readiness: ReadinessEndpoint(monitor: monitor))
   }

@@ -60,7 +60,11 @@ struct ConfigurationReloader: Worker {
   private func reloadWebhooks(_ configuration: ServiceConfiguration) async {
     do {
       let webhooks = try Startup.webhooks(configuration)
-      guard try await application.features.webhooks.adopt(webhooks) else { return }
+      if application.executesWrites {
+        guard try await application.features.webhooks.adopt(webhooks) else { return }
+      } else {
+        application.features.webhooks.replace(with: webhooks)
+      }
       logger.info("webhooks reloaded")
     } catch {
       report(error, "reload of webhooks failed, keeping the current ones")

@@ -49,11 +49,16 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
     let sandbox = try await EmbeddedSandbox.open(
       settings, configuration, on: edgeLoops, maxConnections: budget.sandbox, policy: hosts.sandbox,
       logger: logger)
+    let key = try Startup.installationKey(configuration.erasures, data: settings.data)
     let application = try Application(
-      configuration, settings, store: store,
-      key: try Startup.installationKey(configuration.erasures, data: settings.data), sandbox: sandbox,
-      hosts: hosts, logger: logger)
-    try await application.prepare()
+      configuration, settings, store: store, key: key, sandbox: sandbox, hosts: hosts, logger: logger)
+    // A process without others leads from its first call on; a leader prepares when it becomes it.
+    if let replication = store.replication {
+      try await Startup.require(key, in: replication)
+      await replication.beat()
+    } else {
+      try await application.prepare()
+    }
     application.addMetrics(to: metrics, dataDirectory: settings.data)
     let tls = try ListenerTLS(configuration.listeners, settings)
     let listeners = try await Listeners.open(
@@ -61,6 +66,7 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
       limits: limits, budget: budget, hosts: hosts, sandbox: sandbox?.listener, metrics: metrics,
       logger: logger)
     metrics.add(CallbackMetricsSource { listeners.samples })
+    store.replication?.announce(address: "\(listeners.grpc.address)")
     if budget.grpc < limits.connections || budget.edge < limits.connections {
       logger.warning(
         "limit of open files reduces the number of connections",
@@ -82,12 +88,22 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
       // Readiness fails before the workers are cancelled, because cancellation may take a while.
       application.monitor.stop()
       listeners.announceShutDown()
+      if let replication = store.replication {
+        // The workers go on until another replica leads, or the calls have ended.
+        await replication.release()
+        await drain(application, listeners)
+        try? await application.trail.flush()
+      }
       group.cancelAll()
     }
+    if store.replication == nil { await drain(application, listeners) }
+    try? await application.trail.flush()
+  }
+
+  private func drain(_ application: Application, _ listeners: Listeners) async {
     // Load balancers poll readiness at intervals, and send calls until they notice.
     try? await Task.sleep(for: .seconds(settings.drainSeconds))
     await listeners.shutDown { application.endStreams() }
-    try? await application.trail.flush()
   }
 
   /// The connections that the limit of open files allows.

@@ -37,19 +37,19 @@ enum Startup {
   static func store(
     _ settings: ServeSettings, _ configuration: ServiceConfiguration
   ) throws -> any EntitlementStore {
-    try store(at: settings.store, data: settings.data, configuration)
+    try store(at: settings.store, data: settings.data, replica: settings.replica, configuration)
   }
 
-  /// Opens the store at an address, else the configured one.
+  /// Opens the store at an address, else the configured one: as a replica, or for this process alone.
   static func store(
-    at address: String?, data: String, _ configuration: ServiceConfiguration
+    at address: String?, data: String, replica: ReplicaName? = nil, _ configuration: ServiceConfiguration
   ) throws -> any EntitlementStore {
     let limits = configuration.listeners.limits
     let configured = try storeConfiguration(address, configuration)
     if configured != .standard { try makeDataDirectory(data) }
     switch configured {
     case .sqlite(let path): return try store(in: path ?? data, limits: limits)
-    case .postgres(let postgres): return try store(in: postgres, limits: limits)
+    case .postgres(let postgres): return try store(in: postgres, replica: replica, limits: limits)
     }
   }
 
@@ -64,11 +64,11 @@ enum Startup {
 
   /// Opens the store in a PostgreSQL database, and creates its tables in an empty one.
   private static func store(
-    in database: PostgresConfiguration, limits: [LimitName: Int64]
+    in database: PostgresConfiguration, replica: ReplicaName?, limits: [LimitName: Int64]
   ) throws -> PostgresEntitlementStore {
     do throws(StoreError) {
       return try PostgresEntitlementStore(
-        PostgresSettings(database),
+        PostgresSettings(database), replica: replica,
         maxRejectedBytesPerDay: limits[.maxRejectedBytesPerDay]
           ?? SQLiteEntitlementStore.maxRejectedBytesPerDay)
     } catch {
@@ -113,6 +113,18 @@ enum Startup {
     } catch {
       throw Failure(error.description)
     }
+  }
+
+  /// Compares the key with that of the other replicas: hashes of idempotency keys and page tokens depend on it.
+  static func require(_ key: InstallationKey, in replication: any Replication) async throws {
+    do throws(StoreError) {
+      guard try await !replication.isInstallation(key.derived(for: "replicas")) else { return }
+    } catch {
+      throw Failure(error.description)
+    }
+    throw Failure(
+      "the other processes of this database have another installation key; set erasures.key to the same file in all"
+    )
   }
 
   /// The list of erasures.

@@ -630,6 +630,7 @@ extension Contract {
     WhoAmIResponse.self,
     GetStatusRequest.self,
     GetStatusResponse.self,
+    ReplicaStatus.self,
     HealthCheck.self,
     AppStatus.self,
     NotificationDelay.self,

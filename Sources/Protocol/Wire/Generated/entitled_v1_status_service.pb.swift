@@ -90,6 +90,8 @@ package struct GetStatusResponse: WireMessage {
   package var apps: [AppStatus] = []
   /// The store. Unset: the caller may not access all apps.
   package var store: StoreStatus?
+  /// This process among the replicas of one database. Unset: it has the store for itself.
+  package var replica: ReplicaStatus?
 
   /// A message with every field at its default.
   package init() {}
@@ -107,6 +109,7 @@ package struct GetStatusResponse: WireMessage {
     time = CField.message(c.pointee.time)
     apps = CField.messages(c.pointee.apps, count: c.pointee.n_apps)
     store = CField.message(c.pointee.store)
+    replica = CField.message(c.pointee.replica)
   }
 
   /// Writes the fields that are set.
@@ -118,6 +121,46 @@ package struct GetStatusResponse: WireMessage {
     writer.message(5, time)
     writer.messages(6, apps)
     writer.message(7, store)
+    writer.message(8, replica)
+  }
+}
+
+/// One process among the replicas of one database.
+package struct ReplicaStatus: WireMessage {
+  /// The configured name of this replica, or its host name.
+  package var name: String = ""
+  /// Whether it is the leader, which executes what writes.
+  package var leader: Bool = false
+  /// The name of the leader. Empty: no replica leads now.
+  package var leaderName: String = ""
+  /// The gRPC address of the leader, as it listens.
+  package var leaderAddress: String = ""
+  /// The number of takeovers up to that of the leader.
+  package var epoch: Int64 = 0
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ReplicaStatus())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ReplicaStatus.self)
+    name = CField.text(c.pointee.name)
+    leader = CField.flag(c.pointee.leader)
+    leaderName = CField.text(c.pointee.leader_name)
+    leaderAddress = CField.text(c.pointee.leader_address)
+    epoch = c.pointee.epoch
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, name)
+    writer.flag(2, leader)
+    writer.text(3, leaderName)
+    writer.text(4, leaderAddress)
+    writer.integer(5, epoch)
   }
 }
 

@@ -22,6 +22,7 @@ package final class AuditTrail: Worker {
   private let retentionDays: Int?
   private let now: @Sendable () -> Instant
   private let onLoss: @Sendable (_ entries: Int) -> Void
+  private let leadership: Leadership?
   private let waiting = Mutex<[AuditEntry]>([])
   /// Held during a write: a caller of ``flush()`` also waits for entries that another one writes.
   private let writing = KeyLocks()
@@ -30,15 +31,17 @@ package final class AuditTrail: Worker {
   ///   - ledger: writes the entries.
   ///   - retentionDays: after how many days of 24 hours an entry is deleted; `nil`: never.
   ///   - now: the system's clock, also with a sandbox.
+  ///   - leadership: whether this process writes the entries, or the leader; `nil`: this process.
   ///   - onLoss: called when entries are discarded because the store could not be written for long.
   package init(
     _ ledger: EvidenceLedger, retentionDays: Int?, now: @escaping @Sendable () -> Instant,
-    onLoss: @escaping @Sendable (Int) -> Void
+    leadership: Leadership? = nil, onLoss: @escaping @Sendable (Int) -> Void
   ) {
     self.ledger = ledger
     self.retentionDays = retentionDays
     self.now = now
     self.onLoss = onLoss
+    self.leadership = leadership
   }
 
   /// Adds an entry. Never waits.
@@ -74,7 +77,7 @@ package final class AuditTrail: Worker {
       }
       guard !entries.isEmpty else { return }
       do throws(LedgerError) {
-        try await ledger.append(entries)
+        try await write(entries)
       } catch {
         waiting.withLock { $0.insert(contentsOf: entries, at: 0) }
         throw error
@@ -82,11 +85,27 @@ package final class AuditTrail: Worker {
     }
   }
 
+  /// Writes entries, or hands them to the leader, and waits a moment until they can be read.
+  private func write(_ entries: [AuditEntry]) async throws(LedgerError) {
+    guard let leadership, let inbox = leadership.replication?.inbox, !leadership.executesWrites else {
+      return try await ledger.append(entries)
+    }
+    let entry = InboxEntry(
+      kind: .audit, appID: "", method: "", caller: "", context: ForwardedContext().encoded,
+      body: entries.encoded)
+    do throws(StoreError) {
+      let id = try await inbox.append(entry)
+      _ = try? await inbox.outcome(of: id, until: .now + Self.interval)
+    } catch {
+      throw .store(error)
+    }
+  }
+
   package func run() async throws {
     var ticks = 0
     repeat {
       try await flush()
-      if ticks % Self.ticksPerPurge == 0, let retentionDays {
+      if ticks % Self.ticksPerPurge == 0, leadership?.executesWrites ?? true, let retentionDays {
         let day: Int64 = 86_400_000
         try await ledger.purgeAuditEntries(
           before: now().advanced(byMilliseconds: -Int64(retentionDays) * day))

@@ -8,10 +8,8 @@ internal import Wire
 package struct EdgeRouter: Sendable {
   private let connect: ConnectEndpoint
   private let flags: FlagEndpoint
-  private let deviceSync: DeviceSyncEndpoint
   private let openAPI: OpenAPIEndpoint
-  private let notifications: NotificationEndpoint
-  private let verifyReceipt: VerifyReceiptEndpoint
+  private let writes: RequestForwarder
   private let metrics: MetricsEndpoint
   private let jwks: @Sendable () -> [UInt8]
   private let readiness: ReadinessEndpoint
@@ -19,24 +17,19 @@ package struct EdgeRouter: Sendable {
   /// - Parameters:
   ///   - connect: the methods of the contract by the Connect protocol.
   ///   - flags: entitlements as flags of OpenFeature.
-  ///   - deviceSync: signed documents of apps without a backend.
   ///   - openAPI: the description of all routes.
-  ///   - notifications: App Store Server Notifications.
-  ///   - verifyReceipt: receipts of legacy backends.
+  ///   - writes: notifications, receipts of legacy backends, and signed documents of apps without a backend.
   ///   - metrics: the metrics for Prometheus.
   ///   - jwks: returns the JSON Web Key Set of entitlement tokens.
   ///   - readiness: the readiness probe.
   package init(
-    connect: ConnectEndpoint, flags: FlagEndpoint, deviceSync: DeviceSyncEndpoint, openAPI: OpenAPIEndpoint,
-    notifications: NotificationEndpoint, verifyReceipt: VerifyReceiptEndpoint,
+    connect: ConnectEndpoint, flags: FlagEndpoint, openAPI: OpenAPIEndpoint, writes: RequestForwarder,
     metrics: MetricsEndpoint, jwks: @escaping @Sendable () -> [UInt8], readiness: ReadinessEndpoint
   ) {
     self.connect = connect
     self.flags = flags
-    self.deviceSync = deviceSync
     self.openAPI = openAPI
-    self.notifications = notifications
-    self.verifyReceipt = verifyReceipt
+    self.writes = writes
     self.metrics = metrics
     self.jwks = jwks
     self.readiness = readiness
@@ -59,9 +52,7 @@ package struct EdgeRouter: Sendable {
     case "/.well-known/jwks.json": Self.read(request, publishedKeys())
     case OpenAPIEndpoint.path: Self.read(request, openAPI.respond(to: request))
     case let path where flags.serves(path): await flags.respond(to: request)
-    case let path where deviceSync.serves(path): await deviceSync.respond(to: request)
-    case let path where notifications.serves(path): await notifications.respond(to: request)
-    case let path where verifyReceipt.serves(path): await verifyReceipt.respond(to: request)
+    case let path where writes.route(of: path) != nil: await writes.respond(to: request)
     case let path where connect.serves(path): await connect.respond(to: request)
     default: Self.unknown(request.path)
     }
@@ -76,12 +67,10 @@ package struct EdgeRouter: Sendable {
 
   /// The route pattern of a path, so that metrics have few labels.
   private func route(_ path: String) -> String {
-    switch path {
+    if let route = writes.route(of: path) { return route }
+    return switch path {
     case "/healthz", "/readyz", "/metrics", "/.well-known/jwks.json", OpenAPIEndpoint.path: path
     case _ where flags.serves(path): path == FlagEndpoint.path ? path : "\(FlagEndpoint.path)/{key}"
-    case _ where deviceSync.serves(path): DeviceSyncEndpoint.route
-    case _ where notifications.serves(path): "/notifications/{app}"
-    case _ where verifyReceipt.serves(path): "/verifyReceipt"
     case _ where connect.serves(path): "/{service}/{method}"
     default: "other"
     }

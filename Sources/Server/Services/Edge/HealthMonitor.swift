@@ -152,7 +152,7 @@ package final class HealthMonitor: Worker {
     var (problem, removal): (String?, String?)
     do throws(StoreError) {
       try await store.health()
-      try await store.dryRun { (_) throws(StoreError) in }
+      if store.replication?.role.isLeader ?? true { try await store.dryRun { (_) throws(StoreError) in } }
     } catch {
       problem = error.description
       if case .removed = error { removal = problem }

@@ -36,16 +36,8 @@ package struct NotificationEndpoint: Sendable {
 
   /// Responds to a request to a path that ``serves(_:)`` accepts.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
-    guard request.method == "POST" else { return .methodNotAllowed("POST") }
-    // Apple sends a content type; senders without one are accepted.
-    guard request.mediaType ?? "application/json" == "application/json" else {
-      return Self.answer(415, "UNSUPPORTED_MEDIA_TYPE", "content-type must be application/json")
-    }
-    guard request.body.count <= NotificationBody.maxSize else {
-      return Self.answer(413, "TOO_LARGE", "the body has more than \(NotificationBody.maxSize) bytes")
-    }
-    var notification = IncomingNotification(
-      appID: String(request.path.dropFirst(Self.prefix.count)), body: request.body, source: .notification)
+    if let error = formError(of: request) { return error }
+    var notification = Self.notification(request)
     notification.rejectionDelay = { [limiter, address = request.address] in limiter.delay(of: address) }
     do throws(LedgerError) {
       let received = try await inbox.ingest(notification)
@@ -55,6 +47,26 @@ package struct NotificationEndpoint: Sendable {
       return answer(to: error, request, notification.appID)
     }
   }
+
+  /// The error of a request that is no notification.
+  private func formError(of request: HTTPRequest) -> HTTPResponse? {
+    guard request.method == "POST" else { return .methodNotAllowed("POST") }
+    // Apple sends a content type; senders without one are accepted.
+    guard request.mediaType ?? "application/json" == "application/json" else {
+      return Self.answer(415, "UNSUPPORTED_MEDIA_TYPE", "content-type must be application/json")
+    }
+    guard request.body.count <= NotificationBody.maxSize else {
+      return Self.answer(413, "TOO_LARGE", "the body has more than \(NotificationBody.maxSize) bytes")
+    }
+    return nil
+  }
+
+  private static func notification(_ request: HTTPRequest) -> IncomingNotification {
+    IncomingNotification(appID: appID(ofPath: request.path), body: request.body, source: .notification)
+  }
+
+  /// The app that a path names.
+  static func appID(ofPath path: String) -> String { String(path.dropFirst(prefix.count)) }
 
   private static func answer(to received: ReceivedNotification) -> HTTPResponse {
     let record = received.record
@@ -96,5 +108,26 @@ package struct NotificationEndpoint: Sendable {
   private static func answer(_ status: Int, _ reason: String, _ explanation: String) -> HTTPResponse {
     let body: JSONObject = ["reason": .string(reason), "explanation": .string(explanation)]
     return .json(status, JSONValue.object(body).serialized())
+  }
+}
+
+// In a replica that does not write: it judges a notification, and the leader stores it.
+extension NotificationEndpoint {
+  /// Refuses a request that is no notification, or whose sender sends too many that are rejected; accepts an authentic
+  /// notification.
+  func judge(_ request: HTTPRequest) -> LocalVerdict {
+    if let error = formError(of: request) { return .refused(error) }
+    let appID = Self.appID(ofPath: request.path)
+    do throws(LedgerError) {
+      switch try inbox.verdict(on: Self.notification(request)) {
+      case .accepted: return .accepted(Self.answer(200, "ACCEPTED", "stored; it takes effect within seconds"))
+      case .undecided: return .undecided
+      case .rejected:
+        guard let delay = limiter.delay(of: request.address) else { return .undecided }
+        return .refused(answer(to: .tooManyRejections(retryAfterMilliseconds: delay), request, appID))
+      }
+    } catch {
+      return .refused(answer(to: error, request, appID))
+    }
   }
 }

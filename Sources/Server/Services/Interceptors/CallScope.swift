@@ -9,6 +9,8 @@ final class CallScope: Sendable {
 
   /// `nil` for a method that is open to everyone.
   let caller: Caller?
+  /// The key of a request that has none, because it may be executed again after a takeover; `nil` for other calls.
+  let idempotencyKey: String?
 
   private struct Shown {
     var customers: [String] = []
@@ -17,7 +19,10 @@ final class CallScope: Sendable {
 
   private let shown = Mutex(Shown())
 
-  init(caller: Caller?) { self.caller = caller }
+  init(caller: Caller?, idempotencyKey: String? = nil) {
+    self.caller = caller
+    self.idempotencyKey = idempotencyKey
+  }
 
   /// Adds customers that the response shows to the audit entry of the current call; `subject` is what the request names.
   static func show(_ customers: some Sequence<String>, of subject: String) {

@@ -107,7 +107,7 @@ extension ReceiptServiceHandler {
     } catch {
       throw Status(error)
     }
-    return try Idempotency<StartMigrationRequest>.response(stored, isRepeated: true)
+    return try once.repeated(stored)
   }
 
   func listMigrationFailures(

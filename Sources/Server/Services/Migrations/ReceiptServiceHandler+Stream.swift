@@ -20,7 +20,7 @@ extension ReceiptServiceHandler {
     let (outcomes, outcome) = AsyncStream.makeStream(of: MigrateReceiptsResponse.self)
     let (permits, permit) = AsyncStream.makeStream(of: Void.self)
     for _ in 0..<Self.streamConcurrency { permit.yield() }
-    async let reading = process(requests, permits, outcome)
+    async let reading = process(requests, permits, outcome, call)
     // Sends each outcome when it is ready, independent of the next receipt. Another receipt is read only
     // after an outcome has been sent.
     for await outcome in outcomes {
@@ -33,7 +33,7 @@ extension ReceiptServiceHandler {
   /// Processes receipts concurrently until the stream ends.
   private func process(
     _ requests: RequestReader<MigrateReceiptsRequest>, _ permits: AsyncStream<Void>,
-    _ done: AsyncStream<MigrateReceiptsResponse>.Continuation
+    _ done: AsyncStream<MigrateReceiptsResponse>.Continuation, _ call: CallContext
   ) async -> Result<Void, Status> {
     let (start, lines) = (context.ledger.clocks.times(), KeyLocks())
     defer { done.finish() }
@@ -41,12 +41,43 @@ extension ReceiptServiceHandler {
       var permit = permits.makeAsyncIterator()
       do throws(Status) {
         while await permit.next() != nil, let request = try await requests.next() {
-          group.addTask { done.yield(await outcome(of: request, queriedSince: start, lines)) }
+          group.addTask { done.yield(await outcome(of: request, queriedSince: start, lines, call)) }
         }
         return .success(())
       } catch {
         group.cancelAll()
         return .failure(error)
+      }
+    }
+  }
+
+  /// One message of the stream as a unary method, which the leader executes for other replicas.
+  var receiptOfStream: Method {
+    .asyncUnary(Self.streamPath) { (request: MigrateReceiptsRequest, _: CallContext) async throws(Status) in
+      await outcome(of: request, queriedSince: context.ledger.clocks.times(), KeyLocks())
+    }
+  }
+
+  private static let streamPath = "/entitled.v1.ReceiptService/MigrateReceipts"
+
+  /// The outcome of a receipt, by the leader if this process is another replica.
+  private func outcome(
+    of request: MigrateReceiptsRequest, queriedSince start: EnvironmentTimes, _ lines: KeyLocks,
+    _ call: CallContext
+  ) async -> MigrateReceiptsResponse {
+    guard let forwarder = context.forwarder, !forwarder.executesWrites else {
+      return await outcome(of: request, queriedSince: start, lines)
+    }
+    do throws(Status) {
+      let reply = try await forwarder.forward(Self.streamPath, request.encodedBytes(), call)
+      do throws(WireError) { return try MigrateReceiptsResponse.decode(reply.message) } catch {
+        throw Status(.internalError, "the outcome of the leader cannot be read")
+      }
+    } catch {
+      return .with {
+        $0.correlationId = request.correlationId
+        $0.outcome = .retryable
+        $0.error = GoogleRPC.Status(error)
       }
     }
   }

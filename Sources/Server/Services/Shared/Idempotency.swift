@@ -26,18 +26,21 @@ struct Idempotency<Request: RepeatableRequest>: Sendable {
   private let ledger: EvidenceLedger
   /// `nil` without a key.
   let request: IdempotentRequest?
+  /// Whether the caller gave the key; otherwise the response is never a repeated one to it.
+  private let isGiven: Bool
 
   /// The hash is that of the request without its key.
   init(of request: Request, _ call: CallContext, _ context: ServiceContext) {
     ledger = context.ledger
-    guard !request.idempotencyKey.isEmpty else {
+    isGiven = !request.idempotencyKey.isEmpty
+    guard let key = isGiven ? request.idempotencyKey : CallScope.current?.idempotencyKey else {
       self.request = nil
       return
     }
     var content = request
     content.idempotencyKey = ""
     self.request = ledger.idempotentRequest(
-      key: request.idempotencyKey, of: call.caller,
+      key: key, of: call.caller,
       Array(Request.messageType.name.utf8) + [0] + content.encodedBytes(), naming: request.namedCustomers)
   }
 
@@ -47,7 +50,7 @@ struct Idempotency<Request: RepeatableRequest>: Sendable {
     let stored = try await mapLedgerError { () async throws(LedgerError) in
       try await ledger.storedResponse(to: request)
     }
-    return try stored.map { bytes throws(Status) in try Self.response(bytes, isRepeated: true) }
+    return try stored.map(repeated)
   }
 
   /// Runs a command and returns its response, or the stored one if another call was faster. `response` must have no
@@ -61,7 +64,7 @@ struct Idempotency<Request: RepeatableRequest>: Sendable {
     let result: CommandResult
     do throws(LedgerError) { result = try await command(scope) } catch { throw Status(error) }
     guard let bytes = result.response else { return response(result) }
-    return try Self.response(bytes, isRepeated: result.isRepeated)
+    return try Self.response(bytes, isRepeated: result.isRepeated && isGiven)
   }
 
   /// The command that stores `response` under the key; `nil` without a key.
@@ -71,8 +74,12 @@ struct Idempotency<Request: RepeatableRequest>: Sendable {
     request.map { request in IdempotentCommand(request) { response($0).encodedBytes() } }
   }
 
-  /// Decodes a stored response.
-  static func response(_ bytes: [UInt8], isRepeated: Bool) throws(Status) -> Request.Response {
+  /// Decodes the stored response of another call with the key.
+  func repeated(_ bytes: [UInt8]) throws(Status) -> Request.Response {
+    try Self.response(bytes, isRepeated: isGiven)
+  }
+
+  private static func response(_ bytes: [UInt8], isRepeated: Bool) throws(Status) -> Request.Response {
     do throws(WireError) {
       var response = try Request.Response.decode(bytes)
       response.repeated = isRepeated
@@ -125,7 +132,7 @@ extension Idempotency {
   /// only. Apple recognizes a request that is sent again by it.
   func requestIdentifier(_ given: String) throws(Status) -> String {
     guard given.isEmpty else { return given }
-    guard let request else {
+    guard isGiven, let request else {
       throw Status(
         .invalidArgument, reason: "MISSING_FIELD", "request_identifier and idempotency_key are empty",
         field: "request_identifier")

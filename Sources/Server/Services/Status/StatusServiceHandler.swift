@@ -57,6 +57,9 @@ struct StatusServiceHandler: StatusServiceMethods {
       }
       .map(AppleRateLimit.init)
     }
+    if seesAll, let replication = context.store.replication {
+      response.replica = ReplicaStatus(replication)
+    }
     response.version = context.information.version
     response.ready = context.monitor.isReady
     response.checks = context.monitor.results.map { result in
@@ -85,6 +88,18 @@ struct StatusServiceHandler: StatusServiceMethods {
       $0.path = configuration.path ?? ""
       $0.loadedAt = GoogleProtobuf.Timestamp(configuration.loadedAt)
     }
+  }
+}
+
+extension ReplicaStatus {
+  fileprivate init(_ replication: any Replication) {
+    self.init()
+    name = replication.name.name
+    leader = replication.role.isLeader
+    guard let current = replication.leader else { return }
+    leaderName = current.replica.name
+    leaderAddress = current.replica.address
+    epoch = current.epoch
   }
 }
 

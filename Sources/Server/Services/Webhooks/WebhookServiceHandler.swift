@@ -98,7 +98,7 @@ struct WebhookServiceHandler: WebhookServiceMethods {
     switch result {
     case .resent(let resent): return ResendDeliveriesResponse(resent)
     case .repeated(let stored):
-      return try Idempotency<ResendDeliveriesRequest>.response(stored, isRepeated: true)
+      return try once.repeated(stored)
     }
   }
 

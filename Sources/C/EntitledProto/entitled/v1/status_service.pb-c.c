@@ -187,6 +187,51 @@ void   entitled__v1__get_status_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__get_status_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__replica_status__init
+                     (Entitled__V1__ReplicaStatus         *message)
+{
+  static const Entitled__V1__ReplicaStatus init_value = ENTITLED__V1__REPLICA_STATUS__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__replica_status__get_packed_size
+                     (const Entitled__V1__ReplicaStatus *message)
+{
+  assert(message->base.descriptor == &entitled__v1__replica_status__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__replica_status__pack
+                     (const Entitled__V1__ReplicaStatus *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__replica_status__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__replica_status__pack_to_buffer
+                     (const Entitled__V1__ReplicaStatus *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__replica_status__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ReplicaStatus *
+       entitled__v1__replica_status__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ReplicaStatus *)
+     protobuf_c_message_unpack (&entitled__v1__replica_status__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__replica_status__free_unpacked
+                     (Entitled__V1__ReplicaStatus *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__replica_status__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__health_check__init
                      (Entitled__V1__HealthCheck         *message)
 {
@@ -615,7 +660,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_status_request__descriptor =
   (ProtobufCMessageInit) entitled__v1__get_status_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_status_response__field_descriptors[7] =
+static const ProtobufCFieldDescriptor entitled__v1__get_status_response__field_descriptors[8] =
 {
   {
     "version",
@@ -701,11 +746,24 @@ static const ProtobufCFieldDescriptor entitled__v1__get_status_response__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "replica",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetStatusResponse, replica),
+    &entitled__v1__replica_status__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__get_status_response__field_indices_by_name[] = {
   5,   /* field[5] = apps */
   2,   /* field[2] = checks */
   1,   /* field[1] = ready */
+  7,   /* field[7] = replica */
   3,   /* field[3] = started_at */
   6,   /* field[6] = store */
   4,   /* field[4] = time */
@@ -714,7 +772,7 @@ static const unsigned entitled__v1__get_status_response__field_indices_by_name[]
 static const ProtobufCIntRange entitled__v1__get_status_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_status_response__descriptor =
 {
@@ -724,11 +782,101 @@ const ProtobufCMessageDescriptor entitled__v1__get_status_response__descriptor =
   "Entitled__V1__GetStatusResponse",
   "entitled.v1",
   sizeof(Entitled__V1__GetStatusResponse),
-  7,
+  8,
   entitled__v1__get_status_response__field_descriptors,
   entitled__v1__get_status_response__field_indices_by_name,
   1,  entitled__v1__get_status_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__get_status_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__replica_status__field_descriptors[5] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReplicaStatus, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "leader",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReplicaStatus, leader),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "leader_name",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReplicaStatus, leader_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "leader_address",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReplicaStatus, leader_address),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "epoch",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReplicaStatus, epoch),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__replica_status__field_indices_by_name[] = {
+  4,   /* field[4] = epoch */
+  1,   /* field[1] = leader */
+  3,   /* field[3] = leader_address */
+  2,   /* field[2] = leader_name */
+  0,   /* field[0] = name */
+};
+static const ProtobufCIntRange entitled__v1__replica_status__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitled__v1__replica_status__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ReplicaStatus",
+  "ReplicaStatus",
+  "Entitled__V1__ReplicaStatus",
+  "entitled.v1",
+  sizeof(Entitled__V1__ReplicaStatus),
+  5,
+  entitled__v1__replica_status__field_descriptors,
+  entitled__v1__replica_status__field_indices_by_name,
+  1,  entitled__v1__replica_status__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__replica_status__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__health_check__field_descriptors[2] =

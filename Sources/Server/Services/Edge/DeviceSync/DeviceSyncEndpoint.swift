@@ -54,6 +54,12 @@ package struct DeviceSyncEndpoint: Sendable {
     }
   }
 
+  /// In a replica that does not write: refuses an address with too many requests.
+  func judge(_ request: HTTPRequest) -> LocalVerdict {
+    guard let delay = addresses.delay(of: request.address) else { return .undecided }
+    return .refused(HTTPResponse(connectError: Self.tooMany("address", delay)))
+  }
+
   private func sync(_ appID: String, _ request: HTTPRequest) async throws(Status) -> HTTPResponse {
     guard let app = context.catalog.value[appID], let policy = app.deviceSync,
       let tokens = context.signing.tokens

@@ -70,10 +70,11 @@ class GetStatusRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class GetStatusResponse(_message.Message):
-    __slots__ = ["apps", "checks", "ready", "started_at", "store", "time", "version"]
+    __slots__ = ["apps", "checks", "ready", "replica", "started_at", "store", "time", "version"]
     APPS_FIELD_NUMBER: _ClassVar[int]
     CHECKS_FIELD_NUMBER: _ClassVar[int]
     READY_FIELD_NUMBER: _ClassVar[int]
+    REPLICA_FIELD_NUMBER: _ClassVar[int]
     STARTED_AT_FIELD_NUMBER: _ClassVar[int]
     STORE_FIELD_NUMBER: _ClassVar[int]
     TIME_FIELD_NUMBER: _ClassVar[int]
@@ -81,11 +82,12 @@ class GetStatusResponse(_message.Message):
     apps: _containers.RepeatedCompositeFieldContainer[AppStatus]
     checks: _containers.RepeatedCompositeFieldContainer[HealthCheck]
     ready: bool
+    replica: ReplicaStatus
     started_at: _timestamp_pb2.Timestamp
     store: StoreStatus
     time: _timestamp_pb2.Timestamp
     version: str
-    def __init__(self, version: _Optional[str] = ..., ready: bool = ..., checks: _Optional[_Iterable[_Union[HealthCheck, _Mapping[str, _Any]]]] = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., apps: _Optional[_Iterable[_Union[AppStatus, _Mapping[str, _Any]]]] = ..., store: _Optional[_Union[StoreStatus, _Mapping[str, _Any]]] = ...) -> None: ...
+    def __init__(self, version: _Optional[str] = ..., ready: bool = ..., checks: _Optional[_Iterable[_Union[HealthCheck, _Mapping[str, _Any]]]] = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., apps: _Optional[_Iterable[_Union[AppStatus, _Mapping[str, _Any]]]] = ..., store: _Optional[_Union[StoreStatus, _Mapping[str, _Any]]] = ..., replica: _Optional[_Union[ReplicaStatus, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class HealthCheck(_message.Message):
     __slots__ = ["error", "name"]
@@ -104,6 +106,20 @@ class NotificationDelay(_message.Message):
     longest: _duration_pb2.Duration
     median: _duration_pb2.Duration
     def __init__(self, count: _Optional[int] = ..., median: _Optional[_Union[_duration_pb2.Duration, _Mapping[str, _Any]]] = ..., longest: _Optional[_Union[_duration_pb2.Duration, _Mapping[str, _Any]]] = ...) -> None: ...
+
+class ReplicaStatus(_message.Message):
+    __slots__ = ["epoch", "leader", "leader_address", "leader_name", "name"]
+    EPOCH_FIELD_NUMBER: _ClassVar[int]
+    LEADER_ADDRESS_FIELD_NUMBER: _ClassVar[int]
+    LEADER_FIELD_NUMBER: _ClassVar[int]
+    LEADER_NAME_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    epoch: int
+    leader: bool
+    leader_address: str
+    leader_name: str
+    name: str
+    def __init__(self, name: _Optional[str] = ..., leader: bool = ..., leader_name: _Optional[str] = ..., leader_address: _Optional[str] = ..., epoch: _Optional[int] = ...) -> None: ...
 
 class StoreStatus(_message.Message):
     __slots__ = ["free_bytes", "last_evidence_id", "size_bytes"]

@@ -23,6 +23,7 @@ typedef struct Entitled__V1__WhoAmIRequest Entitled__V1__WhoAmIRequest;
 typedef struct Entitled__V1__WhoAmIResponse Entitled__V1__WhoAmIResponse;
 typedef struct Entitled__V1__GetStatusRequest Entitled__V1__GetStatusRequest;
 typedef struct Entitled__V1__GetStatusResponse Entitled__V1__GetStatusResponse;
+typedef struct Entitled__V1__ReplicaStatus Entitled__V1__ReplicaStatus;
 typedef struct Entitled__V1__HealthCheck Entitled__V1__HealthCheck;
 typedef struct Entitled__V1__AppStatus Entitled__V1__AppStatus;
 typedef struct Entitled__V1__NotificationDelay Entitled__V1__NotificationDelay;
@@ -127,10 +128,46 @@ struct  Entitled__V1__GetStatusResponse
    * The store. Unset: the caller may not access all apps.
    */
   Entitled__V1__StoreStatus *store;
+  /*
+   * This process among the replicas of one database. Unset: it has the store for itself.
+   */
+  Entitled__V1__ReplicaStatus *replica;
 };
 #define ENTITLED__V1__GET_STATUS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_status_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0,NULL, NULL, NULL, 0,NULL, NULL }
+    , (char *)protobuf_c_empty_string, 0, 0,NULL, NULL, NULL, 0,NULL, NULL, NULL }
+
+
+/*
+ * One process among the replicas of one database.
+ */
+struct  Entitled__V1__ReplicaStatus
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of this replica, or its host name.
+   */
+  char *name;
+  /*
+   * Whether it is the leader, which executes what writes.
+   */
+  protobuf_c_boolean leader;
+  /*
+   * The name of the leader. Empty: no replica leads now.
+   */
+  char *leader_name;
+  /*
+   * The gRPC address of the leader, as it listens.
+   */
+  char *leader_address;
+  /*
+   * The number of takeovers up to that of the leader.
+   */
+  int64_t epoch;
+};
+#define ENTITLED__V1__REPLICA_STATUS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__replica_status__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 /*
@@ -413,6 +450,25 @@ Entitled__V1__GetStatusResponse *
 void   entitled__v1__get_status_response__free_unpacked
                      (Entitled__V1__GetStatusResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__ReplicaStatus methods */
+void   entitled__v1__replica_status__init
+                     (Entitled__V1__ReplicaStatus         *message);
+size_t entitled__v1__replica_status__get_packed_size
+                     (const Entitled__V1__ReplicaStatus   *message);
+size_t entitled__v1__replica_status__pack
+                     (const Entitled__V1__ReplicaStatus   *message,
+                      uint8_t             *out);
+size_t entitled__v1__replica_status__pack_to_buffer
+                     (const Entitled__V1__ReplicaStatus   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ReplicaStatus *
+       entitled__v1__replica_status__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__replica_status__free_unpacked
+                     (Entitled__V1__ReplicaStatus *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__HealthCheck methods */
 void   entitled__v1__health_check__init
                      (Entitled__V1__HealthCheck         *message);
@@ -560,6 +616,9 @@ typedef void (*Entitled__V1__GetStatusRequest_Closure)
 typedef void (*Entitled__V1__GetStatusResponse_Closure)
                  (const Entitled__V1__GetStatusResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__ReplicaStatus_Closure)
+                 (const Entitled__V1__ReplicaStatus *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__HealthCheck_Closure)
                  (const Entitled__V1__HealthCheck *message,
                   void *closure_data);
@@ -630,6 +689,7 @@ extern const ProtobufCMessageDescriptor entitled__v1__who_am_irequest__descripto
 extern const ProtobufCMessageDescriptor entitled__v1__who_am_iresponse__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_status_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_status_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__replica_status__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__health_check__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__app_status__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__notification_delay__descriptor;

@@ -1,0 +1,146 @@
+internal import Foundation
+internal import PostgreSQL
+internal import Store
+internal import Synchronization
+
+/// Appends entries in batches: those that arrive during a commit share the next one.
+final class InboxAppender: Sendable {
+  private static let maxWaiting = 4_096
+  private static let batch = 256
+  /// After it the caller learns that the database is away.
+  private static let patience = Duration.seconds(1)
+
+  private final class Pending: Sendable {
+    let entry: InboxEntry
+    /// The same in each attempt, so that a repeated one appends nothing more.
+    let token = UUID().uuidString
+    private let continuation: Mutex<CheckedContinuation<Result<Int64, StoreError>, Never>?>
+
+    init(_ entry: InboxEntry, _ continuation: CheckedContinuation<Result<Int64, StoreError>, Never>) {
+      self.entry = entry
+      self.continuation = Mutex(continuation)
+    }
+
+    var isWaiting: Bool { continuation.withLock { $0 != nil } }
+
+    /// Resumes the caller, once.
+    func resume(_ result: Result<Int64, StoreError>) {
+      let waiting = continuation.withLock { continuation in
+        defer { continuation = nil }
+        return continuation
+      }
+      waiting?.resume(returning: result)
+    }
+  }
+
+  private struct State {
+    var waiting: [Pending] = []
+    var isWorking = false
+  }
+
+  private let thread: SessionThread
+  private let state = Mutex(State())
+
+  init(_ settings: PostgresSettings) { thread = SessionThread("inbox", LazySession(settings)) }
+
+  /// Appends an entry; see ``Inbox/append(_:)``.
+  func append(_ entry: InboxEntry) async throws(StoreError) -> Int64 {
+    let result: Result<Int64, StoreError> = await withCheckedContinuation { continuation in
+      add(Pending(entry, continuation))
+    }
+    return try result.get()
+  }
+
+  private func add(_ pending: Pending) {
+    let (isFull, starts) = state.withLock { state in
+      guard state.waiting.count < Self.maxWaiting else { return (true, false) }
+      state.waiting.append(pending)
+      defer { state.isWorking = true }
+      return (false, !state.isWorking)
+    }
+    guard !isFull else { return pending.resume(.failure(.overloaded(waiting: Self.maxWaiting))) }
+    Task {
+      try? await Task.sleep(for: Self.patience)
+      pending.resume(.failure(.unavailable("the inbox could not be appended to within a second")))
+    }
+    if starts { thread.start { self.work($0) } }
+  }
+
+  /// Appends batches until no entry waits.
+  private func work(_ session: LazySession) {
+    var batch: [Pending] = []
+    while true {
+      // Callers that were refused meanwhile are not kept.
+      batch = batch.filter(\.isWaiting) + takeWaiting(Self.batch - batch.count)
+      guard !batch.isEmpty || !isIdle() else { return }
+      do throws(StoreError) {
+        let ids = try Self.append(batch, session.connection())
+        for pending in batch {
+          pending.resume(ids[pending.token].map(Result.success) ?? .failure(.failed("an entry has no id")))
+        }
+        batch = []
+      } catch {
+        guard error.isOfConnection else {
+          for pending in batch { pending.resume(.failure(error)) }
+          batch = []
+          continue
+        }
+        Thread.sleep(forTimeInterval: 0.02)
+      }
+    }
+  }
+
+  private func takeWaiting(_ limit: Int) -> [Pending] {
+    state.withLock { state in
+      let taken = Array(state.waiting.prefix(limit))
+      state.waiting.removeFirst(taken.count)
+      return taken
+    }
+  }
+
+  /// Ends the work unless entries wait.
+  private func isIdle() -> Bool {
+    state.withLock { state in
+      guard state.waiting.isEmpty else { return false }
+      state.isWorking = false
+      return true
+    }
+  }
+
+  /// Returns the ids by token. An attempt whose result was lost is found by its tokens.
+  private static func append(
+    _ batch: [Pending], _ connection: PostgresConnection<StoreError>
+  ) throws(StoreError) -> [String: Int64] {
+    let entries = batch.map(\.entry)
+    let request = PostgresRequest(
+      """
+      INSERT INTO inbox (token, kind, app, method, caller, context, body, received_at)
+      SELECT token, kind, app, method, caller, context, body, clock_timestamp()
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[])
+        AS given (token, kind, app, method, caller, context, body)
+      ON CONFLICT (token) DO UPDATE SET token = excluded.token
+      RETURNING id, token
+      """,
+      [
+        .array(PostgresArray(batch.map(\.token))), .array(PostgresArray(entries.map(\.kind.rawValue))),
+        .array(PostgresArray(entries.map(\.appID))), .array(PostgresArray(entries.map(\.method))),
+        .array(PostgresArray(entries.map(\.caller))), .array(PostgresArray(entries.map(\.context))),
+        .array(PostgresArray(entries.map(\.body))),
+      ])
+    let results = try connection.pipeline([request, PostgresInbox.notification(of: PostgresInbox.arrivals)])
+    guard let rows = results.first else { throw .failed("PostgreSQL returned no result") }
+    return Dictionary(
+      (0..<rows.count).map { (rows.text($0, 1) ?? "", rows.number($0, 0)) }, uniquingKeysWith: { $1 })
+  }
+}
+
+extension StoreError {
+  /// Whether the same statement may succeed on another session.
+  var isOfConnection: Bool {
+    switch self {
+    case .unavailable, .outcomeUnknown, .conflict: true
+    case .failed(let reason): reason.contains("57014")
+    default: false
+    }
+  }
+}

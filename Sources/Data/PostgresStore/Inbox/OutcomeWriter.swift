@@ -1,0 +1,72 @@
+internal import PostgreSQL
+internal import SQLStore
+internal import Store
+internal import Synchronization
+
+/// Stores outcomes in sets: those that arrive during a write share the next one. The leader's writes carry them, so that
+/// a replica that was replaced stores none.
+final class OutcomeWriter: Sendable {
+  typealias Outcome = (id: Int64, bytes: [UInt8])
+
+  private struct State {
+    var waiting: [(outcome: Outcome, continuation: CheckedContinuation<Result<Void, StoreError>, Never>)] = []
+    var isWriting = false
+  }
+
+  private let queue: WriteQueue
+  private let state = Mutex(State())
+
+  init(_ queue: WriteQueue) { self.queue = queue }
+
+  func finish(_ outcome: Outcome) async throws(StoreError) {
+    let result: Result<Void, StoreError> = await withCheckedContinuation { continuation in
+      let starts = state.withLock { state in
+        state.waiting.append((outcome, continuation))
+        defer { state.isWriting = true }
+        return !state.isWriting
+      }
+      if starts { Task { await self.write() } }
+    }
+    try result.get()
+  }
+
+  private func write() async {
+    while case let batch = takeWaiting(), !batch.isEmpty {
+      let outcomes = batch.map { $0.outcome }
+      let result: Result<Void, StoreError>
+      do throws(StoreError) {
+        try await queue.write { transaction throws(StoreError) in try Self.store(outcomes, in: transaction) }
+        result = .success(())
+      } catch {
+        result = .failure(error)
+      }
+      for waiting in batch { waiting.continuation.resume(returning: result) }
+    }
+  }
+
+  private func takeWaiting() -> [(
+    outcome: Outcome, continuation: CheckedContinuation<Result<Void, StoreError>, Never>
+  )] {
+    state.withLock { state in
+      defer { state.waiting = [] }
+      if state.waiting.isEmpty { state.isWriting = false }
+      return state.waiting
+    }
+  }
+
+  /// Stores outcomes with the other writes of a transaction, and notifies the replicas that wait.
+  static func store(_ outcomes: [Outcome], in transaction: any StoreTransaction) throws(StoreError) {
+    guard let database = transaction.sqlConnection as? PostgresDatabase else {
+      throw .failed("the transaction is not one of PostgreSQL")
+    }
+    try database.run(
+      PostgresRequest(
+        """
+        UPDATE inbox SET outcome = given.outcome, done_at = clock_timestamp(), body = '', context = ''
+        FROM unnest($1::bigint[], $2::bytea[]) AS given (id, outcome)
+        WHERE inbox.id = given.id AND done_at IS NULL
+        """,
+        [.array(PostgresArray(outcomes.map { $0.id })), .array(PostgresArray(outcomes.map { $0.bytes }))]))
+    try database.run(PostgresInbox.notification(of: PostgresInbox.outcomes))
+  }
+}

@@ -1,0 +1,114 @@
+internal import PostgreSQL
+internal import SQLStore
+internal import Store
+
+/// The table `inbox`.
+final class PostgresInbox: Inbox {
+  /// The channel of new entries.
+  static let arrivals = "entitled_inbox"
+  /// The channel of new outcomes.
+  static let outcomes = "entitled_outcome"
+  /// How long an outcome is kept for the replica that waits for it.
+  private static let retention = "1 hour"
+  private static let deletions = 1_000
+  /// How long a replica waits for the commits up to an outcome, before it reads what it has.
+  private static let applyTimeout = Duration.seconds(1)
+
+  private let appender: InboxAppender
+  private let listener: OutcomeListener
+  private let writer: OutcomeWriter
+  private let taker: SessionThread
+  private let queue: WriteQueue
+  private let follower: HeadFollower
+
+  init(_ settings: PostgresSettings, _ queue: WriteQueue, _ follower: HeadFollower) {
+    appender = InboxAppender(settings)
+    listener = OutcomeListener(settings)
+    writer = OutcomeWriter(queue)
+    taker = SessionThread("taker", LazySession(settings, listeningTo: Self.arrivals))
+    self.queue = queue
+    self.follower = follower
+  }
+
+  /// The statement that wakes the listeners of a channel when its transaction commits.
+  static func notification(of channel: String) -> PostgresRequest {
+    PostgresRequest("SELECT pg_notify($1, '')", [.text(channel)])
+  }
+
+  func append(_ entry: InboxEntry) async throws(StoreError) -> Int64 { try await appender.append(entry) }
+
+  func outcome(of id: Int64, until deadline: ContinuousClock.Instant) async throws(StoreError) -> [UInt8] {
+    let found = try await listener.outcome(of: id, until: deadline)
+    await follower.wait(for: found.position, atMost: Self.applyTimeout)
+    return found.outcome
+  }
+
+  func take(_ limit: Int, except taken: Set<Int64>) async throws(StoreError) -> [InboxEntry] {
+    try await taker.run { session throws(StoreError) in
+      let found = try Self.entries(limit, except: taken, session.connection())
+      guard found.isEmpty else { return found }
+      try session.wait(listening: .milliseconds(200), polling: .milliseconds(20))
+      return try Self.entries(limit, except: taken, session.connection())
+    }
+  }
+
+  private static func entries(
+    _ limit: Int, except taken: Set<Int64>, _ connection: PostgresConnection<StoreError>
+  ) throws(StoreError) -> [InboxEntry] {
+    let rows = try connection.query(
+      PostgresRequest(
+        """
+        SELECT id, kind, app, method, caller, context, body FROM inbox
+        WHERE done_at IS NULL AND id <> ALL($1) ORDER BY id LIMIT $2
+        """, [.array(PostgresArray(taken)), .int8(Int64(limit))]))
+    return try (0..<rows.count).map { row throws(StoreError) in
+      guard let kind = rows.text(row, 1).flatMap(InboxKind.init) else {
+        throw .corrupt("unknown kind of inbox entry '\(rows.text(row, 1) ?? "")'")
+      }
+      var entry = InboxEntry(
+        kind: kind, appID: rows.text(row, 2) ?? "", method: rows.text(row, 3) ?? "",
+        caller: rows.text(row, 4) ?? "", context: rows.bytes(row, 5), body: rows.bytes(row, 6))
+      entry.id = rows.number(row, 0)
+      return entry
+    }
+  }
+
+  func finish(_ id: Int64, _ outcome: [UInt8]) async throws(StoreError) {
+    try await writer.finish((id, outcome))
+  }
+
+  func finish(
+    _ id: Int64, _ outcome: [UInt8], in transaction: any StoreTransaction
+  ) throws(StoreError) {
+    try OutcomeWriter.store([(id, outcome)], in: transaction)
+  }
+
+  func deleteOldOutcomes() async throws(StoreError) {
+    let request = PostgresRequest(
+      """
+      DELETE FROM inbox WHERE id IN (
+        SELECT id FROM inbox WHERE done_at < clock_timestamp() - interval '\(Self.retention)'
+        LIMIT \(Self.deletions))
+      """)
+    var count: Int64 = 0
+    repeat {
+      count = try await queue.write { transaction throws(StoreError) in
+        guard let database = transaction.sqlConnection as? PostgresDatabase else { return 0 }
+        return try database.send(request).changedRows
+      }
+    } while count == Self.deletions
+  }
+
+  func backlog() async throws(StoreError) -> (count: Int64, oldest: Int64) {
+    try await taker.run { session throws(StoreError) in
+      let rows = try session.connection().query(
+        PostgresRequest(
+          """
+          SELECT count(*),
+            coalesce(extract(epoch FROM clock_timestamp() - min(received_at)) * 1000, 0)::bigint
+          FROM inbox WHERE done_at IS NULL
+          """))
+      return (rows.number(0, 0), rows.number(0, 1))
+    }
+  }
+}

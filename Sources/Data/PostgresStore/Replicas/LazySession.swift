@@ -1,0 +1,45 @@
+internal import Glibc
+internal import PostgreSQL
+internal import Store
+
+/// A session that opens with its first use, and again after it was lost. Only one thread at a time uses it.
+// Unchecked: it moves to its thread once.
+final class LazySession: @unchecked Sendable {
+  /// The longest duration of a round trip: calls fail within a second while the database is away.
+  private static let timeout = Duration.seconds(1)
+
+  let settings: PostgresSettings
+  private let channel: String?
+  private var opened: PostgresConnection<StoreError>?
+
+  /// `channel` is one to listen to, unless a pooler is in between.
+  init(_ settings: PostgresSettings, listeningTo channel: String? = nil) {
+    self.settings = settings
+    self.channel = settings.isPooled ? nil : channel
+  }
+
+  /// The session, opened if it is not.
+  func connection() throws(StoreError) -> PostgresConnection<StoreError> {
+    if let opened, !opened.isBroken { return opened }
+    let connection: PostgresConnection<StoreError>
+    if let opened {
+      try opened.reopen()
+      connection = opened
+    } else {
+      connection = try PostgresConnection(settings)
+      connection.timeout = Self.timeout
+      opened = connection
+    }
+    if let channel { try connection.listen(to: channel) }
+    return connection
+  }
+
+  /// Waits until the channel has a message, but not longer than `listening`; without a channel for `polling`.
+  func wait(listening: Duration, polling: Duration) throws(StoreError) {
+    guard channel != nil else {
+      usleep(UInt32(clamping: polling.components.attoseconds / 1_000_000_000_000))
+      return
+    }
+    _ = try connection().notifications(waitingAtMost: listening)
+  }
+}

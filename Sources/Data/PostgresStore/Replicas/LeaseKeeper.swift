@@ -1,0 +1,143 @@
+internal import Platform
+internal import PostgreSQL
+internal import SQLStore
+internal import Store
+internal import Synchronization
+
+/// Takes the lease of the leader when it is free, and renews it each second.
+///
+/// A replica that cannot renew it before it runs out, by its own clock, goes on as a follower.
+final class LeaseKeeper: ReplicaWorker, Sendable {
+  private static let renewal = Duration.seconds(1)
+  private static let observation = Duration.milliseconds(500)
+  private static let afterRelease = Duration.milliseconds(100)
+  private static let expiryCheck = Duration.milliseconds(100)
+
+  private struct State {
+    /// When the lease runs out at the earliest, by the clock of this machine.
+    var validUntil = ContinuousClock.now
+    /// Whether this process ends, and leaves the lease to others.
+    var isReleased = false
+  }
+
+  private let lease = Lease()
+  private let thread: SessionThread
+  private let replica: ReplicaState
+  private let writer: PostgresWriter
+  private let queue: WriteQueue
+  private let state = Mutex(State())
+
+  init(_ settings: PostgresSettings, _ replica: ReplicaState, _ writer: PostgresWriter, _ queue: WriteQueue) {
+    thread = SessionThread("lease", LazySession(settings))
+    self.replica = replica
+    self.writer = writer
+    self.queue = queue
+  }
+
+  func run() async {
+    await withDiscardingTaskGroup { group in
+      group.addTask {
+        repeat { await self.beat() } while (try? await Task.sleep(for: self.pause)) != nil
+      }
+      // Apart from the beats, because a round trip may wait for longer than the lease lasts.
+      group.addTask {
+        repeat { await self.followIfExpired() } while (try? await Task.sleep(for: Self.expiryCheck)) != nil
+      }
+    }
+  }
+
+  private var pause: Duration {
+    if state.withLock({ $0.isReleased }) { return Self.afterRelease }
+    return replica.role.isLeader ? Self.renewal : Self.observation
+  }
+
+  /// Renews the lease of a leader; takes a free one as a follower.
+  func beat() async {
+    do throws(StoreError) {
+      if case .leader(let epoch) = replica.role, !state.withLock({ $0.isReleased }) {
+        try await renew(epoch)
+      } else {
+        try await observe()
+      }
+    } catch {
+      // The database is away, so no leader is known.
+      if !replica.role.isLeader { replica.observe(nil) }
+    }
+  }
+
+  /// Stores the fingerprint if there is none, and compares it with the stored one.
+  func isInstallation(_ fingerprint: [UInt8]) async throws(StoreError) -> Bool {
+    try await thread.run { session throws(StoreError) in
+      let connection = try session.connection()
+      _ = try connection.query(
+        PostgresRequest(
+          "INSERT INTO installation_key VALUES (1, $1) ON CONFLICT (number) DO NOTHING", [.bytea(fingerprint)]))
+      let rows = try connection.query(PostgresRequest("SELECT fingerprint FROM installation_key"))
+      return rows.count == 1 && rows.bytes(0, 0) == fingerprint
+    }
+  }
+
+  /// Gives the lease up, once.
+  func release() async {
+    state.withLock { $0.isReleased = true }
+    guard replica.role.isLeader else { return }
+    let lease = lease
+    try? await thread.run { session throws(StoreError) in try lease.release(on: session.connection()) }
+  }
+
+  private func renew(_ epoch: Int64) async throws(StoreError) {
+    let (start, name, lease) = (ContinuousClock.now, replica.name, lease)
+    let isRenewed = try await thread.run { session throws(StoreError) in
+      try lease.renew(name, epoch: epoch, on: session.connection())
+    }
+    guard isRenewed else { return await follow() }
+    state.withLock { $0.validUntil = start + Lease.duration }
+  }
+
+  private func observe() async throws(StoreError) {
+    let lease = lease
+    let seen = try await thread.run { session throws(StoreError) in
+      try lease.observe(on: session.connection())
+    }
+    let isReleased = state.withLock { $0.isReleased }
+    if replica.role.isLeader {
+      // It has given the lease up, and leads until another replica does.
+      if let leader = seen.leader, !seen.isOwn {
+        await follow()
+        replica.observe(leader)
+      }
+      return
+    }
+    replica.observe(seen.isOwn ? nil : seen.leader)
+    guard !isReleased, seen.leader == nil || seen.isOwn else { return }
+    try await take()
+  }
+
+  private func take() async throws(StoreError) {
+    let (start, lease, writer) = (ContinuousClock.now, lease, writer)
+    try await thread.run { session throws(StoreError) in
+      try lease.endFormerWriter(on: session.connection())
+    }
+    // Before the role, which the check of the expiry reads.
+    state.withLock { $0.validUntil = start + Lease.duration }
+    let result: Result<Bool, StoreError> = await queue.perform {
+      do throws(StoreError) { return .success(try writer.lead(with: lease)) } catch { return .failure(error) }
+    }
+    guard try result.get(), case .leader(let epoch) = replica.role else { return }
+    try await renew(epoch)
+  }
+
+  private func followIfExpired() async {
+    guard replica.role.isLeader, !state.withLock({ $0.isReleased }),
+      ContinuousClock.now >= state.withLock({ $0.validUntil })
+    else { return }
+    await follow()
+  }
+
+  /// Stops writing. The role changes first, so that a write that waits for the database is interrupted.
+  private func follow() async {
+    replica.set(.follower)
+    let writer = writer
+    await queue.perform { writer.follow() }
+  }
+}

@@ -1,0 +1,38 @@
+internal import PostgreSQL
+internal import SQLStore
+internal import Store
+
+/// This process as one of the replicas that share a database.
+final class PostgresReplication: Replication {
+  private let state: ReplicaState
+  private let keeper: LeaseKeeper
+  let follower: HeadFollower
+  let inbox: any Inbox
+
+  init(
+    _ settings: PostgresSettings, _ state: ReplicaState, _ writer: PostgresWriter, _ queue: WriteQueue,
+    _ changes: CustomerVersions
+  ) {
+    self.state = state
+    keeper = LeaseKeeper(settings, state, writer, queue)
+    follower = HeadFollower(settings, state, changes, queue.commits)
+    inbox = PostgresInbox(settings, queue, follower)
+  }
+
+  var name: ReplicaName { state.name }
+  var role: ReplicaRole { state.role }
+  var leader: CurrentLeader? { state.leader }
+  /// The time without a leader.
+  var leaderless: Duration { state.leaderless }
+  var workers: [any ReplicaWorker] { [keeper, follower] }
+
+  func isInstallation(_ fingerprint: [UInt8]) async throws(StoreError) -> Bool {
+    try await keeper.isInstallation(fingerprint)
+  }
+
+  func roles() -> AsyncStream<ReplicaRole> { state.roles() }
+  func announce(address: String) { state.announce(address: address) }
+  func beat() async { await keeper.beat() }
+  func release() async { await keeper.release() }
+  func finish() { state.finish() }
+}

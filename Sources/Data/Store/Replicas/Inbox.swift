@@ -1,0 +1,74 @@
+/// The kind of an inbox entry, which decides how the leader executes it.
+package enum InboxKind: String, CaseIterable, Sendable {
+  /// A unary call of the contract, or one message of a stream.
+  case call
+  /// An HTTP request to the edge.
+  case request
+  /// A notification of Apple's whose sender was answered already.
+  case notification
+  /// Audit entries of calls that another replica executed.
+  case audit
+}
+
+/// What a replica hands to the leader.
+package struct InboxEntry: Hashable, Sendable {
+  /// Identifies the entry, in no order; 0 before it is appended.
+  package var id: Int64 = 0
+  package let kind: InboxKind
+  /// The app that it is about; empty if it names none.
+  package let appID: String
+  /// `/package.Service/Method`, or the path of an HTTP request.
+  package let method: String
+  /// The operator's name of the caller; empty if callers are not authenticated.
+  package let caller: String
+  /// What is needed besides the body, encoded by the layer that executes the entry.
+  package let context: [UInt8]
+  package let body: [UInt8]
+
+  package init(
+    kind: InboxKind, appID: String, method: String, caller: String, context: [UInt8], body: [UInt8]
+  ) {
+    self.kind = kind
+    self.appID = appID
+    self.method = method
+    self.caller = caller
+    self.context = context
+    self.body = body
+  }
+}
+
+/// The entries that replicas hand to the leader, and their outcomes.
+///
+/// An entry is executed at least once, by one leader after the other until an outcome is stored; the first outcome
+/// stays. The executing layer makes sure that an entry counts once.
+package protocol Inbox: Sendable {
+  /// Appends an entry. It is as durable as a write on return.
+  ///
+  /// - Returns: its id.
+  /// - Throws: ``StoreError/unavailable(_:)`` if it could not be appended within a second, and
+  ///   ``StoreError/overloaded(waiting:)``; it may be appended all the same in the first case.
+  func append(_ entry: InboxEntry) async throws(StoreError) -> Int64
+
+  /// Waits until the outcome of an entry is stored and this replica has applied the commits up to it.
+  ///
+  /// - Throws: ``StoreError/deadlineExceeded`` or ``StoreError/cancelled``; the entry may be executed all the same.
+  func outcome(of id: Int64, until deadline: ContinuousClock.Instant) async throws(StoreError) -> [UInt8]
+
+  /// Returns at most `limit` entries without outcome that are not in `taken`, by id. Waits a fraction of a second for the
+  /// first one. Only the leader calls it, from one task.
+  func take(_ limit: Int, except taken: Set<Int64>) async throws(StoreError) -> [InboxEntry]
+
+  /// Stores the outcome of an entry, together with others. Only the leader can.
+  func finish(_ id: Int64, _ outcome: [UInt8]) async throws(StoreError)
+
+  /// Stores the outcome of an entry in the transaction of its effects, so that both are committed or neither.
+  func finish(
+    _ id: Int64, _ outcome: [UInt8], in transaction: any StoreTransaction
+  ) throws(StoreError)
+
+  /// Deletes outcomes that are an hour old. Only the leader calls it.
+  func deleteOldOutcomes() async throws(StoreError)
+
+  /// The number of entries without outcome, and the age of the oldest in milliseconds.
+  func backlog() async throws(StoreError) -> (count: Int64, oldest: Int64)
+}

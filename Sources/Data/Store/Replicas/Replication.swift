@@ -1,0 +1,83 @@
+/// The part of a process among the replicas that share a store.
+package enum ReplicaRole: Hashable, Sendable {
+  /// The one replica that writes. `epoch` is the number of takeovers of the store up to this one.
+  case leader(epoch: Int64)
+  /// Reads, and hands what writes to the leader.
+  case follower
+
+  /// Whether it is the leader.
+  package var isLeader: Bool { if case .leader = self { true } else { false } }
+}
+
+/// The name of a replica, and the address at which operators reach it.
+package struct ReplicaName: Hashable, Sendable {
+  package let name: String
+  package let address: String
+
+  package init(name: String, address: String) {
+    self.name = name
+    self.address = address
+  }
+}
+
+/// The leader as the store names it.
+package struct CurrentLeader: Hashable, Sendable {
+  package let replica: ReplicaName
+  /// The number of takeovers up to its own.
+  package let epoch: Int64
+
+  package init(_ replica: ReplicaName, epoch: Int64) {
+    self.replica = replica
+    self.epoch = epoch
+  }
+}
+
+/// How the replicas that share one store divide the work: one of them, the leader, writes. The others append what they
+/// receive to an inbox, from which the leader takes it.
+///
+/// A lease names the leader, for liveness only. Safety is the epoch: a commit of a replica that was replaced, or frozen
+/// and woken, is refused.
+package protocol Replication: Sendable {
+  /// This replica.
+  var name: ReplicaName { get }
+
+  /// The part of this replica.
+  var role: ReplicaRole { get }
+
+  /// The part of this replica now, and each later one. Changes that follow while the consumer is busy emit only the last.
+  func roles() -> AsyncStream<ReplicaRole>
+
+  /// The leader when this replica last looked; `nil` if there was none.
+  var leader: CurrentLeader? { get }
+
+  /// Whether this replica belongs to the same installation as the others: the first one stores the `fingerprint` of its
+  /// key, and others compare theirs.
+  func isInstallation(_ fingerprint: [UInt8]) async throws(StoreError) -> Bool
+
+  /// States where operators reach this replica, once its listeners are open.
+  func announce(address: String)
+
+  /// Takes, renews or observes the lease once; for the start, so that a single process leads from its first call on.
+  func beat() async
+
+  /// Lets another replica take the lease. This one goes on as leader until then.
+  func release() async
+
+  /// The loops that run in every replica: one of them keeps the lease.
+  var workers: [any ReplicaWorker] { get }
+
+  /// What replicas hand to the leader.
+  var inbox: any Inbox { get }
+}
+
+/// A loop that runs in every replica until its task is cancelled.
+package protocol ReplicaWorker: Sendable {
+  func run() async
+}
+
+extension StoreError {
+  /// A write in a replica that is not the leader.
+  package static let notTheLeader = StoreError.unavailable("this replica is not the leader")
+  /// A commit of a replica that was replaced.
+  package static let anotherWriter = StoreError.conflict("another process writes to this store")
+}

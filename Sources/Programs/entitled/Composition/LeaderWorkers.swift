@@ -1,0 +1,42 @@
+internal import Logging
+internal import Platform
+internal import Services
+internal import Store
+
+/// Runs the workers that write while this process is the leader, each time it becomes it.
+struct LeaderWorkers: Worker {
+  let name = "leader"
+  let runsInBackground = false
+  let leadership: Leadership
+  let supervisor: WorkerSupervisor
+  let workers: [any Worker]
+  /// Prepares the store for these workers and for calls.
+  let prepare: @Sendable () async throws -> Void
+  let logger: Logger
+
+  func run() async {
+    await leadership.run {
+      do {
+        try await prepare()
+      } catch {
+        logger.error("preparation of the leader failed, will retry", metadata: ["error": "\(error)"])
+        throw error
+      }
+    } lead: {
+      logger.notice("took over as leader", metadata: ["epoch": "\(leadership.epoch ?? 0)"])
+      await supervisor.run(workers)
+      logger.notice("no longer the leader")
+    }
+  }
+}
+
+/// A loop of the store that runs in every replica.
+struct ReplicaLoop: Worker {
+  let name = "replica"
+  let runsInBackground = false
+  private let worker: any ReplicaWorker
+
+  init(_ worker: any ReplicaWorker) { self.worker = worker }
+
+  func run() async { await worker.run() }
+}

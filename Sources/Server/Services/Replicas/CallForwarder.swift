@@ -1,0 +1,111 @@
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+/// Hands the calls that write, or that call Apple, to the leader, and waits for their outcome.
+///
+/// It is inside the interceptors: the replica where a call arrives authenticates, counts and audits it.
+struct CallForwarder: Sendable {
+  /// The longest time to wait for the outcome of a call without a deadline.
+  private static let patience = Duration.seconds(30)
+
+  /// Methods without side effects that ask Apple or need the memory of the leader's workers.
+  private static let others: Set<String> = [
+    "/entitled.v1.AppStoreService/GetMassExtensionStatus",
+    "/entitled.v1.NotificationService/GetTestNotificationStatus",
+    "/entitled.v1.ReceiptService/GetMigration", "/entitled.v1.ReceiptService/ListMigrations",
+  ]
+
+  let leadership: Leadership
+  let replication: any Replication
+
+  /// `nil` for a process that has the store for itself: its calls cost nothing more.
+  init?(_ leadership: Leadership) {
+    guard let replication = leadership.replication else { return nil }
+    self.leadership = leadership
+    self.replication = replication
+  }
+
+  var executesWrites: Bool { leadership.executesWrites }
+
+  /// Returns the method, forwarded while this replica is not the leader if the leader has to execute it.
+  func forwarding(_ method: Method) -> Method {
+    guard case .asyncUnary(let handler) = method.handler, Self.isForLeader(method.path) else { return method }
+    let path = method.path
+    return Method(
+      path: path,
+      handler: .asyncUnary { request, call throws(Status) in
+        // Decoded in any case: a malformed request goes no further.
+        let (work, body) = (try handler(request, call), Array(request))
+        return { () async throws(Status) in try await run(path, body, call, work) }
+      }, needsAddress: method.needsAddress)
+  }
+
+  private static func isForLeader(_ path: String) -> Bool {
+    guard Contract.method(named: path) != nil else { return false }
+    return !FileDescriptors.hasNoSideEffects(path) || others.contains(path)
+  }
+
+  private func run(
+    _ path: String, _ body: [UInt8], _ call: CallContext, _ work: UnaryWork
+  ) async throws(Status) -> Reply {
+    if executesWrites {
+      do throws(Status) {
+        return try await work()
+      } catch {
+        // Another replica has taken over, and has written nothing of the call.
+        guard error.isOfReplacedLeader, !executesWrites else { throw error }
+      }
+    }
+    return try await forward(path, body, call)
+  }
+
+  /// Hands a call to the leader.
+  func forward(_ path: String, _ body: [UInt8], _ call: CallContext) async throws(Status) -> Reply {
+    let entry = InboxEntry(
+      kind: .call,
+      appID: body.withUnsafeBytes { MethodPolicy.of(path).apps(in: $0)?.first ?? "" },
+      method: path, caller: call.caller, context: ForwardedContext(call).encoded, body: body)
+    switch try await outcome(of: entry, within: call.remainingTime) {
+    case .reply(let reply, let shown, let subject):
+      if !shown.isEmpty || !subject.isEmpty { CallScope.show(shown, of: subject) }
+      return reply
+    case .failure(let status): throw status
+    case .done, .response: throw Self.malformed
+    }
+  }
+
+  /// Appends an entry and waits for its outcome.
+  func outcome(of entry: InboxEntry, within timeout: Duration?) async throws(Status) -> ForwardedOutcome {
+    let patience = min(timeout ?? Self.patience, .seconds(3_600))
+    let deadline = ContinuousClock.now + patience
+    let bytes: [UInt8]
+    do throws(StoreError) {
+      let id = try await replication.inbox.append(entry)
+      bytes = try await replication.inbox.outcome(of: id, until: deadline)
+    } catch .deadlineExceeded where timeout == nil {
+      throw Status(.outcomeUnknown("the leader has not executed the call within \(patience)"))
+    } catch {
+      throw Status(error)
+    }
+    guard let outcome = ForwardedOutcome(decoding: bytes) else { throw Self.malformed }
+    return outcome
+  }
+
+  private static let malformed = Status(
+    .internalError, "the outcome of the leader cannot be read; does it run another version?")
+}
+
+extension Status {
+  /// Whether a write was refused because another replica leads.
+  var isOfReplacedLeader: Bool {
+    [StoreError.notTheLeader, .anotherWriter].map(\.description).contains(cause)
+  }
+
+  /// Whether the leader should execute the call again: it could not write, and nothing else was wrong.
+  var isTemporary: Bool {
+    ["STORE_UNAVAILABLE", "STORE_OVERLOADED", "OUTCOME_UNKNOWN", "SHUTTING_DOWN", "DISK_FULL"]
+      .contains(reason ?? "")
+  }
+}

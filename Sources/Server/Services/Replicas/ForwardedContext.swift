@@ -1,0 +1,117 @@
+internal import AppStore
+internal import Callers
+internal import HTTP
+internal import JSON
+internal import RPC
+internal import Telemetry
+
+/// What the leader needs of a call or request besides its message, as JSON in the inbox.
+struct ForwardedContext: Sendable {
+  var caller: Caller?
+  /// Continues the trace of the call that arrived.
+  var trace: String?
+  var address = ""
+  /// From the arrival of the call; `nil` for none.
+  var timeout: Timeout?
+  /// The method of an HTTP request.
+  var httpMethod = ""
+  var query = ""
+  /// Those that the handler reads.
+  var headers: [(name: String, value: String)] = []
+  /// When it arrived, by the system's clock of the replica.
+  var receivedAt: Instant?
+
+  init() {}
+
+  /// The context of a call that the interceptors have accepted.
+  init(_ call: CallContext) {
+    caller = CallScope.current?.caller
+    trace = TraceContext.current?.traceparent
+    address = call.address
+    timeout = call.timeout
+    headers = call.metadata.fields.strings.filter { $0.name != "authorization" }
+  }
+
+  /// The context of an HTTP request.
+  init(_ request: HTTPRequest) {
+    address = request.address
+    httpMethod = request.method
+    query = request.query
+    trace = request.header("traceparent")
+    headers = ["content-type", "traceparent"].compactMap { name in
+      request.header(name).map { (name, $0) }
+    }
+  }
+
+  /// The request with this context.
+  func request(_ path: String, _ body: [UInt8]) -> HTTPRequest {
+    var request = HTTPRequest(
+      method: httpMethod, target: path, headers: HeaderFields(headers), body: body)
+    request.query = query
+    request.address = address
+    return request
+  }
+
+  /// The call with this context.
+  var call: CallContext {
+    var call = CallContext(headers: HeaderFields(headers), timeout: timeout)
+    call.address = address
+    call.caller = caller?.name ?? ""
+    call.callerRoles = caller?.roleBits ?? 0
+    return call
+  }
+}
+
+extension ForwardedContext {
+  /// - Returns: `nil` for bytes that are not an encoded context.
+  init?(decoding bytes: [UInt8]) {
+    guard let object = try? JSONValue(parsing: bytes).objectValue else { return nil }
+    self.init()
+    if let name = object["caller"]?.stringValue {
+      caller = Caller(
+        name: name, roles: Set(object["roles"]?.texts.compactMap(Role.init) ?? []),
+        apps: (object["apps"]?.texts).map(Set.init))
+    }
+    trace = object["trace"]?.stringValue
+    address = object["address"]?.stringValue ?? ""
+    timeout = (object["timeout"]?.int64Value).map(Timeout.init(nanoseconds:))
+    httpMethod = object["method"]?.stringValue ?? ""
+    query = object["query"]?.stringValue ?? ""
+    headers = object["headers"]?.pairs ?? []
+    receivedAt = (object["receivedAt"]?.int64Value).map(Instant.init(millisecondsSince1970:))
+  }
+
+  var encoded: [UInt8] {
+    var object: JSONObject = [
+      "address": .string(address), "method": .string(httpMethod), "query": .string(query),
+      "headers": .pairs(headers),
+    ]
+    if let caller {
+      object["caller"] = .string(caller.name)
+      object["roles"] = .array(caller.roles.map { .string($0.rawValue) })
+      object["apps"] = caller.apps.map { .array($0.map(JSONValue.string)) }
+    }
+    object["trace"] = trace.map(JSONValue.string)
+    object["timeout"] = timeout.map { .number(JSONNumber($0.nanoseconds)) }
+    object["receivedAt"] = receivedAt.map { .number(JSONNumber($0.millisecondsSince1970)) }
+    return object.serialized()
+  }
+}
+
+extension JSONValue {
+  /// The texts of an array; others are left out.
+  var texts: [String] { arrayValue?.compactMap(\.stringValue) ?? [] }
+
+  /// The pairs of an array of arrays.
+  var pairs: [(name: String, value: String)] {
+    arrayValue?.compactMap { pair in
+      let texts = pair.texts
+      return texts.count == 2 ? (texts[0], texts[1]) : nil
+    } ?? []
+  }
+
+  /// An array with an array for each pair.
+  static func pairs(_ pairs: [(name: String, value: String)]) -> JSONValue {
+    .array(pairs.map { .array([.string($0.name), .string($0.value)]) })
+  }
+}

@@ -1,0 +1,203 @@
+internal import AppStore
+internal import Callers
+internal import HTTP
+internal import JSON
+internal import Ledger
+internal import Metrics
+internal import Notifications
+package import Platform
+internal import RPC
+internal import Store
+internal import Synchronization
+internal import Telemetry
+
+/// Executes what other replicas hand to the leader, many entries at once, so that their writes share commits.
+///
+/// An entry without outcome after a takeover is executed again. A call has an idempotency key for that: its own, or one
+/// of its entry. All others are idempotent by their content.
+package final class InboxWorker: Worker {
+  package let name = "inbox"
+
+  private static let maxRunning = 256
+  private static let batch = 64
+  /// Attempts at a call that the store fails, before the caller gets the error.
+  private static let attempts = 10
+  private static let cleanUp = Duration.seconds(60)
+  private static let measurement = Duration.seconds(1)
+
+  private static let seconds = Timer(label: "entitled_inbox_seconds")
+  private static let waiting = Gauge(label: "entitled_inbox_entries")
+  private static let oldest = Gauge(label: "entitled_inbox_oldest_seconds")
+
+  private let inbox: any Inbox
+  private let calls: [String: Method.AsyncHandler]
+  private let routes: WritingRoutes
+  private let notifications: NotificationInbox
+  private let ledger: EvidenceLedger
+  private let running = Mutex<Set<Int64>>([])
+
+  init(
+    _ inbox: any Inbox, calls: [Method], routes: WritingRoutes, notifications: NotificationInbox,
+    ledger: EvidenceLedger
+  ) {
+    self.inbox = inbox
+    self.routes = routes
+    self.notifications = notifications
+    self.ledger = ledger
+    var handlers: [String: Method.AsyncHandler] = [:]
+    for method in calls {
+      if case .asyncUnary(let handler) = method.handler { handlers[method.path] = handler }
+    }
+    self.calls = handlers
+  }
+
+  package func run() async throws {
+    running.withLock { $0 = [] }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await self.executeEntries() }
+      group.addTask { await self.repeatedly(Self.cleanUp) { try await self.inbox.deleteOldOutcomes() } }
+      group.addTask { await self.repeatedly(Self.measurement) { try await self.measure() } }
+      try await group.waitForAll()
+    }
+  }
+
+  private func repeatedly(_ interval: Duration, _ body: () async throws -> Void) async {
+    repeat { try? await body() } while (try? await Task.sleep(for: interval)) != nil
+  }
+
+  private func measure() async throws {
+    let (count, oldest) = try await inbox.backlog()
+    Self.waiting.record(count)
+    Self.oldest.record(Double(oldest) / 1_000)
+  }
+
+  private func executeEntries() async throws {
+    try await withThrowingDiscardingTaskGroup { group in
+      while !Task.isCancelled {
+        let taken = running.withLock { $0 }
+        guard taken.count < Self.maxRunning else {
+          try await Task.sleep(for: .milliseconds(2))
+          continue
+        }
+        // The database may be away for a moment; a restart of the worker would wait for longer.
+        let limit = min(Self.batch, Self.maxRunning - taken.count)
+        guard let entries = try? await inbox.take(limit, except: taken) else {
+          try await Task.sleep(for: .milliseconds(100))
+          continue
+        }
+        running.withLock { $0.formUnion(entries.map(\.id)) }
+        for entry in entries {
+          group.addTask {
+            await self.complete(entry)
+            self.running.withLock { _ = $0.remove(entry.id) }
+          }
+        }
+      }
+    }
+  }
+
+  /// Executes an entry until its outcome is stored or another replica leads.
+  private func complete(_ entry: InboxEntry) async {
+    let start = ContinuousClock.now
+    var (attempt, pause) = (1, Duration.milliseconds(20))
+    while !Task.isCancelled {
+      let outcome = await execute(entry)
+      // What a cancelled handler returns is no outcome: the next leader executes the entry.
+      guard !Task.isCancelled else { return }
+      if let outcome, !outcome.isTemporary || (attempt >= Self.attempts && entry.kind == .call) {
+        guard (try? await store(outcome, of: entry)) == nil else { break }
+      }
+      attempt += 1
+      guard (try? await Task.sleep(for: pause)) != nil else { return }
+      pause = min(pause * 2, .seconds(5))
+    }
+    let (whole, attoseconds) = (ContinuousClock.now - start).components
+    Self.seconds.recordNanoseconds(whole * 1_000_000_000 + attoseconds / 1_000_000_000)
+    Counter(label: "entitled_inbox_entries_total", dimensions: [("kind", entry.kind.rawValue)]).increment()
+  }
+
+  /// Audit entries have theirs already, in the transaction that stored them.
+  private func store(_ outcome: ForwardedOutcome, of entry: InboxEntry) async throws(StoreError) {
+    if entry.kind == .audit, case .done = outcome { return }
+    try await inbox.finish(entry.id, outcome.encoded)
+  }
+
+  /// Executes an entry once. Returns `nil` if it has to be executed again.
+  private func execute(_ entry: InboxEntry) async -> ForwardedOutcome? {
+    guard let context = ForwardedContext(decoding: entry.context) else {
+      return Self.unreadable
+    }
+    switch entry.kind {
+    case .call: return await execute(entry, context)
+    case .request: return .response(await routes.respond(to: context.request(entry.method, entry.body)))
+    case .notification: return await ingest(entry, context)
+    case .audit: return await append(entry)
+    }
+  }
+
+  private static let unreadable = ForwardedOutcome.failure(
+    Status(.internalError, "the leader cannot read the entry; does it run another version?"))
+
+  private func execute(_ entry: InboxEntry, _ context: ForwardedContext) async -> ForwardedOutcome {
+    guard let handler = calls[entry.method] else {
+      return .failure(Status(.unimplemented, "the leader has no method '\(entry.method)'"))
+    }
+    let scope = CallScope(caller: context.caller, idempotencyKey: "inbox/\(entry.id)")
+    var random = SystemRandomNumberGenerator()
+    let trace = TraceContext(continuing: context.trace, using: &random)
+    let call = context.call
+    let result: Result<Reply, Status> = await TraceContext.$current.withValue(trace) {
+      await CallScope.$current.withValue(scope) {
+        do throws(Status) {
+          let work = try entry.body.withUnsafeBufferPointer { bytes throws(Status) in
+            try handler(UnsafeRawBufferPointer(bytes), call)
+          }
+          return .success(try await work())
+        } catch {
+          return .failure(error)
+        }
+      }
+    }
+    switch result {
+    case .success(let reply):
+      var subject = CallInFlight.Subject()
+      scope.add(to: &subject)
+      return .reply(reply, shown: subject.customers, subject: subject.other)
+    case .failure(let status): return .failure(status)
+    }
+  }
+
+  /// The sender has its 200, so the notification is ingested until that succeeds.
+  private func ingest(_ entry: InboxEntry, _ context: ForwardedContext) async -> ForwardedOutcome? {
+    let notification = IncomingNotification(
+      appID: NotificationEndpoint.appID(ofPath: entry.method), body: entry.body, source: .notification,
+      receivedAt: context.receivedAt)
+    do throws(LedgerError) {
+      NotificationMetrics.count(try await notifications.ingest(notification))
+      return .done
+    } catch .unknownApp {
+      return .done
+    } catch {
+      return nil
+    }
+  }
+
+  private func append(_ entry: InboxEntry) async -> ForwardedOutcome? {
+    guard let entries = [AuditEntry](decoding: entry.body) else { return Self.unreadable }
+    do throws(LedgerError) {
+      try await ledger.append(entries) { [inbox] transaction throws(StoreError) in
+        try inbox.finish(entry.id, ForwardedOutcome.done.encoded, in: transaction)
+      }
+      return .done
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension ForwardedOutcome {
+  /// Whether the store failed, and nothing else was wrong.
+  fileprivate var isTemporary: Bool {
+    if case .failure(let status) = self { status.isTemporary } else { false }
+  }
+}

@@ -1,0 +1,58 @@
+internal import Platform
+package import Store
+internal import Synchronization
+
+/// Whether this process executes what writes, or hands it to the leader.
+///
+/// A replica that became the leader first prepares, so that no call finds the store half ready.
+package final class Leadership: Sendable {
+  /// `nil` for a process that has the store for itself.
+  let replication: (any Replication)?
+  private let isPrepared = Atomic(false)
+
+  /// `replication` is that of the store; `nil`: this process has the store for itself.
+  package init(_ replication: (any Replication)?) { self.replication = replication }
+
+  /// The epoch of this replica; `nil` for a follower.
+  package var epoch: Int64? {
+    if case .leader(let epoch)? = replication?.role { epoch } else { nil }
+  }
+
+  /// Whether calls that write run here.
+  package var executesWrites: Bool {
+    guard let replication else { return true }
+    return isPrepared.load(ordering: .acquiring) && replication.role.isLeader
+  }
+
+  /// Runs `lead` while this replica is the leader, each time it becomes it; `prepare` runs first, and again after an
+  /// error. Returns when the task is cancelled, after `lead` has returned.
+  package func run(
+    prepare: @escaping @Sendable () async throws -> Void, lead: @escaping @Sendable () async -> Void
+  ) async {
+    guard let replication else { return }
+    let roles = replication.roles()
+    var term: Task<Void, Never>?
+    for await role in roles {
+      await end(term)
+      term = role.isLeader ? Task { await self.begin(prepare, lead) } : nil
+    }
+    await end(term)
+  }
+
+  private func begin(
+    _ prepare: @Sendable () async throws -> Void, _ lead: @Sendable () async -> Void
+  ) async {
+    while (try? await prepare()) == nil {
+      guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { return }
+    }
+    guard !Task.isCancelled else { return }
+    isPrepared.store(true, ordering: .releasing)
+    await lead()
+  }
+
+  private func end(_ term: Task<Void, Never>?) async {
+    isPrepared.store(false, ordering: .releasing)
+    term?.cancel()
+    await term?.value
+  }
+}

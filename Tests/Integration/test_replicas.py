@@ -1,0 +1,326 @@
+"""Several processes on one PostgreSQL database: one leads, any takes any call, and another one takes over."""
+
+import concurrent.futures
+import contextlib
+import shutil
+import signal
+import subprocess
+import time
+import uuid
+
+import grpc
+import pytest
+
+import contract
+import forge
+from contract import StatusCode, entitlement, entitlement_service, notification_service, receipt_service
+from harness import CALL_LIMIT, Service, post
+from test_metrics import value
+from test_notifications import period, signed
+
+APP = "ocean-journal"
+NOW = int(time.time() * 1000)
+DAY = 86_400_000
+TAKEOVER_LIMIT = 40  # a lease lasts 5 seconds; the machine may be busy
+
+
+class Replicas:
+    """Replicas `a`, `b`, … of one database, with the same installation key and sandbox."""
+
+    def __init__(self, postgres, database, folder, count):
+        self.postgres, self.database, self.folder = postgres, database, folder
+        self.services = {}
+        for name in "abc"[:count]:
+            self.start(name)
+            # The first one makes the key and the sandbox of all.
+            for other in "abc"[1:count] if name == "a" else ():
+                shutil.copytree(folder / "a", folder / other, dirs_exist_ok=True)
+
+    def start(self, name):
+        address = self.postgres.address(self.database)
+        self.services[name] = Service(self.folder / name, ["--store", address, "--replica", name])
+        return self.services[name]
+
+    def sql(self, statement):
+        return self.postgres.sql(statement, self.database)
+
+    @property
+    def leader(self):
+        """The name of the replica with the lease; empty without one."""
+        return self.sql("SELECT name FROM leader WHERE until > clock_timestamp()")
+
+    def wait_for_leader(self, besides=()):
+        """Waits for a leader other than `besides`, and returns its name."""
+        return wait_until(lambda: (name := self.leader) not in besides and name)
+
+    @property
+    def followers(self):
+        leader = self.wait_for_leader()
+        return [name for name in self.services if name != leader]
+
+    def close(self):
+        for service in self.services.values():
+            if service.process.poll() is None:
+                service.process.send_signal(signal.SIGCONT)
+                service.kill()
+
+
+@pytest.fixture
+def replicas(postgres, tmp_path):
+    """Starts replicas of one new database."""
+    with contextlib.ExitStack() as stack:
+        database = stack.enter_context(postgres.database())
+
+        def start(count):
+            started = Replicas(postgres, database, tmp_path, count)
+            stack.callback(started.close)
+            return started
+
+        yield start
+
+
+def wait_until(found, limit=TAKEOVER_LIMIT):
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        if result := found():
+            return result
+        time.sleep(0.02)
+    raise AssertionError("not in time")
+
+
+def grant(service, customer, timeout=TAKEOVER_LIMIT, **more):
+    request = entitlement_service.GrantRequest(
+        app=APP, customer_id=customer, entitlement="pro", access_level=entitlement.ACCESS_LEVEL_FULL, **more)
+    with service.channel() as channel:
+        return contract.entitlement_stub(channel).Grant(request, timeout=timeout)
+
+
+def grants(service, customer):
+    request = entitlement_service.ListGrantsRequest(app=APP, customer_id=customer)
+    with service.channel() as channel:
+        return contract.entitlement_stub(channel).ListGrants(request, timeout=CALL_LIMIT).grants
+
+
+def is_entitled(service, customer):
+    request = entitlement_service.CheckRequest(app=APP, customer_id=customer, entitlement="pro")
+    with service.channel() as channel:
+        return contract.entitlement_stub(channel).Check(request, timeout=CALL_LIMIT).entitlement.entitled
+
+
+def test_any_replica_takes_any_call_and_reads_what_it_wrote(replicas):
+    group = replicas(3)
+    assert group.wait_for_leader() == "a"
+    for name, service in group.services.items():
+        bought = service.buy("pro.monthly")["signedTransactionInfo"]
+        with service.channel() as channel:
+            submitted = contract.receipt_stub(channel).SubmitTransaction(
+                receipt_service.SubmitTransactionRequest(
+                    app=APP, customer_id=f"buyer-{name}", signed_transaction=bought), timeout=TAKEOVER_LIMIT)
+        assert submitted.position
+        assert is_entitled(service, f"buyer-{name}"), "the replica that wrote answers with what it wrote"
+        # By the Connect protocol, with an error of the handler too.
+        status, answer = service.json(
+            "entitled.v1.EntitlementService/RevokeGrant", {"app": APP, "grantId": "grant-77"})
+        assert (status, answer["code"]) == (404, "not_found")
+        granted = grant(service, f"friend-{name}")
+        assert not granted.repeated and len(grants(service, f"friend-{name}")) == 1
+        assert is_entitled(service, f"friend-{name}")
+    # The others follow.
+    for service in group.services.values():
+        for name in group.services:
+            wait_until(lambda s=service, n=name: is_entitled(s, f"buyer-{n}") and is_entitled(s, f"friend-{n}"))
+    assert group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0"
+
+
+def test_streams_facade_status_and_audit_work_on_a_follower(replicas):
+    group = replicas(2)
+    assert group.wait_for_leader() == "a"
+    answers = {}
+    for name, service in group.services.items():
+        with service.channel() as channel:
+            request = receipt_service.MigrateReceiptsRequest(
+                app=APP, customer_id="c", receipt_base64="AAAA", correlation_id="1")
+            stream = contract.receipt_stub(channel).MigrateReceipts(iter([request]), timeout=TAKEOVER_LIMIT)
+            (migrated,) = list(stream)
+            status = contract.status_stub(channel).GetStatus(contract.status_service.GetStatusRequest())
+        replica = status.replica
+        assert (replica.name, replica.leader, replica.leader_name, replica.epoch) == (name, name == "a", "a", 1)
+        assert replica.leader_address == group.services["a"].grpc and status.ready
+        facade = post(f"http://{service.http}/verifyReceipt/{APP}", {"receipt-data": "AAAA"})
+        answers[name] = (migrated.outcome, migrated.error.code, migrated.correlation_id, facade)
+        grant(service, f"audited-{name}", actor="support")
+    assert answers["a"] == answers["b"]
+    # Entries of calls on any replica, in the store of all, each once.
+    for service in group.services.values():
+        for name in group.services:
+            def entries(service=service, name=name):
+                request = contract.audit_service.ListAuditEntriesRequest(app=APP, customer_id=f"audited-{name}")
+                with service.channel() as channel:
+                    listed = contract.audit_stub(channel).ListAuditEntries(request, timeout=CALL_LIMIT)
+                return [e for e in listed.entries if e.method.endswith("Grant")]
+
+            (entry,) = wait_until(entries)
+            assert entry.actor == "support" and entry.outcome == "OK"
+
+
+def test_a_follower_confirms_apples_notification_and_the_leader_applies_it(replicas):
+    group = replicas(2)
+    follower, leader = group.services["b"], group.services[group.wait_for_leader()]
+    forger = forge.Forger(group.services["a"])
+    token, number = str(uuid.uuid4()), str(uuid.uuid4().int % 10**15)
+    bought = period(forger, number, NOW - DAY, NOW + 30 * DAY, token)
+    body = signed(forger, "SUBSCRIBED", "INITIAL_BUY", signedTransactionInfo=bought)
+    for _ in range(3):
+        status, answer = post(f"http://{follower.http}/notifications/{APP}", body)
+        assert (status, answer["reason"]) == (200, "ACCEPTED")
+
+    def notifications(service):
+        request = notification_service.ListNotificationsRequest(app=APP)
+        with service.channel() as channel:
+            found = contract.notification_stub(channel).ListNotifications(request, timeout=CALL_LIMIT)
+        return [n for n in found.notifications if n.original_transaction_id == number]
+
+    wait_until(lambda: notifications(leader))
+    wait_until(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
+    assert len(notifications(leader)) == 1, "a notification counts once, however often it is sent"
+    wait_until(lambda: notifications(follower))
+    # A notification that does not verify is answered as by the leader, and so are an unknown app and no JSON.
+    broken = {"signedPayload": body["signedPayload"][:-8] + "AAAAAAAA"}
+    for bad, path in [(broken, APP), (body, "unknown"), (b"no JSON", APP)]:
+        answers = [post(f"http://{s.http}/notifications/{path}", bad) for s in (follower, leader)]
+        assert answers[0][0] == answers[1][0] and answers[0][1]["reason"] == answers[1][1]["reason"], answers
+
+
+def test_a_command_counts_once_if_the_leader_dies_between_its_effect_and_its_outcome(replicas):
+    group = replicas(2)
+    assert group.wait_for_leader() == "a"
+    # The transaction with the outcome waits, after the one with the effect has committed.
+    group.sql("""
+        CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
+          'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END';
+        CREATE TRIGGER wait BEFORE UPDATE OF outcome ON inbox FOR EACH ROW EXECUTE FUNCTION wait();
+        """)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        with lock(group):
+            granted = pool.submit(grant, group.services["b"], "alice", note="once")
+            wait_until(lambda: len(grants(group.services["b"], "alice")) == 1)
+            group.services["a"].kill()
+            # The server would commit what it has received.
+            group.sql("""
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE datname = current_database() AND application_name LIKE 'entitled writer%'
+                """)
+            assert group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "1"
+        assert not granted.result().repeated
+    assert group.wait_for_leader(besides=("a",)) == "b"
+    assert len(grants(group.services["b"], "alice")) == 1
+    assert is_entitled(group.services["b"], "alice")
+
+
+@contextlib.contextmanager
+def lock(group):
+    """Holds the advisory lock 1 of the database in another session."""
+    command = ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--host", group.postgres.socket,
+               "--port", str(group.postgres.port), "--username", group.postgres.user, "--dbname", group.database]  # fmt: skip
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as session:
+        session.stdin.write("SELECT pg_advisory_lock(1);\nSELECT 'locked';\n")
+        while session.stdout.readline().strip() != "locked":
+            pass
+        try:
+            yield
+        finally:
+            session.stdin.close()
+
+
+def test_a_frozen_leader_changes_nothing_when_it_wakes(replicas):
+    group = replicas(2)
+    assert group.wait_for_leader() == "a"
+    first, second = group.services["a"], group.services["b"]
+    grant(first, "before")
+    first.process.send_signal(signal.SIGSTOP)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        # Calls to the frozen process wait; those to the other one are executed after the takeover.
+        late = pool.submit(grant, first, "late", 2 * TAKEOVER_LIMIT)
+        grant(second, "during")
+        assert group.leader == "b"
+        epoch = group.sql("SELECT epoch FROM head")
+        first.process.send_signal(signal.SIGCONT)
+        late.result()
+    assert group.leader == "b" and group.sql("SELECT epoch FROM head") == epoch
+    for service in (first, second):
+        for customer in ("before", "during", "late"):
+            wait_until(lambda s=service, c=customer: is_entitled(s, c))
+            assert len(grants(service, customer)) == 1
+    assert value(first, "entitled_leader") == 0 and value(second, "entitled_leader") == 1
+    assert value(second, "entitled_leader_epoch") == int(epoch)
+
+
+def test_a_planned_stop_hands_over_within_seconds_and_fails_no_call(replicas):
+    group = replicas(3)
+    written, failed, gaps = [], [], []
+    stopping = False
+
+    def write(name, number):
+        last = time.monotonic()
+        while not stopping:
+            customer = f"customer-{number}-{len(written)}-{uuid.uuid4().hex[:6]}"
+            try:
+                grant(group.services[name], customer)
+            except grpc.RpcError as error:
+                failed.append((error.code(), error.details()))
+                continue
+            written.append(customer)
+            gaps.append(time.monotonic() - last)
+            last = time.monotonic()
+
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        assert group.wait_for_leader() == "a"
+        running = [pool.submit(write, name, number) for number, name in enumerate("bcbc")]
+        wait_until(lambda: len(written) > 20)
+        group.services["a"].stop()
+        group.wait_for_leader(besides=("a", ""))
+        count = len(written)
+        wait_until(lambda: len(written) > count + 20)
+        stopping = True
+        for task in running:
+            task.result()
+    assert not failed
+    assert max(gaps) < 10, max(gaps)
+    print(f"longest wait at the hand-over: {max(gaps):.2f} s")
+    services = [group.services[name] for name in "bc"]
+    for number, customer in enumerate(written):
+        assert len(grants(services[number % 2], customer)) == 1
+
+
+def test_killing_leaders_loses_and_doubles_no_acknowledged_write(replicas):
+    group = replicas(3)
+    written, stopping = [], False
+
+    def write(number):
+        while not stopping:
+            customer = f"customer-{number}-{uuid.uuid4().hex}"
+            names = sorted(group.services)
+            try:
+                grant(group.services[names[number % len(names)]], customer)
+            except grpc.RpcError as error:
+                assert error.code() in (StatusCode.UNAVAILABLE, StatusCode.CANCELLED, StatusCode.DEADLINE_EXCEEDED)
+                continue
+            written.append(customer)
+
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        running = [pool.submit(write, number) for number in range(6)]
+        for _ in range(2):
+            count = len(written)
+            wait_until(lambda c=count: len(written) > c + 20)
+            leader = group.wait_for_leader()
+            group.services[leader].kill()
+            assert group.wait_for_leader(besides=(leader, "")) != leader
+            group.start(leader)
+        count = len(written)
+        wait_until(lambda: len(written) > count + 20)
+        stopping = True
+        for task in running:
+            task.result()
+    wait_until(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
+    for number, customer in enumerate(written):
+        assert len(grants(group.services["abc"[number % 3]], customer)) == 1

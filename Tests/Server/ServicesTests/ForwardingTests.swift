@@ -1,0 +1,255 @@
+import AppStore
+import Callers
+import HTTP
+import RPC
+import Store
+import Synchronization
+import Testing
+import Wire
+
+@testable import Services
+
+/// Calls that write, in a replica that is not the leader.
+@Suite struct ForwardingTests {
+  private static let grant = "/entitled.v1.EntitlementService/Grant"
+  private static let listGrants = "/entitled.v1.EntitlementService/ListGrants"
+
+  private let replication = FakeReplication()
+
+  /// A forwarder, and a method that answers with its own path.
+  private func method(
+    _ path: String, _ leadership: Leadership? = nil, fails failure: Status? = nil
+  ) throws -> (Method, Executions) {
+    let forwarder = try #require(CallForwarder(leadership ?? Leadership(replication)))
+    let executions = Executions()
+    let method = Method.asyncUnary(path) { (request: GrantRequest, _: CallContext) async throws(Status) in
+      executions.add()
+      if let failure { throw failure }
+      return GrantResponse.with { $0.position = "local" }
+    }
+    return (forwarder.forwarding(method), executions)
+  }
+
+  private func call(_ method: Method, _ request: GrantRequest = .init()) async throws(Status) -> GrantResponse
+  {
+    guard case .asyncUnary(let handler) = method.handler else { throw Status(.internalError) }
+    var call = CallContext(
+      headers: HeaderFields([("authorization", "Bearer secret"), ("x-more", "1")]),
+      timeout: Timeout(nanoseconds: 60_000_000_000))
+    call.caller = "billing"
+    let work = try request.encodedBytes().withUnsafeBufferPointer { bytes throws(Status) in
+      try handler(UnsafeRawBufferPointer(bytes), call)
+    }
+    let scope = CallScope(caller: Caller(name: "billing", roles: [.operate], apps: ["ocean"]))
+    let result: Result<Reply, Status> = await CallScope.$current.withValue(scope) {
+      do throws(Status) { return .success(try await work()) } catch { return .failure(error) }
+    }
+    do { return try GrantResponse.decode(result.get().message) } catch let error as Status {
+      throw error
+    } catch {
+      throw Status(.internalError)
+    }
+  }
+
+  @Test("A process that has the store for itself forwards nothing")
+  func alone() {
+    #expect(CallForwarder(Leadership(nil)) == nil)
+    #expect(Leadership(nil).executesWrites)
+  }
+
+  @Test("A follower hands a call that writes to the leader, with the caller and without the credential")
+  func forwarded() async throws {
+    let (method, executions) = try method(Self.grant)
+    replication.fake.answer = .reply(
+      Reply(GrantResponse.with { $0.position = "remote" }.encodedBytes()), shown: ["ana"], subject: "s")
+    let response = try await call(method, .with { $0.app = "ocean" })
+    #expect(response.position == "remote" && executions.count == 0)
+    let entry = try #require(replication.fake.entries.first)
+    #expect(entry.kind == .call && entry.method == Self.grant && entry.appID == "ocean")
+    let context = try #require(ForwardedContext(decoding: entry.context))
+    #expect(context.caller?.name == "billing" && context.caller?.apps == ["ocean"])
+    #expect(context.caller?.roles == [.operate])
+    #expect(context.call.headers["authorization"] == nil && context.call.headers["x-more"] == "1")
+    #expect(context.timeout == Timeout(nanoseconds: 60_000_000_000))
+  }
+
+  @Test("An error of the leader reaches the caller with its details")
+  func error() async throws {
+    let (method, _) = try method(Self.grant)
+    let status = Status(.notFound, reason: "UNKNOWN_APP", "unknown", metadata: [("app", "x")])
+    replication.fake.answer = .failure(status)
+    await #expect(throws: status) { try await call(method) }
+  }
+
+  @Test("A follower answers a call without side effects itself")
+  func queries() async throws {
+    let (method, executions) = try method(Self.listGrants)
+    #expect(try await call(method).position == "local" && executions.count == 1)
+    #expect(replication.fake.entries.isEmpty)
+  }
+
+  @Test("A malformed request goes no further")
+  func malformed() throws {
+    let (method, _) = try method(Self.grant)
+    guard case .asyncUnary(let handler) = method.handler else { return }
+    #expect(throws: Status.self) {
+      try [UInt8]([0xff]).withUnsafeBufferPointer { bytes throws(Status) in
+        _ = try handler(UnsafeRawBufferPointer(bytes), CallContext(headers: HeaderFields(), timeout: nil))
+      }
+    }
+    #expect(replication.fake.entries.isEmpty)
+  }
+
+  @Test("A leader executes calls once it is prepared, and forwards them after another replica took over")
+  func leader() async throws {
+    let leadership = Leadership(replication)
+    let (method, executions) = try method(Self.grant, leadership)
+    let replaced = Status(StoreError.anotherWriter)
+    let (refused, _) = try self.method(Self.grant, leadership, fails: replaced)
+    replication.set(.leader(epoch: 1))
+    #expect(!leadership.executesWrites)
+    let (leads, lead) = AsyncStream.makeStream(of: Bool.self)
+    let running = Task {
+      await leadership.run {
+      } lead: {
+        lead.yield(true)
+        while !Task.isCancelled { await Task.yield() }
+        lead.yield(false)
+      }
+    }
+    var states = leads.makeAsyncIterator()
+    #expect(await states.next() == true)
+    #expect(leadership.executesWrites && leadership.epoch == 1)
+    #expect(try await call(method).position == "local" && executions.count == 1)
+    // The store's error is the caller's as long as this replica leads.
+    await #expect(throws: replaced) { try await call(refused) }
+    replication.set(.follower)
+    #expect(await states.next() == false)
+    replication.fake.answer = .reply(Reply([]), shown: [], subject: "")
+    #expect(try await call(refused) == GrantResponse())
+    #expect(replication.fake.entries.count == 1)
+    running.cancel()
+    await running.value
+  }
+
+  @Test("Preparation is repeated until it succeeds")
+  func preparation() async throws {
+    let leadership = Leadership(replication)
+    replication.set(.leader(epoch: 1))
+    let attempts = Executions()
+    let (leads, lead) = AsyncStream.makeStream(of: Void.self)
+    let running = Task {
+      await leadership.run {
+        attempts.add()
+        if attempts.count < 3 { throw StoreError.diskFull }
+      } lead: {
+        lead.yield()
+      }
+    }
+    for await _ in leads { break }
+    #expect(attempts.count == 3)
+    running.cancel()
+    await running.value
+  }
+
+  @Test("Outcomes keep replies, errors and HTTP responses")
+  func outcomes() throws {
+    var reply = Reply([0, 255])
+    reply.trailingMetadata = HeaderFields([("a", "b"), ("c-bin", "AAE")])
+    guard
+      case .reply(let decoded, let shown, "evidence 1") = try #require(
+        ForwardedOutcome(
+          decoding: ForwardedOutcome.reply(reply, shown: ["x"], subject: "evidence 1").encoded))
+    else { return #expect(Bool(false), "not a reply") }
+    #expect(decoded.message == [0, 255] && decoded.trailingMetadata == reply.trailingMetadata)
+    #expect(shown == ["x"])
+    let response = HTTPResponse(status: 429, headers: HeaderFields([("retry-after", "2")]), body: [1])
+    guard
+      case .response(let back) = try #require(
+        ForwardedOutcome(decoding: ForwardedOutcome.response(response).encoded))
+    else { return #expect(Bool(false), "not a response") }
+    #expect(back.status == 429 && back.headers == response.headers && back.body == [1])
+    #expect(ForwardedOutcome(decoding: [1, 2]) == nil && ForwardedContext(decoding: [1]) == nil)
+  }
+
+  @Test("Audit entries survive the inbox")
+  func auditEntries() throws {
+    let entry = Store.AuditEntry(
+      at: Instant(millisecondsSince1970: 7), caller: "c", actor: "a", method: "m", appID: "ocean",
+      customerIDs: ["x", "y"], subject: "s", note: "n", outcome: "OK", requestID: "r", address: "::1")
+    #expect([Store.AuditEntry](decoding: [entry].encoded) == [entry])
+  }
+}
+
+private final class Executions: Sendable {
+  private let counted = Mutex(0)
+  var count: Int { counted.withLock { $0 } }
+  func add() { counted.withLock { $0 += 1 } }
+}
+
+/// A replica whose part a test sets.
+private final class FakeReplication: Replication {
+  let fake = FakeInbox()
+  private let state = Mutex<(role: ReplicaRole, roles: AsyncStream<ReplicaRole>.Continuation?)>(
+    (.follower, nil))
+
+  var name: ReplicaName { ReplicaName(name: "fake", address: "") }
+  var role: ReplicaRole { state.withLock { $0.role } }
+  var leader: CurrentLeader? { nil }
+  var workers: [any ReplicaWorker] { [] }
+  var inbox: any Inbox { fake }
+
+  func roles() -> AsyncStream<ReplicaRole> {
+    let (roles, continuation) = AsyncStream.makeStream(of: ReplicaRole.self)
+    state.withLock { state in
+      continuation.yield(state.role)
+      state.roles = continuation
+    }
+    return roles
+  }
+
+  func set(_ role: ReplicaRole) {
+    state.withLock { state in
+      state.role = role
+      state.roles?.yield(role)
+    }
+  }
+
+  func isInstallation(_ fingerprint: [UInt8]) async throws(StoreError) -> Bool { true }
+  func announce(address: String) {}
+  func beat() async {}
+  func release() async {}
+}
+
+/// An inbox whose entries all have one outcome.
+private final class FakeInbox: Inbox {
+  private struct State {
+    var entries: [InboxEntry] = []
+    var answer = ForwardedOutcome.done
+  }
+
+  private let state = Mutex(State())
+
+  var entries: [InboxEntry] { state.withLock { $0.entries } }
+  var answer: ForwardedOutcome {
+    get { state.withLock { $0.answer } }
+    set { state.withLock { $0.answer = newValue } }
+  }
+
+  func append(_ entry: InboxEntry) async throws(StoreError) -> Int64 {
+    state.withLock { state in
+      state.entries.append(entry)
+      return Int64(state.entries.count)
+    }
+  }
+
+  func outcome(of id: Int64, until deadline: ContinuousClock.Instant) async throws(StoreError) -> [UInt8] {
+    answer.encoded
+  }
+
+  func take(_ limit: Int, except taken: Set<Int64>) async throws(StoreError) -> [InboxEntry] { [] }
+  func finish(_ id: Int64, _ outcome: [UInt8]) async throws(StoreError) {}
+  func finish(_ id: Int64, _ outcome: [UInt8], in transaction: any StoreTransaction) throws(StoreError) {}
+  func deleteOldOutcomes() async throws(StoreError) {}
+  func backlog() async throws(StoreError) -> (count: Int64, oldest: Int64) { (0, 0) }
+}
