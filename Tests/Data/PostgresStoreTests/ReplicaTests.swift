@@ -99,8 +99,12 @@ struct ReplicaTests {
     try await withReplicas { first, second, control in
       try await first.beat()
       _ = try await first.append("a")
-      // Its epoch was raised, and it does not know.
-      try control.execute("UPDATE head SET epoch = epoch + 1")
+      // Its epoch was raised, and it does not know. Its lease outlasts the test on a slow machine.
+      try control.execute(
+        """
+        UPDATE head SET epoch = epoch + 1;
+        UPDATE leader SET until = clock_timestamp() + interval '1 hour'
+        """)
       await #expect(throws: StoreError.anotherWriter) { try await first.append("b") }
       #expect(try first.role == .follower)
       try await second.beat()
