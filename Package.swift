@@ -110,7 +110,8 @@ let package = Package(
     library(
       .data, "SQLStore",
       [
-        "AppStore", "Bytes", "Entitlements", "FamilySharing", "Platform", "Reports", "SignedData", "Store", metrics,
+        "AppStore", "Bytes", "Entitlements", "FamilySharing", "Platform", "Reports", "SignedData", "Store",
+        metrics,
       ]),
     library(.data, "SQLiteStore", ["Bytes", "Platform", "SQLStore", "SQLite", "Store", logging]),
     library(.data, "PostgresStore", ["Bytes", "Platform", "PostgreSQL", "SQLStore", "Store", metrics]),
@@ -144,7 +145,8 @@ let package = Package(
         "Telemetry", "Webhooks", "Wire", metrics,
       ]),
     library(
-      .server, "Pages", ["AppStore", "Bytes", "CConsoleAssets", "HTTP", "JSON", "Markup", "Platform", "SignedData"]),
+      .server, "Pages",
+      ["AppStore", "Bytes", "CConsoleAssets", "HTTP", "JSON", "Markup", "Platform", "SignedData"]),
     library(
       .server, "Console",
       [
@@ -205,7 +207,8 @@ let package = Package(
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
         "Reporting",
         "PostgreSQL", "PostgresStore", "SQLStore", "SQLiteStore",
-        "Sandbox", "SandboxConsole", "SandboxStore", "Services", "SignedData", "Store", "Telemetry", "Transport",
+        "Sandbox", "SandboxConsole", "SandboxStore", "Services", "SignedData", "Store", "Telemetry",
+        "Transport",
         "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1,
         nioPosix, unixSignals,
       ],
@@ -342,7 +345,8 @@ let package = Package(
     test(
       .data, "StoreTests",
       [
-        "AppStore", "Entitlements", "FamilySharing", "PostgresStore", "PostgresSupport", "Reports", "SQLStore",
+        "AppStore", "Entitlements", "FamilySharing", "PostgresStore", "PostgresSupport", "Reports",
+        "SQLStore",
         "SQLiteStore",
         "Store", "TestSupport",
       ]),

@@ -64,7 +64,8 @@ import Wire
         "entitled.v1.CustomerService",
         "entitled.v1.EntitlementService",
         "entitled.v1.NotificationService",
-        "entitled.v1.ReceiptService", "entitled.v1.StatusService", "entitled.v1.WebhookService",
+        "entitled.v1.ReceiptService", "entitled.v1.ReportService", "entitled.v1.StatusService",
+        "entitled.v1.WebhookService",
         "grpc.health.v1.Health",
         "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection",
       ])

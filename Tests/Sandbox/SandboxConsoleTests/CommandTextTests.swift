@@ -26,7 +26,7 @@ import struct Foundation.URL
   @Test(
     "A shell passes on the values of a command as they are",
     arguments: [
-      "ann", "", "a b", "it's", "$(touch /tmp/x)", "`id`", "a;b|c&d", "\"", "\\", "*", "~", "é 🐚", "-x", "#",
+      "ann", "", "a b", "it's", "$(id)", "`id`", "a;b|c&d", "\"", "\\", "*", "~", "é 🐚", "-x", "#",
     ])
   func quoting(value: String) throws {
     let members: JSONObject = ["account": .string(value), "fails": true]

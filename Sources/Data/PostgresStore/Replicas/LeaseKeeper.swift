@@ -71,7 +71,8 @@ final class LeaseKeeper: ReplicaWorker, Sendable {
       let connection = try session.connection()
       _ = try connection.query(
         PostgresRequest(
-          "INSERT INTO installation_key VALUES (1, $1) ON CONFLICT (number) DO NOTHING", [.bytea(fingerprint)]))
+          "INSERT INTO installation_key VALUES (1, $1) ON CONFLICT (number) DO NOTHING", [.bytea(fingerprint)]
+        ))
       let rows = try connection.query(PostgresRequest("SELECT fingerprint FROM installation_key"))
       return rows.count == 1 && rows.bytes(0, 0) == fingerprint
     }

@@ -96,6 +96,7 @@ extension ReportQuery {
   /// Adds up postings as a store does, for tests and for comparison with a store.
   ///
   /// - Parameter postings: all postings with the instants at which they became known.
+  /// - Returns: one element for each day and group that the query selects.
   package func sums(of postings: [(posting: Posting, knownAt: Instant)]) -> [ReportSum] {
     var sums: [ReportSum: ReportCell.Sums] = [:]
     for (posting, knownAt) in postings {
