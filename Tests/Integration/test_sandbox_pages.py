@@ -36,7 +36,7 @@ class Sandbox:
         status, answer = self.service.json(
             "entitled.v1.EntitlementService/Check", {"app": APP, "customerId": customer, "entitlement": "pro"})
         assert status == 200, answer
-        return answer
+        return answer["entitlement"]
 
 
 @pytest.fixture(scope="module")
