@@ -50,7 +50,7 @@ const char *entitled_console_css(void) {
     "code, pre, kbd, .id { font-family: ui-monospace, monospace; font-size: 12px; }\n"
     "pre { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 8px; overflow: auto; margin: 4px 0; white-space: pre-wrap; max-height: 480px; }\n"
     "kbd { border: 1px solid var(--edge); border-radius: 3px; padding: 0 4px; }\n"
-    "h1 .id { font: inherit; }\n"
+    "h1 .id { font: inherit; white-space: normal; }\n"
     "bdi { unicode-bidi: isolate; }\n"
     ".quiet, dt, .meta { color: var(--quiet); }\n"
     ".skip { position: absolute; left: -999px; }\n"

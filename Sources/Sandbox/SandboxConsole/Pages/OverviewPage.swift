@@ -14,20 +14,20 @@ enum OverviewPage {
     let settings = await visit.simulator.settingsView(of: visit.app.id)
     let body: Markup = """
       <h1>\(Text.overviewTitle(visit.app.id))</h1>
-      <section class="panel" aria-labelledby="time"><h2 id="time">\(Text.time)</h2>
+      <section class="panel"><h2 id="time">\(Text.time)</h2>
       \(ClockPart.markup(visit, back: [], rate: settings.rate))</section>
-      <section class="panel" aria-labelledby="accounts-title"><h2 id="accounts-title">\(Text.accounts)</h2>
+      <section class="panel"><h2 id="accounts-title">\(Text.accounts)</h2>
       \(AccountsPage.table(views, visit, back: []))
       <p class="row">\(Part.link(.action(.purchases), [], visit, label: Text.buy))
       <a href="\(visit.link(["shop"]))">\(Text.toShop)</a>
       \(total > views.count ? "<a href=\"\(visit.link(["accounts"]))\">\(Text.allAccounts(total))</a>" : "")</p>
       \(Part.commands(AccountsPage.commands(views, visit)))</section>
-      <section class="panel" aria-labelledby="sent"><h2 id="sent">\(Text.sentTitle)</h2>
+      <section class="panel"><h2 id="sent">\(Text.sentTitle)</h2>
       \(NotificationsPage.target(settings, visit))
       \(sent.isEmpty ? Part.empty(Text.nothingSent) : Part.notifications(sent, visit))
       \(sentTotal > sent.count ? "<p><a href=\"\(visit.link(["notifications"]))\">\(Text.allNotifications(sentTotal))</a></p>" : "")
       </section>
-      <section class="panel" aria-labelledby="scenarios"><h2 id="scenarios">\(Text.scenarios)</h2>
+      <section class="panel"><h2 id="scenarios">\(Text.scenarios)</h2>
       <p>\(Text.scenariosHint)</p>
       \(ScenariosPage.buttons(visit))</section>
       """
