@@ -137,7 +137,7 @@ def test_receipts_count_while_apple_is_unavailable_and_are_retried(store, tmp_pa
     store.act("faults", kind="server-error", count=0)
     # The circuit breaker stays open for some seconds after this many failures.
     runs = []
-    wait_for(lambda: runs.append(migrate(store.service, "--input", f"{path}.failures.ndjson")) or runs[-1][0] == 0)
+    wait_for(lambda: runs.append(migrate(store.service, "--input", f"{path}.failures.ndjson")) or runs[-1][0] == 0, limit=100)
     report = runs[-1][1]
     # Lookups already answered from the queue count as unchanged.
     assert numbers(report).get("migrated", 0) + numbers(report).get("unchanged", 0) == 3

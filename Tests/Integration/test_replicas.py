@@ -131,7 +131,7 @@ def test_any_replica_takes_any_call_and_reads_what_it_wrote(replicas):
     for service in group.services.values():
         for name in group.services:
             wait_until(lambda s=service, n=name: is_entitled(s, f"buyer-{n}") and is_entitled(s, f"friend-{n}"))
-    assert group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0"
+    wait_until(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
 
 
 def test_streams_facade_status_and_audit_work_on_a_follower(replicas):

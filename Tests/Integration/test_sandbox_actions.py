@@ -187,7 +187,7 @@ def number_of(tester, account):
 
 # Actions of the Server API, and `keys`, whose value spans several lines; test_sandbox_api.py covers them.
 ELSEWHERE = {"keys", "retention-image", "retention-message", "retention-default", "review-retention", "realtime-url",
-             "advanced-commerce", "external-purchase-report", "report-consumption"}  # fmt: skip
+             "advanced-commerce", "external-purchase-report", "report-consumption", "resend-notification"}  # fmt: skip
 
 
 @pytest.fixture

@@ -103,7 +103,7 @@ def test_deleted_lock_files_and_a_second_directory_admit_no_second_process(start
 @pytest.mark.parametrize(
     "limit, named",
     [("-n 4", "open files"), ("-n 5", "open files"), ("-n 12", "open files"), ("-n 20", "open files"), ("-n 40", "open files"),
-     ("-v 150000", "ulimit -v"), ("-v 250000", "ulimit -v"), ("-v 500000", "ulimit -v"), ("-d 60000", "ulimit -d"), ("-d 120000", "ulimit -d")])  # fmt: skip
+     ("-v 250000", "ulimit -v"), ("-v 500000", "ulimit -v"), ("-d 60000", "ulimit -d"), ("-d 120000", "ulimit -d")])  # fmt: skip
 def test_limits_too_low_for_a_start_end_it_with_one_line(tmp_path, limit, named):
     # With less than 42 MiB of data, the size of the writable segment of the release program, the kernel does not execute it.
     if limit.startswith(("-v", "-d")) and SANITIZED:

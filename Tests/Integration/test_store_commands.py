@@ -1,6 +1,7 @@
 """The commands `entitled store …` on PostgreSQL, copies between both engines, and changes of the schema."""
 
 import json
+import shutil
 import threading
 import time
 
@@ -171,6 +172,8 @@ def test_two_schema_versions_serve_side_by_side_until_the_contract_step(postgres
             expanded = json.loads(run("store", "migrate", "--store", address, "--json", env=newer).stdout)
             assert (expanded["changed"], expanded["schemaVersion"], expanded["oldestProgram"]) == (True, 2, 1)
             load.go_on()
+            (tmp_path / "new").mkdir(mode=0o700, exist_ok=True)
+            shutil.copy(tmp_path / "old" / "entitled.key", tmp_path / "new")
             monkeypatch.setattr(harness, "environment", lambda: newer)
             new = Service(tmp_path / "new", ["--store", address])
             monkeypatch.undo()

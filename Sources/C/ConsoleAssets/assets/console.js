@@ -67,6 +67,7 @@ async function show(address) {
     const response = await fetch(address, { credentials: "same-origin" });
     const text = await response.text();
     const page = new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
+    const wasSlider = document.activeElement?.name === "at";
     for (const selector of ["main", ".moment"]) {
       const [old, fresh] = [find(selector), find(selector, page)];
       if (old && fresh) old.replaceWith(fresh);
@@ -76,6 +77,7 @@ async function show(address) {
     html.className = page.documentElement.className;
     history.replaceState(null, "", address);
     begin();
+    if (wasSlider) find("input[name=at]")?.focus();
   } catch { location.assign(address); }
 }
 function step(direction) {
@@ -123,7 +125,7 @@ document.addEventListener("click", (event) => {
 
 let prefix = "";
 function row(direction) {
-  const rows = all("tbody tr").filter((tr) => find("a", tr));
+  const rows = all("tbody tr").filter((tr) => find("a", tr) && tr.getClientRects().length);
   const index = rows.findIndex((tr) => tr.classList.contains("selected"));
   rows[index]?.classList.remove("selected");
   const next = rows[Math.max(0, Math.min(rows.length - 1, index + direction))];
