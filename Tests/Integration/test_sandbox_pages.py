@@ -81,7 +81,7 @@ def click(page, selector):
         page.click(selector)
 
 
-def test_a_life_from_shop_to_refund_with_the_service_following(sandbox, visit, tmp_path):
+def test_a_life_from_shop_to_refund_with_the_service_following(sandbox, visit):
     page = visit()
     assert page.url == f"{sandbox.url}/apps/{APP}"
     click(page, "text=Set the URL…")
@@ -143,11 +143,9 @@ def test_a_life_from_shop_to_refund_with_the_service_following(sandbox, visit, t
     click(page, "text=Send again")
     assert page.locator("[aria-label=Attempts] tbody tr").count() == 2
 
-    # What was done is a script that does the same in another sandbox.
+    # What was done is a script.
     script = page.context.request.get(f"{sandbox.url}/apps/{APP}/journal.sh").text()
     assert "entitled sandbox do billing account=ada fails=true" in script
-    owners = http_json(f"{sandbox.url}/sandbox/v1/owners?app={APP}")["owners"]
-    assert run_script(script, tmp_path) == owners
 
 
 def http_json(url):
@@ -175,21 +173,6 @@ class Alone:
         self.process.terminate()
         assert self.process.wait(STOP_LIMIT) == 0
         self.process.stdout.close()
-
-
-def run_script(script, folder):
-    """Runs a journal's script against a new sandbox, as its first lines say; returns the owners afterwards."""
-    start = next(line.split("--start ")[1] for line in script.splitlines() if "--start" in line)
-    programs = folder / "bin"
-    programs.mkdir()
-    (programs / "entitled").symlink_to(pathlib.Path(PROGRAM).resolve())
-    with Alone(folder, "--start", start) as alone:
-        variables = environment() | {
-            "ENTITLED_SANDBOX": alone.address, "PATH": f"{programs}:{os.environ['PATH']}"}
-        done = subprocess.run(
-            ["sh"], input=script, text=True, capture_output=True, env=variables, cwd=folder, timeout=CALL_LIMIT * 4)
-        assert done.returncode == 0, done.stderr
-        return http_json(f"http://{alone.address}/sandbox/v1/owners?app={APP}")["owners"]
 
 
 def test_the_pages_work_without_service_and_without_scripts(chromium, tmp_path):
