@@ -10,6 +10,7 @@ public struct EntitledServices<Transport: ClientTransport>: Sendable {
   public let entitlement: Entitled_V1_EntitlementService.Client<Transport>
   public let receipt: Entitled_V1_ReceiptService.Client<Transport>
   public let customer: Entitled_V1_CustomerService.Client<Transport>
+  public let report: Entitled_V1_ReportService.Client<Transport>
   public let status: Entitled_V1_StatusService.Client<Transport>
   public let webhook: Entitled_V1_WebhookService.Client<Transport>
 
@@ -21,6 +22,7 @@ public struct EntitledServices<Transport: ClientTransport>: Sendable {
     entitlement = Entitled_V1_EntitlementService.Client(wrapping: client)
     receipt = Entitled_V1_ReceiptService.Client(wrapping: client)
     customer = Entitled_V1_CustomerService.Client(wrapping: client)
+    report = Entitled_V1_ReportService.Client(wrapping: client)
     status = Entitled_V1_StatusService.Client(wrapping: client)
     webhook = Entitled_V1_WebhookService.Client(wrapping: client)
   }
@@ -78,7 +80,6 @@ struct EntitledMethod: Sendable {
     EntitledMethod("EntitlementService", "ListGrants", onlyReads: true, isStreaming: false),
     EntitledMethod("EntitlementService", "IssueToken", onlyReads: true, isStreaming: false),
     EntitledMethod("EntitlementService", "EraseCustomer", onlyReads: false, isStreaming: false),
-    EntitledMethod("EntitlementService", "GetSubscriptionMetrics", onlyReads: true, isStreaming: false),
     EntitledMethod("ReceiptService", "SubmitTransaction", onlyReads: false, isStreaming: false),
     EntitledMethod("ReceiptService", "SubmitTransactions", onlyReads: false, isStreaming: false),
     EntitledMethod("ReceiptService", "SubmitReceipt", onlyReads: false, isStreaming: false),
@@ -104,6 +105,10 @@ struct EntitledMethod: Sendable {
     EntitledMethod("CustomerService", "DeleteNote", onlyReads: false, isStreaming: false),
     EntitledMethod("CustomerService", "SetCustomerAttributes", onlyReads: false, isStreaming: false),
     EntitledMethod("CustomerService", "GetCustomerAttributes", onlyReads: true, isStreaming: false),
+    EntitledMethod("CustomerService", "ListContradictions", onlyReads: true, isStreaming: false),
+    EntitledMethod("ReportService", "ListReports", onlyReads: true, isStreaming: false),
+    EntitledMethod("ReportService", "QueryReport", onlyReads: true, isStreaming: false),
+    EntitledMethod("ReportService", "ExportReport", onlyReads: true, isStreaming: true),
     EntitledMethod("StatusService", "WhoAmI", onlyReads: true, isStreaming: false),
     EntitledMethod("StatusService", "GetStatus", onlyReads: true, isStreaming: false),
     EntitledMethod("StatusService", "GetConfiguration", onlyReads: true, isStreaming: false),

@@ -317,6 +317,9 @@ public nonisolated struct Entitled_V1_LookUpOrderRequest: Sendable {
   /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   public var pageToken: String = String()
 
+  /// The reason, for the audit log: at most 4096 bytes.
+  public var note: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -363,6 +366,9 @@ public nonisolated struct Entitled_V1_RefreshPurchaseRequest: Sendable {
 
   /// The transaction, by Apple's id. Required.
   public var transactionID: String = String()
+
+  /// The reason, for the audit log: at most 4096 bytes.
+  public var note: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1304,7 +1310,7 @@ nonisolated extension Entitled_V1_GetRefundHistoryResponse: SwiftProtobuf.Messag
 
 nonisolated extension Entitled_V1_LookUpOrderRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LookUpOrderRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}order_id\0\u{3}page_size\0\u{3}page_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}order_id\0\u{3}page_size\0\u{3}page_token\0\u{1}note\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1316,6 +1322,7 @@ nonisolated extension Entitled_V1_LookUpOrderRequest: SwiftProtobuf.Message, Swi
       case 2: try { try decoder.decodeSingularStringField(value: &self.orderID) }()
       case 3: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.note) }()
       default: break
       }
     }
@@ -1334,6 +1341,9 @@ nonisolated extension Entitled_V1_LookUpOrderRequest: SwiftProtobuf.Message, Swi
     if !self.pageToken.isEmpty {
       try visitor.visitSingularStringField(value: self.pageToken, fieldNumber: 4)
     }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1342,6 +1352,7 @@ nonisolated extension Entitled_V1_LookUpOrderRequest: SwiftProtobuf.Message, Swi
     if lhs.orderID != rhs.orderID {return false}
     if lhs.pageSize != rhs.pageSize {return false}
     if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.note != rhs.note {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1399,7 +1410,7 @@ nonisolated extension Entitled_V1_LookUpOrderResponse: SwiftProtobuf.Message, Sw
 
 nonisolated extension Entitled_V1_RefreshPurchaseRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RefreshPurchaseRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}transaction_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}transaction_id\0\u{1}note\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1410,6 +1421,7 @@ nonisolated extension Entitled_V1_RefreshPurchaseRequest: SwiftProtobuf.Message,
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.transactionID) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.note) }()
       default: break
       }
     }
@@ -1425,6 +1437,9 @@ nonisolated extension Entitled_V1_RefreshPurchaseRequest: SwiftProtobuf.Message,
     if !self.transactionID.isEmpty {
       try visitor.visitSingularStringField(value: self.transactionID, fieldNumber: 3)
     }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1432,6 +1447,7 @@ nonisolated extension Entitled_V1_RefreshPurchaseRequest: SwiftProtobuf.Message,
     if lhs.app != rhs.app {return false}
     if lhs.environment != rhs.environment {return false}
     if lhs.transactionID != rhs.transactionID {return false}
+    if lhs.note != rhs.note {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -163,6 +163,19 @@ public enum Entitled_V1_CustomerService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "ListContradictions" metadata.
+        public enum ListContradictions: Sendable {
+            /// Request type for "ListContradictions".
+            public typealias Input = Entitled_V1_ListContradictionsRequest
+            /// Response type for "ListContradictions".
+            public typealias Output = Entitled_V1_ListContradictionsResponse
+            /// Descriptor for "ListContradictions".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.CustomerService"),
+                method: "ListContradictions",
+                type: .unary
+            )
+        }
         /// Descriptors for all methods in the "entitled.v1.CustomerService" service.
         public static let descriptors: [GRPCCore.MethodDescriptor] = [
             FindCustomers.descriptor,
@@ -175,7 +188,8 @@ public enum Entitled_V1_CustomerService: Sendable {
             ListNotes.descriptor,
             DeleteNote.descriptor,
             SetCustomerAttributes.descriptor,
-            GetCustomerAttributes.descriptor
+            GetCustomerAttributes.descriptor,
+            ListContradictions.descriptor
         ]
     }
 }
@@ -451,6 +465,29 @@ extension Entitled_V1_CustomerService {
             deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetCustomerAttributesResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetCustomerAttributesResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "ListContradictions" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns the customers whose facts cannot all be true, or conflict with the catalog, page by page.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_ListContradictionsRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_ListContradictionsRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_ListContradictionsResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func listContradictions<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_ListContradictionsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_ListContradictionsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListContradictionsResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListContradictionsResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
     }
 
@@ -848,6 +885,40 @@ extension Entitled_V1_CustomerService {
                 onResponse: handleResponse
             )
         }
+
+        /// Call the "ListContradictions" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns the customers whose facts cannot all be true, or conflict with the catalog, page by page.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_ListContradictionsRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_ListContradictionsRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_ListContradictionsResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func listContradictions<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_ListContradictionsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_ListContradictionsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListContradictionsResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListContradictionsResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_CustomerService.Method.ListContradictions.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
     }
 }
 
@@ -1169,6 +1240,35 @@ extension Entitled_V1_CustomerService.ClientProtocol {
             request: request,
             serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetCustomerAttributesRequest>(),
             deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetCustomerAttributesResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListContradictions" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns the customers whose facts cannot all be true, or conflict with the catalog, page by page.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_ListContradictionsRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listContradictions<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_ListContradictionsRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListContradictionsResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.listContradictions(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_ListContradictionsRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_ListContradictionsResponse>(),
             options: options,
             onResponse: handleResponse
         )
@@ -1536,6 +1636,39 @@ extension Entitled_V1_CustomerService.ClientProtocol {
             metadata: metadata
         )
         return try await self.getCustomerAttributes(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListContradictions" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns the customers whose facts cannot all be true, or conflict with the catalog, page by page.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listContradictions<Result>(
+        _ message: Entitled_V1_ListContradictionsRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListContradictionsResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_ListContradictionsRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.listContradictions(
             request: request,
             options: options,
             onResponse: handleResponse

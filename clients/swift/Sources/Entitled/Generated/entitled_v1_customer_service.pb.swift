@@ -647,6 +647,9 @@ public nonisolated struct Entitled_V1_DeleteNoteRequest: Sendable {
   /// response. Empty: a repeated request is executed again.
   public var idempotencyKey: String = String()
 
+  /// The reason, for the audit log: at most 4096 bytes.
+  public var note: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -694,6 +697,9 @@ public nonisolated struct Entitled_V1_SetCustomerAttributesRequest: Sendable {
   /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
   /// response. Empty: a repeated request is executed again.
   public var idempotencyKey: String = String()
+
+  /// The reason, for the audit log: at most 4096 bytes.
+  public var note: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1118,6 +1124,9 @@ public nonisolated struct Entitled_V1_HistoryLane: Sendable {
   /// Instants at which something happened.
   public var marks: [Entitled_V1_HistoryMark] = []
 
+  /// For a purchase its latest product until `as_of`; empty for other lanes.
+  public var productID: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1455,6 +1464,72 @@ public nonisolated struct Entitled_V1_GetEventResponse: Sendable {
   public init() {}
 
   fileprivate var _event: Entitled_V1_EntitlementEvent? = nil
+}
+
+/// The request of ListContradictions.
+public nonisolated struct Entitled_V1_ListContradictionsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// Only this customer, also if no contradiction is known. Empty: all.
+  public var customerID: String = String()
+
+  /// The size of a page, in customers: 1 to 1000, larger numbers count as 1000; 0: 100.
+  public var pageSize: Int32 = 0
+
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  public var pageToken: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of ListContradictions.
+public nonisolated struct Entitled_V1_ListContradictionsResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The contradictions, those of one customer together. Customers are in no particular order.
+  public var contradictions: [Entitled_V1_CustomerContradiction] = []
+
+  /// The token of the next page; empty on the last page. A page may be empty although another one follows.
+  public var nextPageToken: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A contradiction among the facts of a customer. Answers follow the rule that the explanation names.
+public nonisolated struct Entitled_V1_CustomerContradiction: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The operator's id of the customer.
+  public var customerID: String = String()
+
+  /// Stable: TWO_ACTIVE_IN_GROUP, UNKNOWN_PRODUCT, EXPIRY_BEFORE_PURCHASE, ...
+  public var kind: String = String()
+
+  /// The transaction or purchase concerned, by Apple's id. Empty: none.
+  public var transactionID: String = String()
+
+  /// What conflicts, and how it is evaluated, as a sentence.
+  public var explanation: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -2115,7 +2190,7 @@ nonisolated extension Entitled_V1_ListNotesResponse: SwiftProtobuf.Message, Swif
 
 nonisolated extension Entitled_V1_DeleteNoteRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DeleteNoteRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}note_id\0\u{1}actor\0\u{3}idempotency_key\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}note_id\0\u{1}actor\0\u{3}idempotency_key\0\u{1}note\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2127,6 +2202,7 @@ nonisolated extension Entitled_V1_DeleteNoteRequest: SwiftProtobuf.Message, Swif
       case 2: try { try decoder.decodeSingularStringField(value: &self.noteID) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.note) }()
       default: break
       }
     }
@@ -2145,6 +2221,9 @@ nonisolated extension Entitled_V1_DeleteNoteRequest: SwiftProtobuf.Message, Swif
     if !self.idempotencyKey.isEmpty {
       try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 4)
     }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2153,6 +2232,7 @@ nonisolated extension Entitled_V1_DeleteNoteRequest: SwiftProtobuf.Message, Swif
     if lhs.noteID != rhs.noteID {return false}
     if lhs.actor != rhs.actor {return false}
     if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.note != rhs.note {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2195,7 +2275,7 @@ nonisolated extension Entitled_V1_DeleteNoteResponse: SwiftProtobuf.Message, Swi
 
 nonisolated extension Entitled_V1_SetCustomerAttributesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SetCustomerAttributesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0\u{1}attributes\0\u{1}actor\0\u{3}idempotency_key\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}customer_id\0\u{1}environment\0\u{1}attributes\0\u{1}actor\0\u{3}idempotency_key\0\u{1}note\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2209,6 +2289,7 @@ nonisolated extension Entitled_V1_SetCustomerAttributesRequest: SwiftProtobuf.Me
       case 4: try { try decoder.decodeRepeatedMessageField(value: &self.attributes) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.actor) }()
       case 6: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.note) }()
       default: break
       }
     }
@@ -2233,6 +2314,9 @@ nonisolated extension Entitled_V1_SetCustomerAttributesRequest: SwiftProtobuf.Me
     if !self.idempotencyKey.isEmpty {
       try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 6)
     }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2243,6 +2327,7 @@ nonisolated extension Entitled_V1_SetCustomerAttributesRequest: SwiftProtobuf.Me
     if lhs.attributes != rhs.attributes {return false}
     if lhs.actor != rhs.actor {return false}
     if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.note != rhs.note {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2823,7 +2908,7 @@ nonisolated extension Entitled_V1_GetCustomerHistoryResponse: SwiftProtobuf.Mess
 
 nonisolated extension Entitled_V1_HistoryLane: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".HistoryLane"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}name\0\u{1}segments\0\u{1}marks\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}name\0\u{1}segments\0\u{1}marks\0\u{3}product_id\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2835,6 +2920,7 @@ nonisolated extension Entitled_V1_HistoryLane: SwiftProtobuf.Message, SwiftProto
       case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
       case 3: try { try decoder.decodeRepeatedMessageField(value: &self.segments) }()
       case 4: try { try decoder.decodeRepeatedMessageField(value: &self.marks) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.productID) }()
       default: break
       }
     }
@@ -2853,6 +2939,9 @@ nonisolated extension Entitled_V1_HistoryLane: SwiftProtobuf.Message, SwiftProto
     if !self.marks.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.marks, fieldNumber: 4)
     }
+    if !self.productID.isEmpty {
+      try visitor.visitSingularStringField(value: self.productID, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2861,6 +2950,7 @@ nonisolated extension Entitled_V1_HistoryLane: SwiftProtobuf.Message, SwiftProto
     if lhs.name != rhs.name {return false}
     if lhs.segments != rhs.segments {return false}
     if lhs.marks != rhs.marks {return false}
+    if lhs.productID != rhs.productID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3311,6 +3401,136 @@ nonisolated extension Entitled_V1_GetEventResponse: SwiftProtobuf.Message, Swift
 
   public static func ==(lhs: Entitled_V1_GetEventResponse, rhs: Entitled_V1_GetEventResponse) -> Bool {
     if lhs._event != rhs._event {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ListContradictionsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListContradictionsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}customer_id\0\u{3}page_size\0\u{3}page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
+      case 4: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.customerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 3)
+    }
+    if self.pageSize != 0 {
+      try visitor.visitSingularInt32Field(value: self.pageSize, fieldNumber: 4)
+    }
+    if !self.pageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.pageToken, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ListContradictionsRequest, rhs: Entitled_V1_ListContradictionsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.customerID != rhs.customerID {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ListContradictionsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListContradictionsResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}contradictions\0\u{3}next_page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.contradictions) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.nextPageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.contradictions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.contradictions, fieldNumber: 1)
+    }
+    if !self.nextPageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.nextPageToken, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ListContradictionsResponse, rhs: Entitled_V1_ListContradictionsResponse) -> Bool {
+    if lhs.contradictions != rhs.contradictions {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_CustomerContradiction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CustomerContradiction"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}customer_id\0\u{1}kind\0\u{3}transaction_id\0\u{1}explanation\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.kind) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.transactionID) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.explanation) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.customerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 1)
+    }
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 2)
+    }
+    if !self.transactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.transactionID, fieldNumber: 3)
+    }
+    if !self.explanation.isEmpty {
+      try visitor.visitSingularStringField(value: self.explanation, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_CustomerContradiction, rhs: Entitled_V1_CustomerContradiction) -> Bool {
+    if lhs.customerID != rhs.customerID {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.transactionID != rhs.transactionID {return false}
+    if lhs.explanation != rhs.explanation {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

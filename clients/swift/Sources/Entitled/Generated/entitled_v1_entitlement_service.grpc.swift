@@ -280,19 +280,6 @@ public enum Entitled_V1_EntitlementService: Sendable {
                 type: .unary
             )
         }
-        /// Namespace for "GetSubscriptionMetrics" metadata.
-        public enum GetSubscriptionMetrics: Sendable {
-            /// Request type for "GetSubscriptionMetrics".
-            public typealias Input = Entitled_V1_GetSubscriptionMetricsRequest
-            /// Response type for "GetSubscriptionMetrics".
-            public typealias Output = Entitled_V1_GetSubscriptionMetricsResponse
-            /// Descriptor for "GetSubscriptionMetrics".
-            public static let descriptor = GRPCCore.MethodDescriptor(
-                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.EntitlementService"),
-                method: "GetSubscriptionMetrics",
-                type: .unary
-            )
-        }
         /// Descriptors for all methods in the "entitled.v1.EntitlementService" service.
         public static let descriptors: [GRPCCore.MethodDescriptor] = [
             Check.descriptor,
@@ -314,8 +301,7 @@ public enum Entitled_V1_EntitlementService: Sendable {
             RevokeGrant.descriptor,
             ListGrants.descriptor,
             IssueToken.descriptor,
-            EraseCustomer.descriptor,
-            GetSubscriptionMetrics.descriptor
+            EraseCustomer.descriptor
         ]
     }
 }
@@ -800,29 +786,6 @@ extension Entitled_V1_EntitlementService {
             deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_EraseCustomerResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_EraseCustomerResponse>) async throws -> Result
-        ) async throws -> Result where Result: Sendable
-
-        /// Call the "GetSubscriptionMetrics" method.
-        ///
-        /// > Source IDL Documentation:
-        /// >
-        /// > Returns counts per product and day.
-        ///
-        /// - Parameters:
-        ///   - request: A request containing a single `Entitled_V1_GetSubscriptionMetricsRequest` message.
-        ///   - serializer: A serializer for `Entitled_V1_GetSubscriptionMetricsRequest` messages.
-        ///   - deserializer: A deserializer for `Entitled_V1_GetSubscriptionMetricsResponse` messages.
-        ///   - options: Options to apply to this RPC.
-        ///   - handleResponse: A closure which handles the response and returns its result to
-        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
-        ///       already finished.
-        /// - Returns: The result of `handleResponse`.
-        func getSubscriptionMetrics<Result>(
-            request: GRPCCore.ClientRequest<Entitled_V1_GetSubscriptionMetricsRequest>,
-            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetSubscriptionMetricsRequest>,
-            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetSubscriptionMetricsResponse>,
-            options: GRPCCore.CallOptions,
-            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetSubscriptionMetricsResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
     }
 
@@ -1526,40 +1489,6 @@ extension Entitled_V1_EntitlementService {
                 onResponse: handleResponse
             )
         }
-
-        /// Call the "GetSubscriptionMetrics" method.
-        ///
-        /// > Source IDL Documentation:
-        /// >
-        /// > Returns counts per product and day.
-        ///
-        /// - Parameters:
-        ///   - request: A request containing a single `Entitled_V1_GetSubscriptionMetricsRequest` message.
-        ///   - serializer: A serializer for `Entitled_V1_GetSubscriptionMetricsRequest` messages.
-        ///   - deserializer: A deserializer for `Entitled_V1_GetSubscriptionMetricsResponse` messages.
-        ///   - options: Options to apply to this RPC.
-        ///   - handleResponse: A closure which handles the response and returns its result to
-        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
-        ///       already finished.
-        /// - Returns: The result of `handleResponse`.
-        public func getSubscriptionMetrics<Result>(
-            request: GRPCCore.ClientRequest<Entitled_V1_GetSubscriptionMetricsRequest>,
-            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetSubscriptionMetricsRequest>,
-            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetSubscriptionMetricsResponse>,
-            options: GRPCCore.CallOptions = .defaults,
-            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetSubscriptionMetricsResponse>) async throws -> Result = { response in
-                try response.message
-            }
-        ) async throws -> Result where Result: Sendable {
-            try await self.client.unary(
-                request: request,
-                descriptor: Entitled_V1_EntitlementService.Method.GetSubscriptionMetrics.descriptor,
-                serializer: serializer,
-                deserializer: deserializer,
-                options: options,
-                onResponse: handleResponse
-            )
-        }
     }
 }
 
@@ -2139,35 +2068,6 @@ extension Entitled_V1_EntitlementService.ClientProtocol {
             request: request,
             serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_EraseCustomerRequest>(),
             deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_EraseCustomerResponse>(),
-            options: options,
-            onResponse: handleResponse
-        )
-    }
-
-    /// Call the "GetSubscriptionMetrics" method.
-    ///
-    /// > Source IDL Documentation:
-    /// >
-    /// > Returns counts per product and day.
-    ///
-    /// - Parameters:
-    ///   - request: A request containing a single `Entitled_V1_GetSubscriptionMetricsRequest` message.
-    ///   - options: Options to apply to this RPC.
-    ///   - handleResponse: A closure which handles the response and returns its result to
-    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
-    ///       already finished.
-    /// - Returns: The result of `handleResponse`.
-    public func getSubscriptionMetrics<Result>(
-        request: GRPCCore.ClientRequest<Entitled_V1_GetSubscriptionMetricsRequest>,
-        options: GRPCCore.CallOptions = .defaults,
-        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetSubscriptionMetricsResponse>) async throws -> Result = { response in
-            try response.message
-        }
-    ) async throws -> Result where Result: Sendable {
-        try await self.getSubscriptionMetrics(
-            request: request,
-            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetSubscriptionMetricsRequest>(),
-            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetSubscriptionMetricsResponse>(),
             options: options,
             onResponse: handleResponse
         )
@@ -2829,39 +2729,6 @@ extension Entitled_V1_EntitlementService.ClientProtocol {
             metadata: metadata
         )
         return try await self.eraseCustomer(
-            request: request,
-            options: options,
-            onResponse: handleResponse
-        )
-    }
-
-    /// Call the "GetSubscriptionMetrics" method.
-    ///
-    /// > Source IDL Documentation:
-    /// >
-    /// > Returns counts per product and day.
-    ///
-    /// - Parameters:
-    ///   - message: request message to send.
-    ///   - metadata: Additional metadata to send, defaults to empty.
-    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
-    ///   - handleResponse: A closure which handles the response and returns its result to
-    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
-    ///       already finished.
-    /// - Returns: The result of `handleResponse`.
-    public func getSubscriptionMetrics<Result>(
-        _ message: Entitled_V1_GetSubscriptionMetricsRequest,
-        metadata: GRPCCore.Metadata = [:],
-        options: GRPCCore.CallOptions = .defaults,
-        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetSubscriptionMetricsResponse>) async throws -> Result = { response in
-            try response.message
-        }
-    ) async throws -> Result where Result: Sendable {
-        let request = GRPCCore.ClientRequest<Entitled_V1_GetSubscriptionMetricsRequest>(
-            message: message,
-            metadata: metadata
-        )
-        return try await self.getSubscriptionMetrics(
             request: request,
             options: options,
             onResponse: handleResponse

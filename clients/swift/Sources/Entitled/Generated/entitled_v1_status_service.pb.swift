@@ -113,6 +113,16 @@ public nonisolated struct Entitled_V1_GetStatusResponse: Sendable {
   /// Clears the value of `store`. Subsequent reads from it will return its default value.
   public mutating func clearStore() {self._store = nil}
 
+  /// This process among the replicas of one database. Unset: it has the store for itself.
+  public var replica: Entitled_V1_ReplicaStatus {
+    get {_replica ?? Entitled_V1_ReplicaStatus()}
+    set {_replica = newValue}
+  }
+  /// Returns true if `replica` has been explicitly set.
+  public var hasReplica: Bool {self._replica != nil}
+  /// Clears the value of `replica`. Subsequent reads from it will return its default value.
+  public mutating func clearReplica() {self._replica = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -120,6 +130,33 @@ public nonisolated struct Entitled_V1_GetStatusResponse: Sendable {
   fileprivate var _startedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
   fileprivate var _time: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
   fileprivate var _store: Entitled_V1_StoreStatus? = nil
+  fileprivate var _replica: Entitled_V1_ReplicaStatus? = nil
+}
+
+/// One process among the replicas of one database.
+public nonisolated struct Entitled_V1_ReplicaStatus: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of this replica, or its host name.
+  public var name: String = String()
+
+  /// Whether it is the leader, which executes what writes.
+  public var leader: Bool = false
+
+  /// The name of the leader. Empty: no replica leads now.
+  public var leaderName: String = String()
+
+  /// The gRPC address of the leader, as it listens.
+  public var leaderAddress: String = String()
+
+  /// The number of takeovers up to that of the leader.
+  public var epoch: Int64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
 }
 
 /// One health check.
@@ -140,80 +177,174 @@ public nonisolated struct Entitled_V1_HealthCheck: Sendable {
 }
 
 /// One environment of one app.
-public nonisolated struct Entitled_V1_AppStatus: Sendable {
+public nonisolated struct Entitled_V1_AppStatus: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The configured name of the app.
-  public var app: String = String()
+  public var app: String {
+    get {_storage._app}
+    set {_uniqueStorage()._app = newValue}
+  }
 
   /// The environment.
-  public var environment: Entitled_V1_Environment = .unspecified
+  public var environment: Entitled_V1_Environment {
+    get {_storage._environment}
+    set {_uniqueStorage()._environment = newValue}
+  }
 
   /// When the last of Apple's notifications arrived; unset: none yet.
   public var lastNotificationAt: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_lastNotificationAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_lastNotificationAt = newValue}
+    get {_storage._lastNotificationAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._lastNotificationAt = newValue}
   }
   /// Returns true if `lastNotificationAt` has been explicitly set.
-  public var hasLastNotificationAt: Bool {self._lastNotificationAt != nil}
+  public var hasLastNotificationAt: Bool {_storage._lastNotificationAt != nil}
   /// Clears the value of `lastNotificationAt`. Subsequent reads from it will return its default value.
-  public mutating func clearLastNotificationAt() {self._lastNotificationAt = nil}
+  public mutating func clearLastNotificationAt() {_uniqueStorage()._lastNotificationAt = nil}
 
   /// The usual time between two notifications; unset: too few arrived.
   public var typicalNotificationInterval: SwiftProtobuf.Google_Protobuf_Duration {
-    get {_typicalNotificationInterval ?? SwiftProtobuf.Google_Protobuf_Duration()}
-    set {_typicalNotificationInterval = newValue}
+    get {_storage._typicalNotificationInterval ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_uniqueStorage()._typicalNotificationInterval = newValue}
   }
   /// Returns true if `typicalNotificationInterval` has been explicitly set.
-  public var hasTypicalNotificationInterval: Bool {self._typicalNotificationInterval != nil}
+  public var hasTypicalNotificationInterval: Bool {_storage._typicalNotificationInterval != nil}
   /// Clears the value of `typicalNotificationInterval`. Subsequent reads from it will return its default value.
-  public mutating func clearTypicalNotificationInterval() {self._typicalNotificationInterval = nil}
+  public mutating func clearTypicalNotificationInterval() {_uniqueStorage()._typicalNotificationInterval = nil}
 
   /// Until when the notifications are known to be complete; unset: not known yet.
   public var completeUntil: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_completeUntil ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_completeUntil = newValue}
+    get {_storage._completeUntil ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._completeUntil = newValue}
   }
   /// Returns true if `completeUntil` has been explicitly set.
-  public var hasCompleteUntil: Bool {self._completeUntil != nil}
+  public var hasCompleteUntil: Bool {_storage._completeUntil != nil}
   /// Clears the value of `completeUntil`. Subsequent reads from it will return its default value.
-  public mutating func clearCompleteUntil() {self._completeUntil = nil}
+  public mutating func clearCompleteUntil() {_uniqueStorage()._completeUntil = nil}
 
   /// The number of status polls that are overdue.
-  public var overduePolls: Int64 = 0
+  public var overduePolls: Int64 {
+    get {_storage._overduePolls}
+    set {_uniqueStorage()._overduePolls = newValue}
+  }
 
   /// When the next status poll is due; unset: none is scheduled.
   public var nextPollAt: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_nextPollAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_nextPollAt = newValue}
+    get {_storage._nextPollAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._nextPollAt = newValue}
   }
   /// Returns true if `nextPollAt` has been explicitly set.
-  public var hasNextPollAt: Bool {self._nextPollAt != nil}
+  public var hasNextPollAt: Bool {_storage._nextPollAt != nil}
   /// Clears the value of `nextPollAt`. Subsequent reads from it will return its default value.
-  public mutating func clearNextPollAt() {self._nextPollAt = nil}
+  public mutating func clearNextPollAt() {_uniqueStorage()._nextPollAt = nil}
 
   /// The number of consumption requests that wait for an answer to Apple.
-  public var openConsumptionRequests: Int64 = 0
+  public var openConsumptionRequests: Int64 {
+    get {_storage._openConsumptionRequests}
+    set {_uniqueStorage()._openConsumptionRequests = newValue}
+  }
 
   /// Whether an in-app purchase key is configured, so that Apple can be called.
-  public var hasInAppPurchaseKey_p: Bool = false
+  public var hasInAppPurchaseKey_p: Bool {
+    get {_storage._hasInAppPurchaseKey_p}
+    set {_uniqueStorage()._hasInAppPurchaseKey_p = newValue}
+  }
 
   /// Identifies the catalog and the rules that answers rest on.
-  public var catalogFingerprint: String = String()
+  public var catalogFingerprint: String {
+    get {_storage._catalogFingerprint}
+    set {_uniqueStorage()._catalogFingerprint = newValue}
+  }
 
   /// The sequence of the last event of the app, in all environments.
-  public var lastSequence: Int64 = 0
+  public var lastSequence: Int64 {
+    get {_storage._lastSequence}
+    set {_uniqueStorage()._lastSequence = newValue}
+  }
+
+  /// How late Apple's latest notifications arrived; unset: none with a signed date has arrived.
+  public var notificationDelay: Entitled_V1_NotificationDelay {
+    get {_storage._notificationDelay ?? Entitled_V1_NotificationDelay()}
+    set {_uniqueStorage()._notificationDelay = newValue}
+  }
+  /// Returns true if `notificationDelay` has been explicitly set.
+  public var hasNotificationDelay: Bool {_storage._notificationDelay != nil}
+  /// Clears the value of `notificationDelay`. Subsequent reads from it will return its default value.
+  public mutating func clearNotificationDelay() {_uniqueStorage()._notificationDelay = nil}
+
+  /// What is left of Apple's rate limits, for each endpoint called since the start of the process.
+  public var appleRateLimits: [Entitled_V1_AppleRateLimit] {
+    get {_storage._appleRateLimits}
+    set {_uniqueStorage()._appleRateLimits = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _lastNotificationAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _typicalNotificationInterval: SwiftProtobuf.Google_Protobuf_Duration? = nil
-  fileprivate var _completeUntil: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _nextPollAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The time between the signed date of notifications and their arrival.
+public nonisolated struct Entitled_V1_NotificationDelay: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The number of notifications that were counted: the latest, at most 200.
+  public var count: Int32 = 0
+
+  /// The median.
+  public var median: SwiftProtobuf.Google_Protobuf_Duration {
+    get {_median ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_median = newValue}
+  }
+  /// Returns true if `median` has been explicitly set.
+  public var hasMedian: Bool {self._median != nil}
+  /// Clears the value of `median`. Subsequent reads from it will return its default value.
+  public mutating func clearMedian() {self._median = nil}
+
+  /// The longest.
+  public var longest: SwiftProtobuf.Google_Protobuf_Duration {
+    get {_longest ?? SwiftProtobuf.Google_Protobuf_Duration()}
+    set {_longest = newValue}
+  }
+  /// Returns true if `longest` has been explicitly set.
+  public var hasLongest: Bool {self._longest != nil}
+  /// Clears the value of `longest`. Subsequent reads from it will return its default value.
+  public mutating func clearLongest() {self._longest = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _median: SwiftProtobuf.Google_Protobuf_Duration? = nil
+  fileprivate var _longest: SwiftProtobuf.Google_Protobuf_Duration? = nil
+}
+
+/// The rate limit of one endpoint of the App Store Server API. Calls over the limit wait.
+public nonisolated struct Entitled_V1_AppleRateLimit: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The endpoint, such as `transactionHistory`.
+  public var endpoint: String = String()
+
+  /// The number of calls that could be made at once now.
+  public var availableCalls: Int32 = 0
+
+  /// The number of calls a second that the service allows itself, below Apple's limit.
+  public var callsPerSecond: Double = 0
+
+  /// The number of calls that wait.
+  public var waitingCalls: Int32 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
 }
 
 /// The store.
@@ -375,7 +506,7 @@ nonisolated extension Entitled_V1_GetStatusRequest: SwiftProtobuf.Message, Swift
 
 nonisolated extension Entitled_V1_GetStatusResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetStatusResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}ready\0\u{1}checks\0\u{3}started_at\0\u{1}time\0\u{1}apps\0\u{1}store\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}ready\0\u{1}checks\0\u{3}started_at\0\u{1}time\0\u{1}apps\0\u{1}store\0\u{1}replica\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -390,6 +521,7 @@ nonisolated extension Entitled_V1_GetStatusResponse: SwiftProtobuf.Message, Swif
       case 5: try { try decoder.decodeSingularMessageField(value: &self._time) }()
       case 6: try { try decoder.decodeRepeatedMessageField(value: &self.apps) }()
       case 7: try { try decoder.decodeSingularMessageField(value: &self._store) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._replica) }()
       default: break
       }
     }
@@ -421,6 +553,9 @@ nonisolated extension Entitled_V1_GetStatusResponse: SwiftProtobuf.Message, Swif
     try { if let v = self._store {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     } }()
+    try { if let v = self._replica {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -432,6 +567,57 @@ nonisolated extension Entitled_V1_GetStatusResponse: SwiftProtobuf.Message, Swif
     if lhs._time != rhs._time {return false}
     if lhs.apps != rhs.apps {return false}
     if lhs._store != rhs._store {return false}
+    if lhs._replica != rhs._replica {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ReplicaStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ReplicaStatus"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}leader\0\u{3}leader_name\0\u{3}leader_address\0\u{1}epoch\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.leader) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.leaderName) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.leaderAddress) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.epoch) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if self.leader != false {
+      try visitor.visitSingularBoolField(value: self.leader, fieldNumber: 2)
+    }
+    if !self.leaderName.isEmpty {
+      try visitor.visitSingularStringField(value: self.leaderName, fieldNumber: 3)
+    }
+    if !self.leaderAddress.isEmpty {
+      try visitor.visitSingularStringField(value: self.leaderAddress, fieldNumber: 4)
+    }
+    if self.epoch != 0 {
+      try visitor.visitSingularInt64Field(value: self.epoch, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ReplicaStatus, rhs: Entitled_V1_ReplicaStatus) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.leader != rhs.leader {return false}
+    if lhs.leaderName != rhs.leaderName {return false}
+    if lhs.leaderAddress != rhs.leaderAddress {return false}
+    if lhs.epoch != rhs.epoch {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -474,7 +660,161 @@ nonisolated extension Entitled_V1_HealthCheck: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Entitled_V1_AppStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".AppStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}last_notification_at\0\u{3}typical_notification_interval\0\u{3}complete_until\0\u{3}overdue_polls\0\u{3}next_poll_at\0\u{3}open_consumption_requests\0\u{3}has_in_app_purchase_key\0\u{3}catalog_fingerprint\0\u{3}last_sequence\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}last_notification_at\0\u{3}typical_notification_interval\0\u{3}complete_until\0\u{3}overdue_polls\0\u{3}next_poll_at\0\u{3}open_consumption_requests\0\u{3}has_in_app_purchase_key\0\u{3}catalog_fingerprint\0\u{3}last_sequence\0\u{3}notification_delay\0\u{3}apple_rate_limits\0")
+
+  fileprivate class _StorageClass {
+    var _app: String = String()
+    var _environment: Entitled_V1_Environment = .unspecified
+    var _lastNotificationAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _typicalNotificationInterval: SwiftProtobuf.Google_Protobuf_Duration? = nil
+    var _completeUntil: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _overduePolls: Int64 = 0
+    var _nextPollAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _openConsumptionRequests: Int64 = 0
+    var _hasInAppPurchaseKey_p: Bool = false
+    var _catalogFingerprint: String = String()
+    var _lastSequence: Int64 = 0
+    var _notificationDelay: Entitled_V1_NotificationDelay? = nil
+    var _appleRateLimits: [Entitled_V1_AppleRateLimit] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _app = source._app
+      _environment = source._environment
+      _lastNotificationAt = source._lastNotificationAt
+      _typicalNotificationInterval = source._typicalNotificationInterval
+      _completeUntil = source._completeUntil
+      _overduePolls = source._overduePolls
+      _nextPollAt = source._nextPollAt
+      _openConsumptionRequests = source._openConsumptionRequests
+      _hasInAppPurchaseKey_p = source._hasInAppPurchaseKey_p
+      _catalogFingerprint = source._catalogFingerprint
+      _lastSequence = source._lastSequence
+      _notificationDelay = source._notificationDelay
+      _appleRateLimits = source._appleRateLimits
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._app) }()
+        case 2: try { try decoder.decodeSingularEnumField(value: &_storage._environment) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._lastNotificationAt) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._typicalNotificationInterval) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._completeUntil) }()
+        case 6: try { try decoder.decodeSingularInt64Field(value: &_storage._overduePolls) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._nextPollAt) }()
+        case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._openConsumptionRequests) }()
+        case 9: try { try decoder.decodeSingularBoolField(value: &_storage._hasInAppPurchaseKey_p) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._catalogFingerprint) }()
+        case 11: try { try decoder.decodeSingularInt64Field(value: &_storage._lastSequence) }()
+        case 12: try { try decoder.decodeSingularMessageField(value: &_storage._notificationDelay) }()
+        case 13: try { try decoder.decodeRepeatedMessageField(value: &_storage._appleRateLimits) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._app.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._app, fieldNumber: 1)
+      }
+      if _storage._environment != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._environment, fieldNumber: 2)
+      }
+      try { if let v = _storage._lastNotificationAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._typicalNotificationInterval {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._completeUntil {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      if _storage._overduePolls != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._overduePolls, fieldNumber: 6)
+      }
+      try { if let v = _storage._nextPollAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      if _storage._openConsumptionRequests != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._openConsumptionRequests, fieldNumber: 8)
+      }
+      if _storage._hasInAppPurchaseKey_p != false {
+        try visitor.visitSingularBoolField(value: _storage._hasInAppPurchaseKey_p, fieldNumber: 9)
+      }
+      if !_storage._catalogFingerprint.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._catalogFingerprint, fieldNumber: 10)
+      }
+      if _storage._lastSequence != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._lastSequence, fieldNumber: 11)
+      }
+      try { if let v = _storage._notificationDelay {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      } }()
+      if !_storage._appleRateLimits.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._appleRateLimits, fieldNumber: 13)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_AppStatus, rhs: Entitled_V1_AppStatus) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._app != rhs_storage._app {return false}
+        if _storage._environment != rhs_storage._environment {return false}
+        if _storage._lastNotificationAt != rhs_storage._lastNotificationAt {return false}
+        if _storage._typicalNotificationInterval != rhs_storage._typicalNotificationInterval {return false}
+        if _storage._completeUntil != rhs_storage._completeUntil {return false}
+        if _storage._overduePolls != rhs_storage._overduePolls {return false}
+        if _storage._nextPollAt != rhs_storage._nextPollAt {return false}
+        if _storage._openConsumptionRequests != rhs_storage._openConsumptionRequests {return false}
+        if _storage._hasInAppPurchaseKey_p != rhs_storage._hasInAppPurchaseKey_p {return false}
+        if _storage._catalogFingerprint != rhs_storage._catalogFingerprint {return false}
+        if _storage._lastSequence != rhs_storage._lastSequence {return false}
+        if _storage._notificationDelay != rhs_storage._notificationDelay {return false}
+        if _storage._appleRateLimits != rhs_storage._appleRateLimits {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_NotificationDelay: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".NotificationDelay"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}count\0\u{1}median\0\u{1}longest\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -482,17 +822,9 @@ nonisolated extension Entitled_V1_AppStatus: SwiftProtobuf.Message, SwiftProtobu
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
-      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._lastNotificationAt) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._typicalNotificationInterval) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._completeUntil) }()
-      case 6: try { try decoder.decodeSingularInt64Field(value: &self.overduePolls) }()
-      case 7: try { try decoder.decodeSingularMessageField(value: &self._nextPollAt) }()
-      case 8: try { try decoder.decodeSingularInt64Field(value: &self.openConsumptionRequests) }()
-      case 9: try { try decoder.decodeSingularBoolField(value: &self.hasInAppPurchaseKey_p) }()
-      case 10: try { try decoder.decodeSingularStringField(value: &self.catalogFingerprint) }()
-      case 11: try { try decoder.decodeSingularInt64Field(value: &self.lastSequence) }()
+      case 1: try { try decoder.decodeSingularInt32Field(value: &self.count) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._median) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._longest) }()
       default: break
       }
     }
@@ -503,54 +835,67 @@ nonisolated extension Entitled_V1_AppStatus: SwiftProtobuf.Message, SwiftProtobu
     // allocates stack space for every if/case branch local when no optimizations
     // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
     // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.app.isEmpty {
-      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    if self.count != 0 {
+      try visitor.visitSingularInt32Field(value: self.count, fieldNumber: 1)
     }
-    if self.environment != .unspecified {
-      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
-    }
-    try { if let v = self._lastNotificationAt {
+    try { if let v = self._median {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._longest {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
     } }()
-    try { if let v = self._typicalNotificationInterval {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._completeUntil {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
-    if self.overduePolls != 0 {
-      try visitor.visitSingularInt64Field(value: self.overduePolls, fieldNumber: 6)
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_NotificationDelay, rhs: Entitled_V1_NotificationDelay) -> Bool {
+    if lhs.count != rhs.count {return false}
+    if lhs._median != rhs._median {return false}
+    if lhs._longest != rhs._longest {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_AppleRateLimit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".AppleRateLimit"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}endpoint\0\u{3}available_calls\0\u{3}calls_per_second\0\u{3}waiting_calls\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.endpoint) }()
+      case 2: try { try decoder.decodeSingularInt32Field(value: &self.availableCalls) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.callsPerSecond) }()
+      case 4: try { try decoder.decodeSingularInt32Field(value: &self.waitingCalls) }()
+      default: break
+      }
     }
-    try { if let v = self._nextPollAt {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    } }()
-    if self.openConsumptionRequests != 0 {
-      try visitor.visitSingularInt64Field(value: self.openConsumptionRequests, fieldNumber: 8)
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.endpoint.isEmpty {
+      try visitor.visitSingularStringField(value: self.endpoint, fieldNumber: 1)
     }
-    if self.hasInAppPurchaseKey_p != false {
-      try visitor.visitSingularBoolField(value: self.hasInAppPurchaseKey_p, fieldNumber: 9)
+    if self.availableCalls != 0 {
+      try visitor.visitSingularInt32Field(value: self.availableCalls, fieldNumber: 2)
     }
-    if !self.catalogFingerprint.isEmpty {
-      try visitor.visitSingularStringField(value: self.catalogFingerprint, fieldNumber: 10)
+    if self.callsPerSecond.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.callsPerSecond, fieldNumber: 3)
     }
-    if self.lastSequence != 0 {
-      try visitor.visitSingularInt64Field(value: self.lastSequence, fieldNumber: 11)
+    if self.waitingCalls != 0 {
+      try visitor.visitSingularInt32Field(value: self.waitingCalls, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: Entitled_V1_AppStatus, rhs: Entitled_V1_AppStatus) -> Bool {
-    if lhs.app != rhs.app {return false}
-    if lhs.environment != rhs.environment {return false}
-    if lhs._lastNotificationAt != rhs._lastNotificationAt {return false}
-    if lhs._typicalNotificationInterval != rhs._typicalNotificationInterval {return false}
-    if lhs._completeUntil != rhs._completeUntil {return false}
-    if lhs.overduePolls != rhs.overduePolls {return false}
-    if lhs._nextPollAt != rhs._nextPollAt {return false}
-    if lhs.openConsumptionRequests != rhs.openConsumptionRequests {return false}
-    if lhs.hasInAppPurchaseKey_p != rhs.hasInAppPurchaseKey_p {return false}
-    if lhs.catalogFingerprint != rhs.catalogFingerprint {return false}
-    if lhs.lastSequence != rhs.lastSequence {return false}
+  public static func ==(lhs: Entitled_V1_AppleRateLimit, rhs: Entitled_V1_AppleRateLimit) -> Bool {
+    if lhs.endpoint != rhs.endpoint {return false}
+    if lhs.availableCalls != rhs.availableCalls {return false}
+    if lhs.callsPerSecond != rhs.callsPerSecond {return false}
+    if lhs.waitingCalls != rhs.waitingCalls {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -454,6 +454,9 @@ public nonisolated struct Entitled_V1_ResendDeliveriesRequest: Sendable {
   /// response. Empty: a repeated request is executed again.
   public var idempotencyKey: String = String()
 
+  /// The reason, for the audit log: at most 4096 bytes.
+  public var note: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The messages. Required.
@@ -539,6 +542,9 @@ public nonisolated struct Entitled_V1_DiscardDeliveriesRequest: Sendable {
     set {selection = .positions(newValue)}
   }
 
+  /// The reason, for the audit log: at most 4096 bytes.
+  public var note: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The dead letters. Required.
@@ -585,6 +591,9 @@ public nonisolated struct Entitled_V1_ResumeWebhookRequest: Sendable {
 
   /// The content of the webhook's messages. Unspecified: EVENTS.
   public var kind: Entitled_V1_WebhookKind = .unspecified
+
+  /// The reason, for the audit log: at most 4096 bytes.
+  public var note: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1098,7 +1107,7 @@ nonisolated extension Entitled_V1_DeliveryRange: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ResendDeliveriesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{3}dead_letters\0\u{1}positions\0\u{1}range\0\u{3}idempotency_key\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{3}dead_letters\0\u{1}positions\0\u{1}range\0\u{3}idempotency_key\0\u{1}note\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1144,6 +1153,7 @@ nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message
         }
       }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.note) }()
       default: break
       }
     }
@@ -1181,6 +1191,9 @@ nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message
     if !self.idempotencyKey.isEmpty {
       try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 7)
     }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1190,6 +1203,7 @@ nonisolated extension Entitled_V1_ResendDeliveriesRequest: SwiftProtobuf.Message
     if lhs.kind != rhs.kind {return false}
     if lhs.selection != rhs.selection {return false}
     if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.note != rhs.note {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1246,7 +1260,7 @@ nonisolated extension Entitled_V1_ResendDeliveriesResponse: SwiftProtobuf.Messag
 
 nonisolated extension Entitled_V1_DiscardDeliveriesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DiscardDeliveriesRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{3}dead_letters\0\u{1}positions\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{3}dead_letters\0\u{1}positions\0\u{1}note\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1278,6 +1292,7 @@ nonisolated extension Entitled_V1_DiscardDeliveriesRequest: SwiftProtobuf.Messag
           self.selection = .positions(v)
         }
       }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.note) }()
       default: break
       }
     }
@@ -1308,6 +1323,9 @@ nonisolated extension Entitled_V1_DiscardDeliveriesRequest: SwiftProtobuf.Messag
     }()
     case nil: break
     }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1316,6 +1334,7 @@ nonisolated extension Entitled_V1_DiscardDeliveriesRequest: SwiftProtobuf.Messag
     if lhs.webhook != rhs.webhook {return false}
     if lhs.kind != rhs.kind {return false}
     if lhs.selection != rhs.selection {return false}
+    if lhs.note != rhs.note {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1358,7 +1377,7 @@ nonisolated extension Entitled_V1_DiscardDeliveriesResponse: SwiftProtobuf.Messa
 
 nonisolated extension Entitled_V1_ResumeWebhookRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ResumeWebhookRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}webhook\0\u{1}kind\0\u{1}note\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1369,6 +1388,7 @@ nonisolated extension Entitled_V1_ResumeWebhookRequest: SwiftProtobuf.Message, S
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.webhook) }()
       case 3: try { try decoder.decodeSingularEnumField(value: &self.kind) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.note) }()
       default: break
       }
     }
@@ -1384,6 +1404,9 @@ nonisolated extension Entitled_V1_ResumeWebhookRequest: SwiftProtobuf.Message, S
     if self.kind != .unspecified {
       try visitor.visitSingularEnumField(value: self.kind, fieldNumber: 3)
     }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1391,6 +1414,7 @@ nonisolated extension Entitled_V1_ResumeWebhookRequest: SwiftProtobuf.Message, S
     if lhs.app != rhs.app {return false}
     if lhs.webhook != rhs.webhook {return false}
     if lhs.kind != rhs.kind {return false}
+    if lhs.note != rhs.note {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
