@@ -1,6 +1,7 @@
 """Each action of the console: form, reason, preview, confirmation, undo, roles and audit."""
 
 import html
+import os
 import re
 import time
 import urllib.parse
@@ -244,6 +245,7 @@ def wait_for(condition, limit=6 * CALL_LIMIT):
     return found
 
 
+@pytest.mark.skipif("ENTITLED_CONSOLE_MATRIX" not in os.environ, reason="part of `make test-long`: retries take a minute")
 def test_dead_letters_are_resent_and_discarded(console, operator):
     bought(console, "hooked")
     wait_for(lambda: dead_letters(console))

@@ -8,6 +8,7 @@ matter, but a part that has moved, another colour, or an empty page does. After 
 import base64
 import importlib.machinery
 import importlib.util
+import os
 
 import pytest
 
@@ -15,7 +16,10 @@ from console_browser import ARGUMENTS, CHROMIUM
 from harness import ROOT
 
 playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`"),
+    pytest.mark.skipif("ENTITLED_CONSOLE_MATRIX" not in os.environ, reason="part of `make test-long`"),
+]
 
 SCALE = 8
 # Of 255, for one channel of a scaled pixel.

@@ -226,7 +226,7 @@ def eventful(sandbox):
 PAGES = [
     "", "accounts", "accounts/ben", "accounts/{hostile}", "shop?account={hostile}", "catalog", "notifications",
     "notifications/{uuid}", "journal", "journal?all=1", "scenarios", "faults", "settings", "do", "do/purchases",
-    "do/refund?transactionId=1", "do/advance", "do/fault", "nothing", "?did=refund&since=0",
+    "do/refund?transactionId=1", "do/advance", "do/fault", "nothing",
 ]  # fmt: skip
 
 
