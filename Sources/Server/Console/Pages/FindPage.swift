@@ -30,7 +30,7 @@ enum FindPage {
         Page(Text.find, section: .customers, body: "<h1>\(Text.find)</h1>\n\(Part.empty(Text.findEmpty))"))
     }
     let found = try await hits(text, visit)
-    // A transaction is the hit of its own id and of its purchase's: both are about one customer.
+    // A search for a transaction finds the transaction and its purchase, which have the same page.
     let links = Set(found.hits.map(page(of:)))
     if links.count == 1, found.nextPageToken.isEmpty, let link = links.first ?? nil { return .redirect(link) }
     let body: Markup = """
