@@ -123,7 +123,7 @@ def test_without_apple_the_receipts_contents_count_until_the_refresh(store):
     store.act("clock/advance", by="20d")
     store.act("faults", kind="server-error", count=100)
     # The deadline of the submission, including its calls to Apple.
-    answer = store.submit("eve", receipt, timeout=2)
+    answer = store.submit("eve", receipt, timeout=5)
     assert answer.refresh_pending and answer.refresh_reason == "APP_STORE_UNAVAILABLE"
     assert [t.from_receipt for t in answer.transactions] == [True]
     assert store.check("eve").entitled, "the receipt is verified"
@@ -142,7 +142,7 @@ def test_pending_refreshes_survive_a_restart(start):
     receipt = store.receipt("fay")
     store.act("faults", kind="rate-limit", count=1, by="30s")
     assert store.receipts.SubmitReceipt(
-        receipt_service.SubmitReceiptRequest(app=APP, customer_id="fay", receipt_base64=receipt), timeout=1.5
+        receipt_service.SubmitReceiptRequest(app=APP, customer_id="fay", receipt_base64=receipt), timeout=5
     ).refresh_pending
     store.service.kill()
     store.channel.close()

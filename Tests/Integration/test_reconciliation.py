@@ -208,7 +208,7 @@ def test_a_manual_repair_waits_for_apple_and_survives_a_restart(begin, start):
     world.deliver()
     world.act("faults", kind="rate-limit", count=1_000, by="1s")
     backfill = world.notifications.BackfillNotifications(
-        notification_service.BackfillNotificationsRequest(app=APP), timeout=2)
+        notification_service.BackfillNotificationsRequest(app=APP), timeout=CALL_LIMIT)
     assert not backfill.repair.HasField("finished_at")
     assert world.check(ana).entitled
     world.service.kill()
