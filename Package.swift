@@ -114,7 +114,8 @@ let package = Package(
         metrics,
       ]),
     library(.data, "SQLiteStore", ["Bytes", "Platform", "SQLStore", "SQLite", "Store", logging]),
-    library(.data, "PostgresStore", ["Bytes", "Platform", "PostgreSQL", "SQLStore", "Store", metrics]),
+    library(
+      .data, "PostgresStore", ["AppStore", "Bytes", "Platform", "PostgreSQL", "SQLStore", "Store", metrics]),
     library(
       .data, "Ledger",
       [

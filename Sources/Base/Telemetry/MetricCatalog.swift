@@ -180,6 +180,11 @@ package enum MetricCatalog {
     MetricFamily(
       "entitled_inbox_seconds", .histogram,
       help: "Time from taking an entry to its stored outcome."),
+    MetricFamily(
+      "entitled_feed_lag_seconds", .histogram,
+      help: "Time from a commit of another process to its effect on answers, by the clock of the database."),
+    MetricFamily(
+      "entitled_feed_silence_seconds", .gauge, help: "Time since the last answer of the database."),
     MetricFamily("entitled_store_bytes", .gauge, help: "Size of the store's files, in bytes."),
     MetricFamily(
       "entitled_disk_free_bytes", .gauge, help: "Free bytes on the disk of the data directory."),

@@ -1,7 +1,11 @@
+package import AppStore
+internal import Dispatch
+internal import Foundation
 internal import Platform
 package import PostgreSQL
 package import SQLStore
 package import Store
+internal import Synchronization
 
 /// The store in a database of PostgreSQL 15 or later, with one writer and any number of readers.
 ///
@@ -14,8 +18,12 @@ package final class PostgresEntitlementStore: EntitlementStore {
   private let hash: CustomerIdentity.Hash
   private let replica: PostgresReplication?
   package var replication: (any Replication)? { replica }
-  /// Raised by the writer after a commit and before ``write(_:)`` returns.
+  /// The session of ``makeAnswerLoader()``; `nil` until it is needed.
+  private let pipeline = Mutex<PostgresQueryPipeline?>(nil)
+  /// Raised by the writer after a commit and before ``write(_:)`` returns, and by the follower of other processes.
   package let changes = CustomerVersions()
+  package let feed: StoreFeed
+  private let follower: ChangeFollower
 
   /// Opens the store in a database, and creates its tables if there are none.
   ///
@@ -27,36 +35,67 @@ package final class PostgresEntitlementStore: EntitlementStore {
   ///   - reads: the number of sessions for reads.
   ///   - hash: the first row number to try for a customer; only tests replace it.
   ///   - maxRejectedBytesPerDay: the bytes of rejected evidence that a day (UTC) may add to each app.
+  ///   - answerTimeout: the time after which the database is away if it does not answer the feed.
+  ///   - staleness: how long answers from memory serve while the database is away.
+  ///   - now: the machine's time.
   /// - Throws: ``StoreError/unavailable(_:)``, ``StoreError/newerSchema(found:supported:)``.
   package init(
     _ settings: PostgresSettings, replica name: ReplicaName? = nil, capacity: Int = 4096,
     batchSize: Int = 256,
     reads: ReaderPool.Limits = .init(),
     hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash,
-    maxRejectedBytesPerDay: Int64 = BatchWriter.maxRejectedBytesPerDay
+    maxRejectedBytesPerDay: Int64 = BatchWriter.maxRejectedBytesPerDay,
+    answerTimeout: Duration = .seconds(30), staleness: StalenessPolicy = StalenessPolicy(),
+    now: @escaping @Sendable () -> Instant = PostgresEntitlementStore.machineTime
   ) throws(StoreError) {
     self.settings = settings
     self.hash = hash
     let state = name.map(ReplicaState.init)
+    try PostgresSchema.create(PostgresConnection(settings))
+    // Before the first read, because whatever is cached from then on may change.
+    let feed = try ChangeSession(settings, timeout: .seconds(30)).makeFeed(staleness, at: now())
+    self.feed = feed
     let writer = try PostgresWriter(
-      .init(settings: settings, changes: changes, hash: hash, maxRejectedBytes: maxRejectedBytesPerDay),
+      .init(
+        settings: settings, changes: changes, feed: feed, hash: hash,
+        maxRejectedBytes: maxRejectedBytesPerDay),
       replica: state)
-    queue = WriteQueue(writer, capacity: capacity, batchSize: batchSize)
-    replica = state.map { [queue, changes] in PostgresReplication(settings, $0, writer, queue, changes) }
+    let queue = WriteQueue(writer, capacity: capacity, batchSize: batchSize)
+    self.queue = queue
+    replica = state.map { PostgresReplication(settings, $0, writer, queue, feed) }
+    follower = ChangeFollower(
+      settings, timeout: answerTimeout, feed: feed, changes: changes, commits: queue.commits, now: now,
+      isWriter: { state?.role.isLeader ?? true },
+      onLoss: { _ in queue.rejectWaiting(.doesNotAnswer) })
     readers = ReaderPool(reads, changes: changes, hash: hash) { () throws(StoreError) in
-      try PostgresDatabase(settings)
+      try PostgresDatabase(settings, feed: feed)
     }
     try readers.open()
+    follower.start()
   }
 
-  deinit { readers.stop() }
+  /// The time of the machine's clock.
+  package static let machineTime: @Sendable () -> Instant = {
+    Instant(millisecondsSince1970: Int64(Date().timeIntervalSince1970 * 1_000))
+  }
+
+  deinit {
+    readers.stop()
+    follower.close()
+  }
 
   /// Runs `body` in one transaction of the isolation level REPEATABLE READ, on a thread of the pool.
   package func read<Value: Sendable>(
     _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
     _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
   ) async throws(StoreError) -> Value {
-    try await readers.read(priority, deadline: deadline, body)
+    try requireContact()
+    return try await readers.read(priority, deadline: deadline, body)
+  }
+
+  /// Fails at once while the database does not answer; callers would wait for the timeouts of connections.
+  private func requireContact() throws(StoreError) {
+    if feed.isAway { throw .doesNotAnswer }
   }
 
   /// Opens a separate session. Its reads block for one round trip each.
@@ -64,12 +103,40 @@ package final class PostgresEntitlementStore: EntitlementStore {
     try makeReader(PostgresDatabase(settings), changes: changes, hash: hash)
   }
 
+  /// All loaders share one session, which is open if the database answers.
+  package func makeAnswerLoader() throws(StoreError) -> (any AnswerLoader)? {
+    let pipeline: Result<PostgresQueryPipeline, PostgresError> = pipeline.withLock { pipeline in
+      do throws(PostgresError) {
+        let open = if let pipeline { pipeline } else { try Self.openPipeline(settings) }
+        pipeline = open
+        return .success(open)
+      } catch {
+        return .failure(error)
+      }
+    }
+    switch pipeline {
+    case .success(let pipeline): return AnswerBatcher(pipeline, changes: changes, hash: hash)
+    case .failure(let error): throw StoreError(error)
+    }
+  }
+
+  /// Waits for the session, so that the first calls do not fail.
+  private static func openPipeline(
+    _ settings: PostgresSettings
+  ) throws(PostgresError) -> PostgresQueryPipeline {
+    let isTried = DispatchSemaphore(value: 0)
+    let pipeline = try PostgresQueryPipeline(settings) { _ in isTried.signal() }
+    _ = isTried.wait(timeout: .now() + .seconds(2))
+    return pipeline
+  }
+
   /// Queues `body` for the writer, and returns after its commit is as durable as the server's `synchronous_commit`
   /// says. Up to `batchSize` queued bodies share one commit.
   package func write<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome {
-    try await queue.write(body)
+    try requireContact()
+    return try await queue.write(body)
   }
 
   /// Fetches the expected rows of all bodies of a batch in two round trips.
@@ -77,14 +144,16 @@ package final class PostgresEntitlementStore: EntitlementStore {
     expecting expected: @autoclosure () -> ExpectedReads,
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome {
-    try await queue.write(expecting: expected(), body)
+    try requireContact()
+    return try await queue.write(expecting: expected(), body)
   }
 
   /// Runs `body` in a savepoint that is rolled back. Its batch commits all the same.
   package func dryRun<Outcome: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome {
-    try await queue.dryRun(body)
+    try requireContact()
+    return try await queue.dryRun(body)
   }
 
   /// Runs `VACUUM`, after which other rows overwrite the space. What was written to the write-ahead log and to backups
@@ -92,7 +161,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
   @discardableResult
   package func purgeRemnants() async -> Bool { await queue.purgeRemnants() }
 
-  /// Emits after each batch, not after each write.
+  /// Emits after each batch, not after each write, and after batches of other processes.
   package func commits() -> AsyncStream<Void> { queue.commits.listen() }
 
   /// How long no replica may lead before writing does not work. A takeover takes less.
@@ -112,6 +181,8 @@ package final class PostgresEntitlementStore: EntitlementStore {
   package func close() async {
     await replica?.release()
     replica?.finish()
+    follower.close()
+    pipeline.withLock { $0?.close() }
     await readers.close()
     await queue.close()
   }
@@ -120,4 +191,9 @@ package final class PostgresEntitlementStore: EntitlementStore {
 extension PostgresEntitlementStore: SQLBackedStore {
   /// Opens a separate session.
   package func makeConnection() throws(StoreError) -> any SQLConnection { try PostgresDatabase(settings) }
+}
+
+extension StoreError {
+  /// The error of calls while the feed has no answer of the database.
+  fileprivate static let doesNotAnswer = StoreError.unavailable("the database does not answer")
 }

@@ -21,6 +21,10 @@ package protocol EntitlementStore: Sendable {
   /// ``read(_:deadline:_:)``. Two threads must not use it at the same time.
   func makeCheckReader() throws(StoreError) -> sending any CheckReader
 
+  /// Returns a loader of stored answers for the Check methods of one event loop, if a ``CheckReader`` would wait for a
+  /// network; `nil` otherwise.
+  func makeAnswerLoader() throws(StoreError) -> (any AnswerLoader)?
+
   /// Runs `body` in one transaction: either all of its writes are stored or, if it throws, none.
   ///
   /// Returns only after the transaction is durable, so that a power loss cannot undo it. Bodies run one
@@ -53,10 +57,14 @@ package protocol EntitlementStore: Sendable {
   @discardableResult
   func purgeRemnants() async -> Bool
 
-  /// The commit in which each customer last changed; raised before ``write(_:)`` returns.
+  /// The commit in which each customer last changed; raised before ``write(_:)`` returns, and for commits of other
+  /// processes before ``feed`` advances.
   var changes: CustomerVersions { get }
 
-  /// Emits an element after each commit. Commits that follow while the consumer is busy emit one element
+  /// What this process has of the store's history.
+  var feed: StoreFeed { get }
+
+  /// Emits an element after each commit, also those of other processes. Commits that follow while the consumer is busy emit one element
   /// together, so the consumer reads until there is nothing new and then waits again.
   func commits() -> AsyncStream<Void>
 
@@ -84,6 +92,7 @@ package enum ReadPriority: Int, CaseIterable, Sendable {
 
 extension EntitlementStore {
   package var replication: (any Replication)? { nil }
+  package func makeAnswerLoader() -> (any AnswerLoader)? { nil }
 
   /// For stores whose reads cost no round trip.
   package func write<Value: Sendable>(

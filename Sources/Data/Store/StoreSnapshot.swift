@@ -106,6 +106,9 @@ package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshRea
   /// Returns the position of this snapshot in the history of an app.
   func position(of appID: String) throws(StoreError) -> StorePosition
 
+  /// Returns the number of commits that this snapshot sees; `nil` if one process has the store for itself.
+  func commitMark() throws(StoreError) -> CommitMark?
+
   /// Returns the next time at which an answer changes without new evidence; `nil` if there is none.
   func nextDue(in domain: ClockDomain) throws(StoreError) -> Instant?
 

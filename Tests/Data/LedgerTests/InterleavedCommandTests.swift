@@ -48,6 +48,7 @@ final class OvertakenStore: EntitlementStore {
   }
 
   var changes: CustomerVersions { store.changes }
+  var feed: StoreFeed { store.feed }
 
   func read<Value: Sendable>(
     _ priority: ReadPriority, deadline: ContinuousClock.Instant?,

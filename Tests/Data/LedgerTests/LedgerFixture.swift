@@ -259,6 +259,7 @@ struct RetryingStore: EntitlementStore {
   init(_ store: any EntitlementStore) { self.store = store }
 
   var changes: CustomerVersions { store.changes }
+  var feed: StoreFeed { store.feed }
 
   func read<Value: Sendable>(
     _ priority: ReadPriority, deadline: ContinuousClock.Instant?,

@@ -59,9 +59,10 @@ import Testing
         #expect(try reader.lastSequence(ofApp: "none") == 0)
         let position = try reader.position(of: "reef")
         #expect(position.sequence == 3)
-        #expect(position.includes(StorePosition(sequence: 3, evidence: 0)))
-        #expect(!position.includes(StorePosition(sequence: 4, evidence: 0)))
-        #expect(!position.includes(StorePosition(sequence: 1, evidence: 1)))
+        #expect(position.includes(StorePosition(of: "reef", sequence: 3, mark: 0)))
+        #expect(!position.includes(StorePosition(of: "reef", sequence: 4, mark: 0)))
+        #expect(!position.includes(StorePosition(of: "reef", sequence: 1, mark: position.mark + 1)))
+        #expect(store.feed.reach(position) == .reached)
       }
     }
   }

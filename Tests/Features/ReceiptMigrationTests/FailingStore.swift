@@ -21,6 +21,7 @@ final class FailingStore: EntitlementStore {
   }
 
   var changes: CustomerVersions { store.changes }
+  var feed: StoreFeed { store.feed }
 
   func read<Value: Sendable>(
     _ priority: ReadPriority, deadline: ContinuousClock.Instant?,

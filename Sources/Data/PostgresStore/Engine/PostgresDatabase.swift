@@ -21,13 +21,21 @@ final class PostgresDatabase: SQLConnection {
   private(set) var claim: WriterClaim?
   private var writerSession = WriterSession(instance: nil)
   private let isPooled: Bool
+  /// Receives the positions of commits, and notices when the database does not answer; `nil` in a session of maintenance.
+  private let feed: StoreFeed?
+  /// ``StoreFeed/lossCount`` when the session was opened.
+  private var seenLosses: Int
+  /// The hashes of the customers that the open transaction changed.
+  private var changed = PostgresArray(of: .int8)
   /// Called when another writer took over, before the error reaches a caller.
   var wasReplaced: (() -> Void)?
 
-  /// Opens a reader's session.
-  init(_ settings: PostgresSettings) throws(StoreError) {
+  /// Opens a reader's session, which may become the writer's.
+  init(_ settings: PostgresSettings, feed: StoreFeed? = nil) throws(StoreError) {
     connection = try PostgresConnection(settings)
     isPooled = settings.isPooled
+    self.feed = feed
+    seenLosses = feed?.lossCount ?? 0
   }
 
   /// Becomes the store's writer. The one before, in whatever process, can commit nothing from now on.
@@ -59,6 +67,22 @@ final class PostgresDatabase: SQLConnection {
   var isInTransaction: Bool { !deferred.isEmpty || connection.isInTransaction }
 
   func interrupt(if shouldStop: (() -> Bool)?) { connection.interrupt(if: shouldStop) }
+
+  func willCommit(_ changed: Set<CustomerKey>) {
+    self.changed = PostgresArray(changed.lazy.map(\.storedHash))
+  }
+
+  func didCommit() {
+    if let claim { feed?.committed(claim.position) }
+  }
+
+  func commitMark() throws(StoreError) -> CommitMark? {
+    let rows = try send(
+      PostgresRequest(
+        "SELECT position, (SELECT name FROM history ORDER BY epoch DESC LIMIT 1) FROM head"))
+    guard rows.count > 0 else { throw .corrupt("the table head is empty") }
+    return CommitMark(term: UInt64(bitPattern: rows.number(0, 1)), commits: rows.number(0, 0))
+  }
 
   func databaseSize() throws(StoreError) -> Int64 {
     let request = PostgresRequest("SELECT pg_database_size(current_database())")
@@ -107,7 +131,8 @@ final class PostgresDatabase: SQLConnection {
     switch TransactionWord(request.sql) {
     case .begin:
       // Nothing is lost with a session that is not in a transaction.
-      if connection.isBroken {
+      if connection.isBroken || feed.map({ $0.lossCount != seenLosses }) ?? false {
+        seenLosses = feed?.lossCount ?? 0
         if let claim { self.claim = try takenAgain(claim) } else { try connection.reopen() }
       }
       deferred = [request]
@@ -139,7 +164,7 @@ final class PostgresDatabase: SQLConnection {
 extension PostgresDatabase {
   /// Commits, if no other writer took over. If the connection is lost meanwhile, looks whether it was committed.
   private func commit(_ request: PostgresRequest, _ claim: WriterClaim) throws(StoreError) {
-    deferred.append(claim.advance)
+    deferred.append(claim.advance(announcing: changed, notifies: !isPooled))
     do throws(StoreError) {
       _ = try send(request)
       self.claim = claim.advanced

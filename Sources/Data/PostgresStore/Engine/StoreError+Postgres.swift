@@ -15,7 +15,9 @@ extension StoreError: PostgresErrorConvertible {
       case .conflict: .conflict(error.description)
       case .unavailable, .readOnly: .unavailable(error.description)
       case .outcomeUnknown: .outcomeUnknown(error.description)
-      case .overloaded, .timedOut, .misuse, .other: .failed(error.description)
+      case .overloaded: .overloaded(waiting: 0)
+      case .timedOut: .unavailable(error.description)
+      case .misuse, .other: .failed(error.description)
       }
   }
 }

@@ -19,15 +19,15 @@ final class PostgresInbox: Inbox {
   private let writer: OutcomeWriter
   private let taker: SessionThread
   private let queue: WriteQueue
-  private let follower: HeadFollower
+  private let feed: StoreFeed
 
-  init(_ settings: PostgresSettings, _ queue: WriteQueue, _ follower: HeadFollower) {
+  init(_ settings: PostgresSettings, _ queue: WriteQueue, _ feed: StoreFeed) {
     appender = InboxAppender(settings)
     listener = OutcomeListener(settings)
     writer = OutcomeWriter(queue)
     taker = SessionThread("taker", LazySession(settings, listeningTo: Self.arrivals))
     self.queue = queue
-    self.follower = follower
+    self.feed = feed
   }
 
   /// The statement that wakes the listeners of a channel when its transaction commits.
@@ -39,7 +39,7 @@ final class PostgresInbox: Inbox {
 
   func outcome(of id: Int64, until deadline: ContinuousClock.Instant) async throws(StoreError) -> [UInt8] {
     let found = try await listener.outcome(of: id, until: deadline)
-    await follower.wait(for: found.position, atMost: Self.applyTimeout)
+    _ = await feed.waitFor(commits: found.position, atMost: Self.applyTimeout)
     return found.outcome
   }
 

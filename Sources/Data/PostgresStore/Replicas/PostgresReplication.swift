@@ -6,17 +6,15 @@ internal import Store
 final class PostgresReplication: Replication {
   private let state: ReplicaState
   private let keeper: LeaseKeeper
-  let follower: HeadFollower
   let inbox: any Inbox
 
   init(
     _ settings: PostgresSettings, _ state: ReplicaState, _ writer: PostgresWriter, _ queue: WriteQueue,
-    _ changes: CustomerVersions
+    _ feed: StoreFeed
   ) {
     self.state = state
     keeper = LeaseKeeper(settings, state, writer, queue)
-    follower = HeadFollower(settings, state, changes, queue.commits)
-    inbox = PostgresInbox(settings, queue, follower)
+    inbox = PostgresInbox(settings, queue, feed)
   }
 
   var name: ReplicaName { state.name }
@@ -24,7 +22,7 @@ final class PostgresReplication: Replication {
   var leader: CurrentLeader? { state.leader }
   /// The time without a leader.
   var leaderless: Duration { state.leaderless }
-  var workers: [any ReplicaWorker] { [keeper, follower] }
+  var workers: [any ReplicaWorker] { [keeper] }
 
   func isInstallation(_ fingerprint: [UInt8]) async throws(StoreError) -> Bool {
     try await keeper.isInstallation(fingerprint)

@@ -87,6 +87,20 @@ enum PostgresSchema {
     );
     CREATE INDEX inbox_waiting ON inbox (id) WHERE done_at IS NULL;
     CREATE INDEX inbox_done ON inbox (done_at) WHERE done_at IS NOT NULL;
+
+    -- The terms of the history: one for each writer.
+    CREATE TABLE history (
+      epoch BIGINT PRIMARY KEY,
+      name BIGINT NOT NULL,      -- random; a token of a position has it
+      position BIGINT NOT NULL   -- the number of commits before the term
+    );
+
+    -- The announcements of the commits of the last day, one for each, for the processes that do not write.
+    CREATE TABLE change (
+      position BIGINT PRIMARY KEY,
+      at TIMESTAMPTZ NOT NULL,
+      customers BIGINT[] NOT NULL -- the hashes of those that may have changed
+    );
     """
 
   /// Returns table definitions in PostgreSQL's words. Texts sort by their bytes, as in SQLite. Foreign keys are left

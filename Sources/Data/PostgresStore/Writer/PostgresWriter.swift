@@ -9,6 +9,7 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
   struct Making: Sendable {
     let settings: PostgresSettings
     let changes: CustomerVersions
+    let feed: StoreFeed
     let hash: CustomerIdentity.Hash
     let maxRejectedBytes: Int64
 
@@ -24,15 +25,16 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
   private let replica: ReplicaState?
   private var isClosed = false
 
-  /// Creates the tables of an empty database. Without `replica` it takes the right to write at once.
+  /// Without `replica` it takes the right to write at once.
   init(_ making: Making, replica: ReplicaState?) throws(StoreError) {
     self.making = making
     self.replica = replica
-    let database = try PostgresDatabase(making.settings)
-    try PostgresSchema.create(database.connection)
     guard replica == nil else { return }
+    let database = try PostgresDatabase(making.settings, feed: making.feed)
     try database.claimWriting()
     writer = try making.writer(on: database)
+    // A write does not wait for a database that stopped answering.
+    database.interrupt { [feed = making.feed] in feed.isAway }
   }
 
   func write(
@@ -54,15 +56,16 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
   func lead(with lease: Lease) throws(StoreError) -> Bool {
     guard let replica, !isClosed else { return false }
     writer = nil
-    let database = try PostgresDatabase(making.settings)
+    let database = try PostgresDatabase(making.settings, feed: making.feed)
     guard try database.claimWriting(with: lease), let claim = database.claim else { return false }
     // The next commit of the leader before is refused: what it committed is all that there is.
     making.changes.raiseAll()
+    making.feed.advance(to: claim.position)
     writer = try making.writer(on: database)
     database.wasReplaced = { replica.set(.follower) }
     replica.set(.leader(epoch: claim.epoch))
-    // A write that waits for a database that is away ends with the lease.
-    database.interrupt { !replica.role.isLeader }
+    // A write does not wait for a database that stopped answering, nor beyond the end of the lease.
+    database.interrupt { [feed = making.feed] in feed.isAway || !replica.role.isLeader }
     return true
   }
 

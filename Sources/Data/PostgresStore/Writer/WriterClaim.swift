@@ -11,7 +11,7 @@ struct WriterClaim {
   /// The number of commits up to the last one.
   let position: Int64
 
-  /// Takes the right to write: from any writer, or only from `last`.
+  /// Takes the right to write: from any writer, or only from `last`. A new term of the store's history begins with it.
   ///
   /// A commit of `last` whose outcome is unknown holds the row's lock, so this waits for the outcome and then shows it.
   ///
@@ -23,9 +23,12 @@ struct WriterClaim {
     let rows = try connection.query(
       PostgresRequest(
         """
-        UPDATE head SET epoch = epoch + 1 WHERE epoch = coalesce($1, epoch)
-          AND (SELECT oldest FROM store_version) <= $2 RETURNING epoch, position
-        """, [.int8(orNull: last?.epoch), .int8(PostgresSchema.version)]))
+        WITH taken AS (
+          UPDATE head SET epoch = epoch + 1 WHERE epoch = coalesce($1, epoch)
+            AND (SELECT oldest FROM store_version) <= $2 RETURNING epoch, position),
+        begun AS (INSERT INTO history (epoch, name, position) SELECT epoch, $3, position FROM taken)
+        SELECT epoch, position FROM taken
+        """, [.int8(orNull: last?.epoch), .int8(PostgresSchema.version), .int8(.random(in: 1 ... .max))]))
     guard rows.count == 1 else { throw .anotherWriter }
     return WriterClaim(epoch: rows.number(0, 0), position: rows.number(0, 1))
   }
@@ -40,9 +43,11 @@ struct WriterClaim {
     let rows = try connection.query(
       PostgresRequest(
         """
-        WITH \(Lease.takingStatement(1))
-        UPDATE head SET epoch = epoch + 1 FROM taken RETURNING epoch, position
-        """, [.text(lease.instance)]))
+        WITH \(Lease.takingStatement(1)),
+        led AS (UPDATE head SET epoch = epoch + 1 FROM taken RETURNING epoch, position),
+        begun AS (INSERT INTO history (epoch, name, position) SELECT epoch, $2, position FROM led)
+        SELECT epoch, position FROM led
+        """, [.text(lease.instance), .int8(.random(in: 1 ... .max))]))
     guard rows.count == 1 else { return nil }
     return WriterClaim(epoch: rows.number(0, 0), position: rows.number(0, 1))
   }
@@ -50,14 +55,18 @@ struct WriterClaim {
   /// The claim after a commit.
   var advanced: WriterClaim { WriterClaim(epoch: epoch, position: position + 1) }
 
-  /// The statement that makes a commit the next one of this writer. It fails in any other case, and the commit, which
-  /// follows in the same round trip, with it.
-  var advance: PostgresRequest {
+  /// The statement that makes a commit the next one of this writer, and announces to other processes that customers with
+  /// the hashes `changed` may have changed. It fails in any other case, and the commit, which follows in the same round
+  /// trip, with it. `notifies` wakes the processes that listen.
+  func advance(announcing changed: PostgresArray, notifies: Bool) -> PostgresRequest {
+    // The time of the statement: that of the transaction may be that of its first body.
     PostgresRequest(
       """
       WITH moved AS (
-        UPDATE head SET position = position + 1 WHERE epoch = $1 AND position = $2 RETURNING 1)
-      SELECT 1 / count(*) FROM moved
-      """, [.int8(epoch), .int8(position)])
+        UPDATE head SET position = position + 1 WHERE epoch = $1 AND position = $2 RETURNING position),
+      announced AS (
+        INSERT INTO change (position, at, customers) SELECT position, clock_timestamp(), $3 FROM moved)
+      SELECT 1 / count(*)\(notifies ? ", pg_notify('\(ChangeFollower.channel)', '')" : "") FROM moved
+      """, [.int8(epoch), .int8(position), .array(changed)])
   }
 }

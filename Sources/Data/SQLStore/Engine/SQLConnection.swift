@@ -36,6 +36,23 @@ package protocol SQLConnection: AnyObject {
 
   /// Returns the size of the database in bytes.
   func databaseSize() throws(StoreError) -> Int64
+
+  /// Prepares the announcement of the open transaction to other processes. It is about to be committed and changed at
+  /// most these customers.
+  func willCommit(_ changed: Set<CustomerKey>)
+
+  /// Publishes the last commit in this process, whose ``CustomerVersions`` are raised.
+  func didCommit()
+
+  /// Returns the number of commits that the open transaction sees; `nil` if no other process writes to the database.
+  func commitMark() throws(StoreError) -> CommitMark?
+}
+
+// An engine whose database one process has for itself.
+extension SQLConnection {
+  package func willCommit(_ changed: Set<CustomerKey>) {}
+  package func didCommit() {}
+  package func commitMark() -> CommitMark? { nil }
 }
 
 extension SQLConnection {

@@ -173,7 +173,16 @@ final class SQLReader: StoreSnapshot, CheckReader, SQLSession {
   }
 
   func position(of appID: String) throws(StoreError) -> StorePosition {
-    StorePosition(sequence: try lastSequence(ofApp: appID), evidence: try lastEvidence())
+    let sequence = try lastSequence(ofApp: appID)
+    guard let mark = try commitMark() else {
+      return StorePosition(of: appID, sequence: sequence, mark: try lastEvidence())
+    }
+    return StorePosition(of: appID, sequence: sequence, mark: mark.commits, term: mark.term)
+  }
+
+  func commitMark() throws(StoreError) -> CommitMark? {
+    try beginTick()
+    return try connection.commitMark()
   }
 
   func nextDue(in domain: ClockDomain) throws(StoreError) -> Instant? {

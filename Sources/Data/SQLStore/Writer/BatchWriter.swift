@@ -59,10 +59,10 @@ package final class BatchWriter {
       if !isUndone { isUndone = try !commit(&outcomes) }
       if isUndone {
         try runIndividually(batch, &outcomes)
-        try transaction.saveCached()
-        try commit.run()
+        try runCommit()
       }
       changes.committed(transaction.takeChangedCustomers())
+      connection.didCommit()
       transaction.outlines.committed()
       CommitMetrics.count(droppedBodies: transaction.evidence.rejected.takeDropped())
       for outcome in outcomes { outcome.finish(nil) }
@@ -106,8 +106,7 @@ package final class BatchWriter {
   ///   remain.
   private func commit(_ outcomes: inout [WriteJob.Outcome]) throws(StoreError) -> Bool {
     do throws(StoreError) {
-      try transaction.saveCached()
-      try commit.run()
+      try runCommit()
       return true
     } catch .failed(let reason) where connection.isRemote {
       // With one body, the error is its own.
@@ -117,6 +116,12 @@ package final class BatchWriter {
       try begin.run()
       return false
     }
+  }
+
+  private func runCommit() throws(StoreError) {
+    try transaction.saveCached()
+    connection.willCommit(transaction.changedCustomers)
+    try commit.run()
   }
 
   /// Runs each body in its own savepoint.

@@ -21,8 +21,8 @@ final class SQLTransaction: StoreTransaction, SQLSession {
   let workspace: Workspace?
   /// Replaces 64 KiB.
   private let writeProbe: any SQLStatement
-  /// The customers whose read model was replaced since the last commit.
-  private var changedCustomers: Set<CustomerKey> = []
+  /// The customers whose read model was replaced since the last commit. Some of the writes may have been rolled back.
+  private(set) var changedCustomers: Set<CustomerKey> = []
 
   /// `hash` is that of ``CustomerRow``; `maxRejectedBytes` that of ``EvidenceRows``.
   init(
@@ -84,8 +84,7 @@ final class SQLTransaction: StoreTransaction, SQLSession {
 
   func deleteLineFacts(of key: CustomerKey) throws(StoreError) { try customer.deleteLines(of: key) }
 
-  /// Returns the customers written since the last call, and clears the list. Some of the writes may have been
-  /// rolled back.
+  /// Returns ``changedCustomers``, and clears the list.
   func takeChangedCustomers() -> Set<CustomerKey> {
     defer { changedCustomers.removeAll(keepingCapacity: true) }
     return changedCustomers

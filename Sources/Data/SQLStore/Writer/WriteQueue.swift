@@ -106,6 +106,11 @@ package final class WriteQueue: Sendable {
     }
   }
 
+  /// Rejects the writes that wait, because the database does not answer.
+  package func rejectWaiting(_ error: StoreError) {
+    for job in state.withLock({ $0.take(.max) }) { job.reject(error) }
+  }
+
   /// Rejects further writes and waits for the queued ones.
   package func close() async {
     state.withLock { $0.isClosed = true }

@@ -16,7 +16,10 @@ enum Schema {
     guard try foundVersion(connection) == 0 else { return }
     if let missing { throw missing }
     try connection.execute(
-      "BEGIN IMMEDIATE; \(Version01.coreTables) \(Version01.operationTables) PRAGMA user_version = \(version); COMMIT"
+      """
+      BEGIN IMMEDIATE; \(Version01.coreTables) \(Version01.operationTables) \(HistoryTerms.table)
+      PRAGMA user_version = \(version); COMMIT
+      """
     )
   }
 

@@ -13,6 +13,8 @@ package final class SQLiteEntitlementStore: EntitlementStore {
   private let hash: CustomerIdentity.Hash
   /// Raised by the writer after a commit and before ``write(_:)`` returns.
   package let changes = CustomerVersions()
+  /// Always has everything, because no other process writes.
+  package let feed: StoreFeed
 
   /// The default limit of rejected evidence: 64 MiB a day for each app.
   package static let maxRejectedBytesPerDay = BatchWriter.maxRejectedBytesPerDay
@@ -53,6 +55,7 @@ package final class SQLiteEntitlementStore: EntitlementStore {
       path: path, changes: changes,
       ifEmpty: opened.isMarked ? StoreDirectory.missing(in: directory) : nil, hash: hash,
       maxRejectedBytes: maxRejectedBytesPerDay)
+    feed = StoreFeed(terms: writer.terms)
     queue = WriteQueue(writer, capacity: capacity, batchSize: batchSize)
     try opened.mark()
     readers = ReaderPool(reads, changes: changes, hash: hash) { () throws(StoreError) in

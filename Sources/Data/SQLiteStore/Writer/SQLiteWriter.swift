@@ -11,6 +11,8 @@ final class SQLiteWriter: StoreWriter, @unchecked Sendable {
   /// The files to which this connection writes.
   let files: OpenStoreFiles
   private var diskFull: DiskFullLog
+  /// The terms of the history; the last began with this writer.
+  let terms: [StoreTerm]
   /// A store up to this size, in bytes, is rewritten after an erasure: that takes a second or two.
   private static let maxRewrittenBytes: Int64 = 128 << 20
 
@@ -25,6 +27,7 @@ final class SQLiteWriter: StoreWriter, @unchecked Sendable {
     try Schema.create(connection, unless: missing)
     // A process that was killed after an erasure left a log with the erased rows.
     _ = try? connection.truncateWAL()
+    terms = try HistoryTerms.begin(on: connection)
     let writer = try BatchWriter(
       connection, changes: changes, hash: hash, maxRejectedBytes: maxRejectedBytes)
     open = (connection, writer)

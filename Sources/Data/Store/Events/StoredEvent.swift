@@ -66,24 +66,6 @@ package struct StoredEvent: Hashable, Sendable {
   }
 }
 
-/// A point in the history of an app: everything up to these events and this evidence.
-package struct StorePosition: Hashable, Sendable {
-  /// The sequence of the last event of the app; 0: none.
-  package let sequence: Int64
-  /// The id of the last evidence of the store; 0: none.
-  package let evidence: Int64
-
-  package init(sequence: Int64, evidence: Int64) {
-    self.sequence = sequence
-    self.evidence = evidence
-  }
-
-  /// Whether a reader at this position sees everything of `other`.
-  package func includes(_ other: StorePosition) -> Bool {
-    sequence >= other.sequence && evidence >= other.evidence
-  }
-}
-
 /// Appends events.
 package protocol EventLog {
   /// Appends an event with the next sequence of its app.

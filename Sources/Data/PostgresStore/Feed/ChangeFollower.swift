@@ -1,0 +1,137 @@
+internal import AppStore
+internal import Foundation
+internal import PostgreSQL
+internal import SQLStore
+internal import Store
+internal import Synchronization
+
+/// Follows the commits of all processes on a thread with its own session: raises ``CustomerVersions`` for the customers
+/// that a commit changed, wakes the listeners of commits, and then advances the ``StoreFeed``.
+///
+/// It also notices first when the database does not answer.
+final class ChangeFollower: Sendable {
+  /// The channel of the notification that each commit sends.
+  static let channel = "entitled_change"
+  /// The pause between two deletions of old announcements.
+  private static let trimPause = Duration.seconds(10)
+  private static let maxRetryPause = Duration.milliseconds(250)
+
+  private let settings: PostgresSettings
+  private let feed: StoreFeed
+  private let changes: CustomerVersions
+  private let commits: Signal
+  private let now: @Sendable () -> Instant
+  private let isWriter: @Sendable () -> Bool
+  private let onLoss: @Sendable (StoreError) -> Void
+  private let isClosed = Atomic(false)
+
+  /// Creates a follower that advances `feed`.
+  ///
+  /// - Parameters:
+  ///   - settings: how its session is opened.
+  ///   - feed: at the position from which to follow.
+  ///   - changes: raised for the customers of each commit.
+  ///   - commits: wakes the listeners of commits.
+  ///   - now: the machine's time.
+  ///   - isWriter: whether this process writes; it then deletes old announcements.
+  ///   - onLoss: called when the database stopped answering, on the thread of the follower.
+  init(
+    _ settings: PostgresSettings, feed: StoreFeed, changes: CustomerVersions, commits: Signal,
+    now: @escaping @Sendable () -> Instant, isWriter: @escaping @Sendable () -> Bool,
+    onLoss: @escaping @Sendable (StoreError) -> Void
+  ) {
+    self.settings = settings
+    self.feed = feed
+    self.changes = changes
+    self.commits = commits
+    self.now = now
+    self.isWriter = isWriter
+    self.onLoss = onLoss
+  }
+
+  /// Starts the thread, which goes on until ``close()``.
+  func start() {
+    let thread = Thread { self.run() }
+    thread.name = "store-feed"
+    thread.start()
+  }
+
+  /// Ends the thread within a tenth of a second, or when its round trip ends.
+  func close() { isClosed.store(true, ordering: .relaxed) }
+
+  /// Blocks the thread.
+  static func sleep(_ duration: Duration) {
+    Thread.sleep(forTimeInterval: duration / .seconds(1))
+  }
+
+  private func run() {
+    var session: ChangeSession?
+    var epoch: Int64?
+    var failures = 0
+    var nextTrim = ContinuousClock.now + Self.trimPause
+    while !isClosed.load(ordering: .relaxed) {
+      do throws(StoreError) {
+        let open = if let session { session } else { try ChangeSession(settings) }
+        session = open
+        let isComplete = try follow(open, &epoch)
+        failures = 0
+        if isComplete { try open.wait() }
+        if nextTrim <= .now {
+          if isWriter() { open.trim() }
+          nextTrim = .now + Self.trimPause
+        }
+      } catch {
+        session = nil
+        failures += 1
+        reportLoss(error, failures)
+      }
+    }
+  }
+
+  /// A session that the server ended is opened again at once; the second failure means that the database is away.
+  private func reportLoss(_ error: StoreError, _ failures: Int) {
+    guard failures > 1 || now().milliseconds(since: feed.contact) >= Self.maxSilence else { return }
+    if feed.lost() { onLoss(error) }
+    Self.sleep(min(.milliseconds(10) * failures, Self.maxRetryPause))
+  }
+
+  /// Milliseconds without an answer after which the first failure counts: a round trip has timed out.
+  private static let maxSilence: Int64 = 500
+
+  /// Reads and applies one page of announcements. Returns whether it was the last.
+  private func follow(_ session: ChangeSession, _ epoch: inout Int64?) throws(StoreError) -> Bool {
+    let start = now()
+    let position = feed.position
+    let read = try session.announcements(after: position)
+    if read.epoch != epoch || feed.needsTerms {
+      let ticket = feed.termReadBegan()
+      feed.replaceTerms(try session.terms(), ticket)
+      epoch = read.epoch
+    }
+    apply(read, after: position)
+    feed.answered(at: start)
+    return read.isComplete
+  }
+
+  private func apply(_ read: ChangeSession.Announcements, after position: Int64) {
+    guard read.head >= position else {
+      // An older state of the database was restored.
+      changes.raiseAll()
+      feed.reset(to: read.head)
+      commits.send()
+      return
+    }
+    let end = read.isComplete ? read.head : read.commits.last?.position ?? read.head
+    if end > position {
+      if read.commits.first?.position == position + 1 {
+        changes.committed(hashes: read.commits.flatMap(\.customers))
+      } else {
+        // Announcements that this process did not read are deleted.
+        changes.raiseAll()
+      }
+      for commit in read.commits { FeedMetrics.record(age: commit.age) }
+      commits.send()
+    }
+    feed.advance(to: end)
+  }
+}

@@ -1,0 +1,183 @@
+import AppStore
+import Entitlements
+import PostgreSQL
+import PostgresStore
+import PostgresSupport
+import Store
+import Testing
+
+/// What a process has of commits that another process made in the same database.
+@Suite(.enabled(if: PostgresServer.canRun, Comment(rawValue: PostgresServer.isMissing)))
+struct FeedTests {
+  @Test(
+    "A commit of another process raises the versions of its customers, emits a commit, and advances the feed",
+    arguments: [false, true])
+  func follows(isPooled: Bool) async throws {
+    try await withDatabase(isPooled: isPooled) { settings in
+      let reader = try PostgresEntitlementStore(settings)
+      let writer = try PostgresEntitlementStore(settings)
+      // The writer took over: what it commits is news to the first one.
+      let (ana, ben) = (customer("ana"), customer("ben"))
+      let before = reader.changes.lastCommit
+      var commits = reader.commits().makeAsyncIterator()
+      try await writer.put(ana)
+      await commits.next()
+      let position = try await writer.position()
+      #expect(await reader.feed.waitFor(position, atMost: .seconds(60)) == .reached)
+      #expect(reader.changes.lastCommit(in: reader.changes.slot(of: ana)) > before)
+      #expect(reader.changes.lastCommit(in: reader.changes.slot(of: ben)) <= before)
+      #expect(reader.feed.term == position.term && reader.feed.position == position.mark)
+      await reader.close()
+      await writer.close()
+    }
+  }
+
+  @Test("The writer's own commits advance its feed before the write returns, and no customer is raised twice")
+  func ownCommits() async throws {
+    try await withDatabase { settings in
+      let store = try PostgresEntitlementStore(settings)
+      for count in 1...20 {
+        try await store.put(customer("c\(count)"))
+        #expect(store.feed.position == Int64(count))
+        #expect(store.feed.reach(try await store.position()) != .unknown)
+      }
+      await store.close()
+    }
+  }
+
+  @Test("A process whose missing announcements were deleted raises all customers")
+  func gap() async throws {
+    try await withDatabase { settings in
+      let reader = try PostgresEntitlementStore(settings)
+      let control = try PostgresConnection<PostgresError>(settings)
+      let slot = reader.changes.slot(of: customer("never written"))
+      #expect(reader.changes.lastCommit(in: slot) == 0)
+      // A hundred commits, of which only the last is announced.
+      try control.execute(
+        """
+        BEGIN; UPDATE head SET position = position + 100;
+        INSERT INTO change SELECT position, now(), '{}' FROM head; COMMIT
+        """)
+      #expect(await reader.feed.waitFor(commits: 100, atMost: .seconds(60)))
+      #expect(reader.changes.lastCommit(in: slot) > 0)
+      await reader.close()
+    }
+  }
+
+  @Test("More announcements than a page are followed in order, without raising other customers")
+  func pages() async throws {
+    try await withDatabase { settings in
+      let reader = try PostgresEntitlementStore(settings)
+      let control = try PostgresConnection<PostgresError>(settings)
+      let (last, other) = (customer("last"), customer("other"))
+      try control.execute(
+        """
+        BEGIN; UPDATE head SET position = position + 2500;
+        INSERT INTO change SELECT number, now(), '{}' FROM generate_series(1, 2500) number;
+        UPDATE change SET customers = '{\(last.storedHash)}' WHERE position = 2500; COMMIT
+        """)
+      #expect(await reader.feed.waitFor(commits: 2500, atMost: .seconds(60)))
+      #expect(reader.changes.lastCommit(in: reader.changes.slot(of: last)) > 0)
+      #expect(reader.changes.lastCommit(in: reader.changes.slot(of: other)) == 0)
+      await reader.close()
+    }
+  }
+
+  @Test(
+    "A position of a term that the database lost, or that lies beyond its end, is unknown; one before is reached"
+  )
+  func restored() async throws {
+    let server = try PostgresServer.shared()
+    let name = try server.makeDatabase()
+    defer { try? server.removeDatabase(name) }
+    let store = try PostgresEntitlementStore(server.settings(name))
+    try await store.put(customer("ana"))
+    let kept = try await store.position()
+    await store.close()
+    let copy = try server.makeDatabase(template: name)
+    defer { try? server.removeDatabase(copy) }
+    // The original goes on, in the same term and in a later one; the copy is what a backup restores.
+    let original = try PostgresEntitlementStore(server.settings(name))
+    try await original.put(customer("ben"))
+    let lost = try await original.position()
+    await original.close()
+    let restored = try PostgresEntitlementStore(server.settings(copy))
+    try await restored.put(customer("cat"))
+    #expect(await restored.feed.waitFor(kept, atMost: .seconds(60)) == .reached)
+    #expect(await restored.feed.waitFor(lost, atMost: .seconds(60)) == .unknown)
+    let beyond = StorePosition(of: "ocean", sequence: 0, mark: kept.mark + 1, term: kept.term)
+    #expect(await restored.feed.waitFor(beyond, atMost: .seconds(60)) == .unknown)
+    await restored.close()
+  }
+
+  @Test("While the database is away, reads and writes fail at once; afterwards the feed goes on where it was")
+  func away() async throws {
+    let server = try PostgresServer(["--fsync", "off"])
+    let settings = server.settings(try server.makeDatabase())
+    let store = try PostgresEntitlementStore(settings)
+    try await store.put(customer("ana"))
+    try server.stop()
+    while !store.feed.isAway { try await Task.sleep(for: .milliseconds(5)) }
+    let start = ContinuousClock.now
+    await #expect(throws: StoreError.self) { try await store.put(customer("ben")) }
+    await #expect(throws: StoreError.self) { try await store.position() }
+    #expect(ContinuousClock.now - start < .seconds(1))
+    let later = store.feed.contact.advanced(byMilliseconds: 6_000)
+    #expect(store.feed.staleness(at: later) == .stale(since: store.feed.contact))
+    #expect(store.feed.staleness(at: later.advanced(byMilliseconds: 3_600_000)) == .expired)
+    try server.start()
+    while store.feed.isAway { try await Task.sleep(for: .milliseconds(5)) }
+    // The sessions of before show their loss at their first use.
+    while (try? await store.put(customer("cat"))) == nil {}
+    while (try? await store.position()) == nil {}
+    #expect(store.feed.position == (try await store.position()).mark)
+    await store.close()
+  }
+
+  @Test("Announcements older than a day are deleted by the process that writes")
+  func trimmed() async throws {
+    try await withDatabase { settings in
+      let control = try PostgresConnection<PostgresError>(settings)
+      let store = try PostgresEntitlementStore(settings)
+      try await store.put(customer("ana"))
+      try await store.put(customer("ben"))
+      try control.execute("UPDATE change SET at = at - interval '25 hours' WHERE position = 1")
+      while try control.number("SELECT count(*) FROM change WHERE position = 1") > 0 {
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      #expect(try control.number("SELECT count(*) FROM change") == 1)
+      await store.close()
+    }
+  }
+
+  private func withDatabase(
+    isPooled: Bool = false, _ body: (PostgresSettings) async throws -> Void
+  ) async throws {
+    let server = try PostgresServer.shared()
+    let name = try server.makeDatabase()
+    defer { try? server.removeDatabase(name) }
+    try await body(isPooled ? server.pooledSettings(name) : server.settings(name))
+  }
+}
+
+private func customer(_ id: String) -> CustomerKey {
+  CustomerKey(appID: "ocean", environment: .sandbox, customerID: id)
+}
+
+private let ocean = AppDefinition(
+  id: "ocean", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
+  environments: [.sandbox],
+  products: [ProductDefinition(productID: "pro", type: .nonConsumable, entitlements: ["pro"])])
+
+extension PostgresEntitlementStore {
+  fileprivate func put(_ customer: CustomerKey) async throws(StoreError) {
+    try await write { transaction throws(StoreError) in
+      let answers = PrecomputedAnswers(CustomerFacts(), in: ocean, from: Instant(millisecondsSince1970: 0))
+      try transaction.putFacts(CustomerFacts(), answers: answers, of: customer)
+    }
+  }
+
+  fileprivate func position() async throws(StoreError) -> StorePosition {
+    try await read { snapshot throws(StoreError) in try snapshot.position(of: "ocean") }
+  }
+}
