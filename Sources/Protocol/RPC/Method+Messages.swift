@@ -5,6 +5,8 @@ package struct EncodedRequest<Request: WireMessage> {
   /// The serialized message.
   package let bytes: UnsafeRawBufferPointer
 
+  package init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
   /// The message.
   ///
   /// - Throws: `INVALID_ARGUMENT` for bytes that are not one.
@@ -72,16 +74,25 @@ extension Method {
   package static func asyncUnary<Request: WireMessage, Response: WireMessage>(
     _ path: String, _ handler: @escaping @Sendable (Request, CallContext) async throws(Status) -> Response
   ) -> Method {
+    asyncUnary(path) { (request: Request, context) async throws(Status) -> Reply in
+      Reply(try await handler(request, context))
+    }
+  }
+
+  /// The same for a handler that adds metadata to its response.
+  package static func asyncUnary<Request: WireMessage>(
+    _ path: String, _ handler: @escaping @Sendable (Request, CallContext) async throws(Status) -> Reply
+  ) -> Method {
     Method(
       path: path,
       handler: .asyncUnary { bytes, context throws(Status) in
         let request = EncodedRequest<Request>(bytes: bytes)
         guard bytes.count <= maxBytesDecodedAtOnce else {
           let copy = request.copied()
-          return { () async throws(Status) in Reply(try await handler(try copy.decoded(), context)) }
+          return { () async throws(Status) in try await handler(try copy.decoded(), context) }
         }
         let decoded = try request.decoded()
-        return { () async throws(Status) in Reply(try await handler(decoded, context)) }
+        return { () async throws(Status) in try await handler(decoded, context) }
       })
   }
 

@@ -1,3 +1,4 @@
+internal import Bytes
 package import HTTP
 
 /// One method of a service: its path and its handler.
@@ -81,6 +82,8 @@ package struct CallContext: Sendable {
   package var messageWasCompressed = false
   /// The operator's name of the caller; empty if callers are not authenticated.
   package var caller = ""
+  /// Whether the caller demands an answer that includes a position, in ``requiredPositionField``.
+  package var requiresPosition = false
   /// The roles of the caller as bits, which the layer that authenticates assigns.
   package var callerRoles: UInt8 = 0
   /// Announces the end of the connection to a stream; `nil` for other calls.
@@ -90,6 +93,18 @@ package struct CallContext: Sendable {
     self.headers = headers
     self.timeout = timeout
     self.peer = peer
+  }
+
+  /// The name of the metadata with the position that an answer must include.
+  package static var requiredPositionField: StaticString { "entitled-at-least" }
+
+  /// Sets ``requiresPosition`` by the header fields, for calls whose fields no ``RequestHead`` read.
+  package mutating func findRequiredPosition() {
+    var isFound = false
+    headers.withFields { fields in
+      for field in fields where field.name.equals(Self.requiredPositionField) { isFound = true }
+    }
+    requiresPosition = isFound
   }
 
   /// The metadata that the caller attached.

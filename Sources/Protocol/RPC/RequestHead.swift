@@ -28,6 +28,8 @@ package struct RequestHead: Sendable {
   package var timeout: Timeout?
   /// The value of `grpc-timeout` if it is malformed.
   package var malformedTimeout: String?
+  /// Whether there is metadata ``CallContext/requiredPositionField``.
+  package var requiresPosition = false
   /// The index of the path in the method table; `nil` for an unknown path.
   package var method: Int?
 
@@ -50,6 +52,7 @@ package struct RequestHead: Sendable {
       timeout = Timeout(value)
       if timeout == nil { malformedTimeout = String(decoding: value, as: UTF8.self) }
     case 13 where name.equals("grpc-encoding"): encoding = Self.encoding(value)
+    case 17 where name.equals("entitled-at-least"): requiresPosition = true
     case 20 where name.equals("grpc-accept-encoding"): acceptsGzip = Self.lists("gzip", in: value)
     default: return
     }

@@ -79,7 +79,7 @@ extension Status {
   package var reason: String? { detail(GoogleRPC.ErrorInfo.self)?.reason }
 
   /// The delay of `google.rpc.RetryInfo` in whole seconds, rounded up; `nil` without one.
-  var retrySeconds: Int64? {
+  package var retrySeconds: Int64? {
     detail(GoogleRPC.RetryInfo.self)?.retryDelay.map { $0.seconds + ($0.nanos > 0 ? 1 : 0) }
   }
 

@@ -24,6 +24,7 @@ extension HTTP2Handler {
       id: id, context: CallContext(headers: fields, timeout: head.timeout, peer: peer),
       requestEncoding: encoding, acceptsGzip: head.acceptsGzip)
     if let timeout = head.timeout, timeout.nanoseconds == 0 { return refuse(id, .deadlineExceeded) }
+    call.context.requiresPosition = head.requiresPosition
     let method = host.methods.methods[index]
     if method.needsAddress { call.context.address = remoteIPAddress }
     switch method.handler {

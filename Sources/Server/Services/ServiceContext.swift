@@ -32,6 +32,8 @@ package struct ServiceContext: Sendable {
   let information: ServiceInformation
   let trail: AuditTrail
   let expensiveCalls = ExpensiveCalls()
+  /// The customers that can be answered about while a database across a network is away.
+  let answerMemory: AnswerMemory
   /// Held during calls to Apple with idempotency keys.
   let appleLocks = KeyLocks()
   /// Hands calls to the leader; `nil` for a process that has the store for itself.
@@ -42,7 +44,7 @@ package struct ServiceContext: Sendable {
     verifier: SignedDataVerifier, signing: SigningSettings, onlineChecks: OnlineCheckEnforcer?,
     lookup: PurchaseLookup, inbox: NotificationInbox, reconciler: Reconciler, receiptIntake: ReceiptIntake,
     migrations: MigrationJobManager, broadcaster: EventBroadcaster, deliveries: DeliveryAdmin,
-    pageTokens: PageTokens, positionTokens: PositionTokens, monitor: HealthMonitor,
+    pageTokens: PageTokens, monitor: HealthMonitor,
     information: ServiceInformation,
     trail: AuditTrail, leadership: Leadership
   ) {
@@ -60,12 +62,16 @@ package struct ServiceContext: Sendable {
     self.broadcaster = broadcaster
     self.deliveries = deliveries
     self.pageTokens = pageTokens
-    positions = PositionStamp(store: store, tokens: positionTokens)
+    positions = PositionStamp(store: store, tokens: PositionTokens(store.feed))
+    answerMemory = AnswerMemory(changes: store.changes, byteLimit: Self.rememberedBytes)
     self.monitor = monitor
     self.information = information
     self.trail = trail
     forwarder = CallForwarder(leadership)
   }
+
+  /// The memory of a process for stored answers: about 150,000 customers.
+  private static let rememberedBytes = 64 << 20
 
   /// The time in an environment: that of an embedded sandbox in its environment, otherwise the machine's.
   func now(in environment: AppStore.Environment) -> AppStore.Instant { ledger.clocks.now(in: environment) }

@@ -33,8 +33,7 @@ package struct Services: Sendable {
   /// The methods for one event loop, with a reader of the store that belongs to it. While it cannot be opened, the
   /// methods that need it fail with UNAVAILABLE, and ``MethodHost/recover()`` opens it.
   package func makeHost() -> sending MethodHost {
-    let reader = context.makeReader(missingReaders)
-    let check = CheckHandler(context, reader: reader, cacheBytes: cacheBytes)
+    let (check, reader) = context.makeCheckHandler(missingReaders, cacheBytes: cacheBytes)
     return MethodHost(
       methods: methodTable(Method.eventLoop(entitlementService: check)), tickEnded: check.endTick,
       recover: reader.recover)
@@ -99,7 +98,8 @@ package struct Services: Sendable {
   /// The methods that run as tasks, in this process.
   private var handlers: [Method] {
     let appStore = AppStoreServiceHandler(context: context)
-    return Method.tasks(
+    let gate = PositionGate(feed: context.store.feed)
+    let methods = Method.tasks(
       appStoreService: appStore,
       auditService: AuditServiceHandler(context: context),
       catalogService: CatalogServiceHandler(context: context),
@@ -110,21 +110,23 @@ package struct Services: Sendable {
       reportService: ReportServiceHandler(context: context),
       statusService: StatusServiceHandler(context: context),
       webhookService: WebhookServiceHandler(context: context))
+    return methods.map { $0.waiting(at: gate) }
       + ReflectionService(services: Contract.services.map(\.name)).methods
   }
 }
 
 extension ServiceContext {
-  /// A reader for `Check` and `BatchCheck` on one event loop.
-  func makeReader(_ missing: MissingReaders) -> EventLoopReader {
-    EventLoopReader(missing) { [store] () throws(StoreError) in try store.makeCheckReader() }
-  }
-}
-
-extension CheckHandler {
-  init(_ context: ServiceContext, reader: EventLoopReader, cacheBytes: Int) {
-    self.init(
-      reader: reader, store: context.store, catalog: context.catalog, expensiveCalls: context.expensiveCalls,
-      clocks: context.ledger.clocks, cacheBytes: cacheBytes)
+  /// `Check` and `BatchCheck` on one event loop, with the reader that it needs.
+  func makeCheckHandler(
+    _ missing: MissingReaders, cacheBytes: Int
+  ) -> (check: CheckHandler, reader: EventLoopReader) {
+    let loader = try? store.makeAnswerLoader()
+    let reader =
+      loader.map { _ in EventLoopReader() }
+      ?? EventLoopReader(missing) { [store] () throws(StoreError) in try store.makeCheckReader() }
+    let check = CheckHandler(
+      reader: reader, store: store, catalog: catalog, expensiveCalls: expensiveCalls, clocks: ledger.clocks,
+      cacheBytes: cacheBytes, loader: loader, memory: answerMemory)
+    return (check, reader)
   }
 }

@@ -20,7 +20,7 @@ struct CheckResponseCacheTests {
     from: Int64 = 0, until: Int64? = nil, isInSandbox: Bool = true
   ) -> CheckResponseCache.Validity {
     CheckResponseCache.Validity(
-      from: instant(from), until: until.map(instant), isInSandbox: isInSandbox,
+      from: instant(from), until: until.map(instant), isInSandbox: isInSandbox, isKnown: true,
       snapshotVersion: changes.lastCommit, customer: changes.slot(of: ana),
       catalogGeneration: catalog.generation)
   }

@@ -78,8 +78,7 @@ struct WatchTests {
       _ = await watch(broadcaster, store, second)
       #expect(second.sequences == [3])
 
-      let tokens = PositionTokens(key: [1])
-      let future = tokens.token(StorePosition(sequence: 4, evidence: 0), of: ocean.id)
+      let future = PositionTokens(store.feed).token(StorePosition(of: ocean.id, sequence: 4, mark: 0))
       let end = await watch(broadcaster, store, Caller(.with { $0.start = .afterPosition(future) }))
       #expect(end?.code == .outOfRange && end?.errorInfo?.reason == "UNKNOWN_POSITION")
     }
@@ -94,7 +93,7 @@ struct WatchTests {
       try await store.append(1)
       let running = Task { try? await broadcaster.run() }
       defer { running.cancel() }
-      guard case .events(let events) = await early.next({ instant }) else {
+      guard case .events(let events, _) = await early.next({ instant }) else {
         Issue.record("the subscription ended")
         return
       }
@@ -119,8 +118,8 @@ struct WatchTests {
   {
     let stream = EventStream(
       broadcaster: broadcaster, eventLog: EventLogReader(store: store),
-      catalog: CurrentCatalog(Catalog([ocean])), positionTokens: PositionTokens(key: [1]),
-      clocks: ServiceClocks(ServiceClock(now: { instant })))
+      catalog: CurrentCatalog(Catalog([ocean])), positionTokens: PositionTokens(store.feed),
+      gate: PositionGate(feed: store.feed), clocks: ServiceClocks(ServiceClock(now: { instant })))
     let method = Method.serverStreaming("/t.T/Watch") {
       (request: WatchRequest, responses, call) async throws(Status) in
       try await stream.watch(request, responses, call, showsOtherCustomer: false)
@@ -187,7 +186,10 @@ extension EventBroadcaster {
   /// Subscribes to the first events of the app.
   fileprivate func firstWatcher() throws -> WatchSubscription {
     let filter = EventFilter(appID: ocean.id, environment: .sandbox, customerIDs: [], entitlements: [])
-    guard case .watching(let watcher) = subscribe(filter, after: 0, isLatest: true, heartbeat: 1_000) else {
+    guard
+      case .watching(let watcher) = subscribe(
+        filter, after: 0, isLatest: true, mark: nil, heartbeat: 1_000)
+    else {
       throw StoreError.closed
     }
     return watcher

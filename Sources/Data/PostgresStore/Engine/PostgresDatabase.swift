@@ -169,6 +169,8 @@ extension PostgresDatabase {
       _ = try send(request)
       self.claim = claim.advanced
     } catch .outcomeUnknown(let reason) {
+      // The look would wait for a database that is away.
+      guard feed?.isAway != true else { throw .outcomeUnknown(reason) }
       let next: WriterClaim
       do throws(StoreError) { next = try takenAgain(claim) } catch {
         if error == .anotherWriter { wasReplaced?() }

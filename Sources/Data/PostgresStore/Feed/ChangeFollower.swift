@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Foundation
+internal import Platform
 internal import PostgreSQL
 internal import SQLStore
 internal import Store

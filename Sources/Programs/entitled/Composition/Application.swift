@@ -39,6 +39,7 @@ struct Application: Sendable {
   let consoleCallers: CurrentCallers?
   let consoleKeys: JWKSRefresher
   private let ledger: EvidenceLedger
+  private let feed: StoreFeed
   private let logger: Logger
   private let policy: CallPolicy
   private let signing: SigningSettings
@@ -81,6 +82,7 @@ struct Application: Sendable {
         for case .tokenConflict(let conflict) in effects { audit.write(conflict) }
       })
     self.ledger = ledger
+    feed = store.feed
     catalog = CatalogWorker(ledger)
     supervisor = WorkerSupervisor(logger: logger)
     signing = try Startup.signing(configuration)
@@ -111,7 +113,9 @@ struct Application: Sendable {
     let missingReaders = MissingReaders {
       logger.critical("store reader unavailable on event loop", metadata: ["error": "\($0)"])
     }
-    monitor = HealthMonitor(store: store, health: health, missingReaders: missingReaders) {
+    monitor = HealthMonitor(
+      store: store, health: health, missingReaders: missingReaders, now: SystemClock.now
+    ) {
       DiskSpace.free(at: settings.data)
     }
     information = ServiceInformation(
@@ -124,7 +128,7 @@ struct Application: Sendable {
         migrations: features.migrations, broadcaster: broadcaster,
         deliveries: DeliveryAdmin(features.webhooks, store: store, now: SystemClock.now),
         pageTokens: PageTokens(key: key.derived(for: "page tokens")),
-        positionTokens: PositionTokens(key: key.derived(for: "positions")), monitor: monitor,
+        monitor: monitor,
         information: information, trail: trail, leadership: leadership),
       policy: policy, health: health, cacheBytes: settings.answerCacheMiB << 20,
       missingReaders: missingReaders)
@@ -193,6 +197,13 @@ struct Application: Sendable {
     registry.add(policy.metrics)
     registry.add(ProcessMetrics(dataDirectory: dataDirectory))
     registry.add(CallbackMetricsSource { [clients = features.clients] in clients.samples })
+    if feed.isShared {
+      registry.add(
+        CallbackMetricsSource { [feed] in
+          let silence = SystemClock.now().milliseconds(since: feed.contact)
+          return [MetricSample("entitled_feed_silence_seconds", Double(silence) / 1_000)]
+        })
+    }
     registry.add(
       CallbackMetricsSource { [health] in
         [

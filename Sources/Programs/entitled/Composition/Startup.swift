@@ -70,7 +70,8 @@ enum Startup {
       return try PostgresEntitlementStore(
         PostgresSettings(database), replica: replica,
         maxRejectedBytesPerDay: limits[.maxRejectedBytesPerDay]
-          ?? SQLiteEntitlementStore.maxRejectedBytesPerDay)
+          ?? SQLiteEntitlementStore.maxRejectedBytesPerDay,
+        staleness: StalenessPolicy(database.staleness), now: SystemClock.now)
     } catch {
       throw Failure(error.description)
     }
@@ -228,6 +229,15 @@ enum Startup {
       jwks.begin(from: url, for: issuer)
       return issuer
     }
+  }
+}
+
+extension StalenessPolicy {
+  fileprivate init(_ configuration: PostgresConfiguration.Staleness) {
+    self.init(
+      maxStalenessMilliseconds: configuration.maxStalenessSeconds * 1_000,
+      serveStaleForMilliseconds: configuration.serveStaleForSeconds * 1_000,
+      isReadyWhileStale: configuration.isReadyWhileStale)
   }
 }
 

@@ -50,6 +50,7 @@ package struct ConnectEndpoint: Sendable {
       var context = CallContext(
         headers: request.headers, timeout: (try? decoded.get())?.timeout, peer: request.peer)
       context.address = request.address
+      context.findRequiredPosition()
       let call = try chain.start(method.policy, context)
       switch decoded {
       case .failure(.unsupportedCodec):

@@ -1,4 +1,4 @@
-internal import AppStore
+package import AppStore
 internal import Platform
 package import RPC
 package import Store
@@ -24,11 +24,17 @@ package struct HealthCheckResult: Hashable, Sendable {
   package let dependency: Dependency
   /// The problem; `nil` if the check succeeded.
   package let problem: String?
+  /// Whether questions about known customers are answered from memory meanwhile.
+  package var isBridged = false
 
   /// The services that stop serving if the check fails. Queries continue as long as the store can be read; a
   /// stale configuration stops no service.
   var stops: [String] {
     switch dependency {
+    case .storeReadable where isBridged:
+      Contract.services.map(\.name).filter {
+        $0.hasPrefix("entitled.") && $0 != "entitled.v1.EntitlementService"
+      }
     case .storeReadable: Contract.services.map(\.name).filter { $0.hasPrefix("entitled.") } + [""]
     case .storeWritable, .disk, .writerLag:
       ["entitled.v1.ReceiptService", "entitled.v1.NotificationService", "entitled.v1.AppStoreService"]
@@ -56,6 +62,7 @@ package final class HealthMonitor: Worker {
   private let health: HealthService
   private let maxWriteDelay: Duration
   private let missingReaders: MissingReaders
+  private let now: @Sendable () -> Instant
   let freeBytes: @Sendable () -> Int64?
   private let state = Mutex(State())
 
@@ -64,16 +71,19 @@ package final class HealthMonitor: Worker {
   ///   - health: receives the serving status of each service.
   ///   - maxWriteDelay: the maximum duration of a write; most callers have disconnected after it.
   ///   - missingReaders: the event loops without a reader, which cannot answer `Check`.
+  ///   - now: the machine's time.
   ///   - freeBytes: returns the free space on the disk of the store; `nil` if it is unknown.
   package init(
     store: any EntitlementStore, health: HealthService, maxWriteDelay: Duration = .seconds(5),
     missingReaders: MissingReaders = MissingReaders(),
+    now: @escaping @Sendable () -> Instant = { Instant(millisecondsSince1970: 0) },
     freeBytes: @escaping @Sendable () -> Int64?
   ) {
     self.maxWriteDelay = maxWriteDelay
     self.store = store
     self.health = health
     self.missingReaders = missingReaders
+    self.now = now
     self.freeBytes = freeBytes
   }
 
@@ -113,7 +123,8 @@ package final class HealthMonitor: Worker {
     let results =
       [
         HealthCheckResult(
-          dependency: .storeReadable, problem: await storeReadProblem() ?? writing.removal),
+          dependency: .storeReadable, problem: await storeReadProblem() ?? writing.removal,
+          isBridged: isBridged),
         HealthCheckResult(dependency: .disk, problem: diskProblem()),
       ] + writing.results + [
         HealthCheckResult(dependency: .configuration, problem: state.withLock { $0.configurationProblem })
@@ -137,6 +148,12 @@ package final class HealthMonitor: Worker {
     }
     let missing = missingReaders.count
     return missing == 0 ? nil : "\(missing) event loops have no reader of the store"
+  }
+
+  /// Whether the service stays ready while the database is away, because it answers from memory.
+  private var isBridged: Bool {
+    store.feed.isShared && store.feed.policy.isReadyWhileStale
+      && store.feed.staleness(at: now()) != .expired
   }
 
   private func diskProblem() -> String? {

@@ -102,7 +102,11 @@ package struct NotificationEndpoint: Sendable {
     if case .notChecked(let unavailable) = error {
       return Self.answer(503, unavailable.reason, "please send it again")
     }
-    return Self.answer(503, "TRY_AGAIN", "it could not be stored now; please send it again")
+    var response = Self.answer(503, "TRY_AGAIN", "it could not be stored now; please send it again")
+    if let seconds = Status(error).retrySeconds {
+      response.headers.append(name: "retry-after", value: String(seconds))
+    }
+    return response
   }
 
   private static func answer(_ status: Int, _ reason: String, _ explanation: String) -> HTTPResponse {

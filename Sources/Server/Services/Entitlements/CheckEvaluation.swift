@@ -55,7 +55,27 @@ struct CheckEvaluation: Sendable {
     return outcome(try Self.evaluated(facts, query, at: now, reader), query, seen, now)
   }
 
-  private func outcome(_ answer: Answer, _ query: Query, _ seen: UInt64, _ now: Instant) -> Outcome {
+  /// Answers from loaded answers; `nil` if the facts must be evaluated.
+  func answer(
+    to query: Query, at times: EnvironmentTimes, _ loaded: LoadedAnswers
+  ) throws(StoreError) -> Outcome? {
+    let now = times[query.environment]
+    switch loaded.content {
+    case .answers(let bytes, _):
+      guard
+        let answer = try AnswerCoding.answer(
+          in: bytes.span, to: query.entitlement, under: query.app.fingerprint, at: now)
+      else { return nil }
+      return outcome(Answer(answer), query, loaded.version, now)
+    case .unknownCustomer:
+      return outcome(Self.unknown(query, at: now), query, loaded.version, now, isKnown: false)
+    case .ambiguous: return nil
+    }
+  }
+
+  private func outcome(
+    _ answer: Answer, _ query: Query, _ seen: UInt64, _ now: Instant, isKnown: Bool = true
+  ) -> Outcome {
     let entitlement = Entitlement(
       answer.status, of: query.entitlement, in: query.app, evidence: answer.evidenceID, at: now)
     let response = CheckResponse(entitlement, environment: query.environment, evaluatedAt: now)
@@ -63,7 +83,8 @@ struct CheckEvaluation: Sendable {
     // Time changes the days left in the advice too.
     let end = [answer.end, answer.status.daysLeftChange(after: now)].compactMap(\.self).min()
     let validity = CheckResponseCache.Validity(
-      from: now, until: end, isInSandbox: query.environment == .sandbox, snapshotVersion: seen,
+      from: now, until: end, isInSandbox: query.environment == .sandbox, isKnown: isKnown,
+      snapshotVersion: seen,
       customer: changes.slot(of: query.key),
       catalogGeneration: query.catalogGeneration)
     return (response, validity)
@@ -94,6 +115,24 @@ struct CheckEvaluation: Sendable {
     let end: Instant?
     /// The evidence of the deciding fact.
     let evidenceID: EvidenceID?
+
+    init(_ status: EntitlementStatus, endIsKnown: Bool, end: Instant? = nil, evidenceID: EvidenceID?) {
+      self.status = status
+      self.endIsKnown = endIsKnown
+      self.end = end
+      self.evidenceID = evidenceID
+    }
+
+    init(_ answer: PrecomputedAnswer) {
+      self.init(answer.status, endIsKnown: true, end: answer.end, evidenceID: answer.evidenceID)
+    }
+  }
+
+  /// The answer about a customer without facts.
+  private static func unknown(_ query: Query, at now: Instant) -> Answer {
+    Answer(
+      evaluate(CustomerFacts(), entitlement: query.entitlement, in: query.app, at: now), endIsKnown: true,
+      evidenceID: nil)
   }
 
   /// The precomputed answer, or that about an unknown customer; `nil` if the facts must be evaluated.
@@ -103,12 +142,8 @@ struct CheckEvaluation: Sendable {
     switch try reader.answer(
       to: query.entitlement, of: query.key, under: query.app.fingerprint, at: now)
     {
-    case .precomputed(let answer):
-      return Answer(
-        status: answer.status, endIsKnown: true, end: answer.end, evidenceID: answer.evidenceID)
-    case .unknownCustomer:
-      let status = evaluate(CustomerFacts(), entitlement: query.entitlement, in: query.app, at: now)
-      return Answer(status: status, endIsKnown: true, end: nil, evidenceID: nil)
+    case .precomputed(let answer): return Answer(answer)
+    case .unknownCustomer: return unknown(query, at: now)
     case .stale: return nil
     }
   }
@@ -119,6 +154,6 @@ struct CheckEvaluation: Sendable {
   ) throws(StoreError) -> Answer {
     let status = evaluate(facts, entitlement: query.entitlement, in: query.app, at: now)
     let evidence = try reader.evidence(deciding: status, of: query.key)
-    return Answer(status: status, endIsKnown: false, end: nil, evidenceID: evidence)
+    return Answer(status, endIsKnown: false, evidenceID: evidence)
   }
 }

@@ -11,31 +11,50 @@ internal import Wire
 struct CheckHandler: EntitlementServiceEventLoopMethods {
   private let reader: EventLoopReader
   private let checks: CheckEvaluation
-  private let store: any EntitlementStore
-  private let expensiveCalls: ExpensiveCalls
+  private let pool: PooledChecks
+  private let gate: PositionGate
   private let answers: CheckResponseCache
+  /// Answers instead, if the database is across a network.
+  private let remote: RemoteChecks?
   /// The clocks of the environments.
   private let times: @Sendable () -> EnvironmentTimes
 
-  /// `cacheBytes` is the maximum memory of cached responses.
+  /// `cacheBytes` is the maximum memory of cached responses. `loader` and `memory` are those of a store whose database
+  /// is across a network; `reader` is not used then.
   init(
     reader: EventLoopReader, store: any EntitlementStore, catalog: CurrentCatalog,
-    expensiveCalls: ExpensiveCalls = ExpensiveCalls(), clocks: ServiceClocks, cacheBytes: Int
+    expensiveCalls: ExpensiveCalls = ExpensiveCalls(), clocks: ServiceClocks, cacheBytes: Int,
+    loader: (any AnswerLoader)? = nil, memory: AnswerMemory? = nil
   ) {
     self.reader = reader
-    self.store = store
-    self.expensiveCalls = expensiveCalls
+    gate = PositionGate(feed: store.feed)
     times = clocks.times
     checks = CheckEvaluation(changes: store.changes, catalog: catalog)
+    pool = PooledChecks(checks: checks, store: store, expensiveCalls: expensiveCalls, times: clocks.times)
     answers = CheckResponseCache(changes: store.changes, catalog: catalog, byteLimit: cacheBytes)
+    remote =
+      if let loader, let memory {
+        RemoteChecks(
+          RemoteAnswers(checks: checks, loader: loader, memory: memory, pool: pool, feed: store.feed),
+          responses: answers)
+      } else {
+        nil
+      }
   }
 
   /// Ends the snapshot of the current tick of the event loop.
-  func endTick() { reader.endTick() }
+  func endTick() {
+    reader.endTick()
+    remote?.endTick()
+  }
 
   /// Returns the cached response to these bytes, or a new one if it is missing or no longer valid. The facts of a large
   /// customer are evaluated on the reader pool, because they would delay all calls of the event loop.
   func check(_ request: EncodedRequest<CheckRequest>, _ call: CallContext) throws(Status) -> UnaryResult {
+    if let remote { return try remote.check(request, call) }
+    if call.requiresPosition, !gate.hasReached(call.headers) {
+      return .async(afterPosition(request.copied(), call))
+    }
     let times = times()
     if let known = answers.answer(to: request.bytes, at: times, appending: Self.append) {
       return .reply(Reply(known))
@@ -52,7 +71,7 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   }
 
   /// Appends `CheckResponse.evaluated_at`, the only field that differs between two responses to the same request.
-  private static func append(_ now: Instant, to response: inout [UInt8]) {
+  static func append(_ now: Instant, to response: inout [UInt8]) {
     GoogleProtobuf.Timestamp(now).append(asField: evaluatedAtField, to: &response)
   }
 
@@ -70,17 +89,14 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
 
   /// Answers a check as one read of the pool.
   private func work(_ request: CheckRequest, _ call: CallContext) -> UnaryWork {
-    { [checks, store, expensiveCalls, times] () async throws(Status) in
-      let query = try checks.query(request)
-      return try await expensiveCalls.run(call) { deadline throws(Status) in
-        do throws(StoreError) {
-          return try await store.read(deadline: deadline) { snapshot throws(StoreError) in
-            Reply(try checks.answer(to: query, at: times(), snapshot).response)
-          }
-        } catch {
-          throw Status(error)
-        }
-      }
+    { [pool] () async throws(Status) in try await pool.answer(request, call) }
+  }
+
+  /// Answers a check from the store when this process has the position that the caller requires.
+  private func afterPosition(_ request: CopiedRequest<CheckRequest>, _ call: CallContext) -> UnaryWork {
+    { [gate, pool] () async throws(Status) in
+      try await gate.wait(for: call)
+      return try await pool.answer(try request.decoded(), call)
     }
   }
 
@@ -99,7 +115,11 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
         .invalidArgument, reason: "TOO_MANY_CHECKS",
         "a batch takes at most \(Self.batchLimit) checks, this one has \(count)", field: "checks")
     }
-    guard count <= Self.eventLoopBatchLimit else { return .async(try work(request, call)) }
+    if let remote {
+      return try remote.batchCheck(request, call, isLarge: count > Self.eventLoopBatchLimit)
+    }
+    let hasPosition = !call.requiresPosition || gate.hasReached(call.headers)
+    guard count <= Self.eventLoopBatchLimit, hasPosition else { return .async(try work(request, call)) }
     let times = times()
     var response = BatchCheckResponse()
     response.results.reserveCapacity(count)
@@ -121,24 +141,16 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   private func work(
     _ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext
   ) throws(Status) -> UnaryWork {
-    let place = try expensiveCalls.reserve(call)
+    let place = try pool.expensiveCalls.reserve(call)
     let copy = request.copied()
-    return { [checks, store, expensiveCalls, times] () async throws(Status) in
-      try await expensiveCalls.run(call, place) { deadline throws(Status) in
-        let request = try copy.decoded()
-        do throws(StoreError) {
-          return try await store.read(deadline: deadline) { snapshot throws(StoreError) in
-            Reply(try checks.response(to: request.checks, at: times(), snapshot))
-          }
-        } catch {
-          throw Status(error)
-        }
-      }
+    return { [pool, gate] () async throws(Status) in
+      if call.requiresPosition { try await gate.wait(for: call) }
+      return try await pool.answer(copy, call, place)
     }
   }
 
   /// The number of the field `CheckResponse.evaluated_at`.
-  private static let evaluatedAtField: UInt32 = 3
+  static let evaluatedAtField: UInt32 = 3
   /// The number of the field `BatchCheckRequest.checks`.
   private static let checksField: UInt32 = 1
   private static let batchLimit = 1_000

@@ -21,6 +21,8 @@ final class CheckResponseCache {
     let until: Instant?
     /// Whether the interval is by the clock of the environment `Sandbox`.
     let isInSandbox: Bool
+    /// Whether the customer has facts.
+    let isKnown: Bool
     /// ``AnswerReader/snapshotVersion()`` of the tick that read the customer.
     let snapshotVersion: UInt64
     let customer: CustomerVersions.Slot
@@ -73,7 +75,7 @@ final class CheckResponseCache {
   /// Returns the cached response to `request` with `suffix` appended, which gets the time in the environment of the
   /// response; `nil` if none is valid at `times`.
   func answer(
-    to request: UnsafeRawBufferPointer, at times: EnvironmentTimes,
+    to request: UnsafeRawBufferPointer, at times: EnvironmentTimes, isKnownOnly: Bool = false,
     appending suffix: (_ now: Instant, inout [UInt8]) -> Void
   ) -> [UInt8]? {
     guard !hashes.isEmpty else { return nil }
@@ -85,7 +87,7 @@ final class CheckResponseCache {
       let now = entry.validity.isInSandbox ? times.sandbox : times.others
       guard Int(entry.requestCount) == request.count,
         UnsafeRawBufferPointer(rebasing: stored[..<request.count]).hasSameBytes(as: request),
-        isValid(entry.validity, at: now)
+        isValid(entry.validity, at: now), entry.validity.isKnown || !isKnownOnly
       else { continue }
       let answerEnd = request.count + Int(entry.answerCount)
       var answer: [UInt8] = []

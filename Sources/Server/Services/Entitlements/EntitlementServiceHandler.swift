@@ -16,7 +16,8 @@ struct EntitlementServiceHandler: EntitlementServiceMethods {
     eventStream = EventStream(
       broadcaster: context.broadcaster, eventLog: EventLogReader(store: context.store),
       catalog: context.catalog, erasedNames: context.ledger.erasedNames,
-      positionTokens: context.positions.tokens, clocks: context.ledger.clocks)
+      positionTokens: context.positions.tokens, gate: PositionGate(feed: context.store.feed),
+      clocks: context.ledger.clocks)
   }
 }
 

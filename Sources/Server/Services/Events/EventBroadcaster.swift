@@ -20,6 +20,8 @@ package final class EventBroadcaster: Worker {
     var recent: [StoredEvent] = []
     /// The sequence of the last published event.
     var published: Int64
+    /// A mark at which all published events are committed; `nil` in a store without commits of other processes.
+    var mark: CommitMark?
     var watchers: [ObjectIdentifier: WatchSubscription] = [:]
   }
 
@@ -86,10 +88,10 @@ package final class EventBroadcaster: Worker {
   private func publishCommits(of appID: String) async throws(StoreError) {
     while let published = published(of: appID) {
       let page = try await store.read { snapshot throws(StoreError) in
-        try snapshot.events(ofApp: appID, after: published, limit: Self.pageSize)
+        try EventPage(snapshot, of: appID, after: published, limit: Self.pageSize)
       }
       publish(page, of: appID)
-      guard page.count == Self.pageSize else { break }
+      guard page.events.count == Self.pageSize else { break }
     }
   }
 
@@ -106,10 +108,10 @@ package final class EventBroadcaster: Worker {
   func published(of appID: String) -> Int64? { state.withLock { $0.apps[appID]?.published } }
 
   /// Subscribes to all events of the filter's app after `sequence` that pass the filter, without a gap. The event
-  /// with that sequence is committed, but possibly not yet published. `isLatest` is whether the store had no later
-  /// event of the app a moment ago: the first watcher of an app starts there.
+  /// with that sequence is committed at `mark`, but possibly not yet published. `isLatest` is whether the store had no
+  /// later event of the app a moment ago: the first watcher of an app starts there.
   func subscribe(
-    _ filter: EventFilter, after sequence: Int64, isLatest: Bool, heartbeat: Int64
+    _ filter: EventFilter, after sequence: Int64, isLatest: Bool, mark: CommitMark?, heartbeat: Int64
   ) -> Subscription {
     state.withLock { state in
       guard !state.isClosed else { return .closed }
@@ -118,8 +120,8 @@ package final class EventBroadcaster: Worker {
       var app = known ?? WatchedApp(published: sequence)
       guard sequence >= app.published - Int64(min(app.recent.count, capacity)) else { return .notBuffered }
       let watcher = WatchSubscription(
-        filter, after: sequence, heartbeat: heartbeat, capacity: capacity, now: now())
-      watcher.enqueue(app.recent.drop { $0.sequence <= sequence }, upTo: app.published)
+        filter, after: sequence, mark: mark, heartbeat: heartbeat, capacity: capacity, now: now())
+      watcher.enqueue(app.recent.drop { $0.sequence <= sequence }, upTo: app.published, app.mark)
       app.watchers[ObjectIdentifier(watcher)] = watcher
       state.apps[filter.appID] = app
       // Events may have been committed since the store was read.
@@ -141,7 +143,8 @@ package final class EventBroadcaster: Worker {
     for watcher in watchers { watcher.close() }
   }
 
-  private func publish(_ events: [StoredEvent], of appID: String) {
+  private func publish(_ page: EventPage, of appID: String) {
+    let events = page.events
     guard let last = events.last?.sequence else { return }
     let watchers = state.withLock { state -> [WatchSubscription] in
       guard var app = state.apps.removeValue(forKey: appID) else { return [] }
@@ -150,8 +153,9 @@ package final class EventBroadcaster: Worker {
       // Trimmed rarely, because it moves all remaining events.
       if app.recent.count > 2 * capacity { app.recent.removeFirst(app.recent.count - capacity) }
       app.published = last
+      app.mark = page.mark
       // Within the lock, so that a new subscription starts exactly after these events.
-      for watcher in app.watchers.values { watcher.enqueue(events[...], upTo: last) }
+      for watcher in app.watchers.values { watcher.enqueue(events[...], upTo: last, page.mark) }
       return Array(app.watchers.values)
     }
     for watcher in watchers { watcher.resume() }

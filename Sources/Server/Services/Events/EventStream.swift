@@ -15,17 +15,20 @@ struct EventStream: Sendable {
   private let catalog: CurrentCatalog
   private let erasedNames: ErasedNames
   private let positionTokens: PositionTokens
+  private let gate: PositionGate
   private let clocks: ServiceClocks
 
   init(
     broadcaster: EventBroadcaster, eventLog: EventLogReader, catalog: CurrentCatalog,
-    erasedNames: ErasedNames = ErasedNames(), positionTokens: PositionTokens, clocks: ServiceClocks
+    erasedNames: ErasedNames = ErasedNames(), positionTokens: PositionTokens, gate: PositionGate,
+    clocks: ServiceClocks
   ) {
     self.broadcaster = broadcaster
     self.eventLog = eventLog
     self.catalog = catalog
     self.erasedNames = erasedNames
     self.positionTokens = positionTokens
+    self.gate = gate
     self.clocks = clocks
   }
 
@@ -39,17 +42,20 @@ struct EventStream: Sendable {
       appID: app.id, environment: try app.environment(request.environment),
       customerIDs: Set(request.customerIds), entitlements: Set(request.entitlements))
     let heartbeat = try Self.heartbeat(request.heartbeatInterval)
+    let required = try await requiredPosition(request)
     let newest = try await eventLog.position(of: app.id)
-    var last = try start(request, newest: newest)
+    var last = try start(request, after: required, newest: newest)
     var isLatest = last == newest.sequence
-    // There may be no event for a long time.
-    await responses.begin()
+    var mark = newest.commitMark(isShared: isShared)
+    await attach(newest, responses)
     let recipient = Recipient(
       responses: responses, appID: app.id, showsOtherCustomer: showsOtherCustomer,
       environment: try app.environment(request.environment))
     while true {
-      switch broadcaster.subscribe(filter, after: last, isLatest: isLatest, heartbeat: heartbeat) {
-      case .notBuffered: (last, isLatest) = try await catchUp(filter, after: last, recipient)
+      switch broadcaster.subscribe(
+        filter, after: last, isLatest: isLatest, mark: mark, heartbeat: heartbeat)
+      {
+      case .notBuffered: (last, isLatest, mark) = try await catchUp(filter, after: last, recipient)
       case .watching(let watcher):
         call.retirement?.onBegin { watcher.close() }
         try await deliver(watcher, from: last, recipient)
@@ -59,13 +65,13 @@ struct EventStream: Sendable {
     }
   }
 
-  /// Sends a page of stored events; returns the sequence that it reached, and whether it was the last page.
+  /// Sends a page of stored events; returns the sequence that it reached, whether it was the last page, and its mark.
   private func catchUp(
     _ filter: EventFilter, after last: Int64, _ recipient: Recipient
-  ) async throws(Status) -> (last: Int64, isLatest: Bool) {
+  ) async throws(Status) -> (last: Int64, isLatest: Bool, mark: CommitMark?) {
     let page = try await eventLog.page(of: filter.appID, after: last, limit: Self.pageSize)
-    for event in page where filter.passes(event.event) { try await send(event, recipient) }
-    return (page.last?.sequence ?? last, page.count < Self.pageSize)
+    for event in page.events where filter.passes(event.event) { try await send(event, page.mark, recipient) }
+    return (page.events.last?.sequence ?? last, page.events.count < Self.pageSize, page.mark)
   }
 
   /// Sends new events until the subscription ends.
@@ -76,16 +82,15 @@ struct EventStream: Sendable {
     var last = last
     while true {
       switch await watcher.next(clocks[nil].now) {
-      case .events(let events):
-        for event in events { try await send(event, recipient) }
+      case .events(let events, let mark):
+        for event in events { try await send(event, mark, recipient) }
         last = events.last?.sequence ?? last
-      case .heartbeat(let sequence):
+      case .heartbeat(let sequence, let mark):
         last = sequence
         try await recipient.responses.write(
           .with {
             $0.sequence = sequence
-            $0.position = positionTokens.token(
-              StorePosition(sequence: sequence, evidence: 0), of: recipient.appID)
+            $0.position = token(sequence, of: recipient.appID, mark)
             $0.content = .heartbeat(
               .with { $0.time = GoogleProtobuf.Timestamp(clocks.now(in: recipient.environment)) })
           })
@@ -95,12 +100,15 @@ struct EventStream: Sendable {
     }
   }
 
-  private func send(_ event: StoredEvent, _ recipient: Recipient) async throws(Status) {
+  private func send(
+    _ event: StoredEvent, _ mark: CommitMark?, _ recipient: Recipient
+  ) async throws(Status) {
     let app = try catalog.value.app(event.event.customer.appID)
     try await recipient.responses.write(
       .with {
         $0.sequence = event.sequence
-        $0.position = positionTokens.token(event.position, of: recipient.appID)
+        $0.position = token(
+          event.sequence, of: recipient.appID, mark, evidence: event.event.evidenceID?.rawValue ?? 0)
         $0.content = .event(
           EntitlementEvent(
             event, in: app, showsOtherCustomer: recipient.showsOtherCustomer,
@@ -117,14 +125,43 @@ struct EventStream: Sendable {
     let environment: AppStore.Environment
   }
 
+  /// The position of a store whose last event of the app has `sequence`: at `mark`, where other processes commit too,
+  /// or with `evidence`. Time-caused events have none.
+  private func token(
+    _ sequence: Int64, of appID: String, _ mark: CommitMark?, evidence: Int64 = 0
+  ) -> String {
+    positionTokens.token(
+      StorePosition(of: appID, sequence: sequence, mark: mark?.commits ?? evidence, term: mark?.term ?? 0))
+  }
+
+  /// Whether other processes commit too.
+  private var isShared: Bool { gate.feed.isShared }
+
+  /// Sends the header fields, because there may be no event for a long time.
+  private func attach(_ newest: StorePosition, _ responses: ResponseWriter<WatchResponse>) async {
+    var metadata = Metadata()
+    metadata.append(PositionStamp.field, Array(positionTokens.token(newest).utf8))
+    await responses.attach(initial: metadata)
+    await responses.begin()
+  }
+
+  /// The position after which the stream starts, which this process has or waits for.
+  private func requiredPosition(_ request: WatchRequest) async throws(Status) -> StorePosition? {
+    guard case .afterPosition(let token)? = request.start else { return nil }
+    let position = try positionTokens.position(token, of: request.app, field: "after_position")
+    try await gate.wait(for: position, field: "after_position")
+    return position
+  }
+
   /// The sequence after which the stream starts; `newest` is the position of the store.
-  private func start(_ request: WatchRequest, newest: StorePosition) throws(Status) -> Int64 {
+  private func start(
+    _ request: WatchRequest, after required: StorePosition?, newest: StorePosition
+  ) throws(Status) -> Int64 {
     switch request.start {
     case nil: return newest.sequence
-    case .afterPosition(let token)?:
-      let position = try positionTokens.position(token, of: request.app)
-      guard newest.includes(position) else { throw .futurePosition }
-      return position.sequence
+    case .afterPosition?:
+      guard let required, newest.includes(required) else { throw .unknownPosition("after_position") }
+      return required.sequence
     case .fromBeginning(true)?: return 0
     case .fromBeginning(false)?:
       throw Status(
@@ -160,10 +197,10 @@ struct EventLogReader: Sendable {
   let store: any EntitlementStore
 
   /// At most `limit` events of an app after `sequence`.
-  func page(of appID: String, after sequence: Int64, limit: Int) async throws(Status) -> [StoredEvent] {
+  func page(of appID: String, after sequence: Int64, limit: Int) async throws(Status) -> EventPage {
     do throws(StoreError) {
       return try await store.read { snapshot throws(StoreError) in
-        try snapshot.events(ofApp: appID, after: sequence, limit: limit)
+        try EventPage(snapshot, of: appID, after: sequence, limit: limit)
       }
     } catch {
       throw Status(error)
@@ -180,10 +217,24 @@ struct EventLogReader: Sendable {
   }
 }
 
-extension StoredEvent {
-  /// The position of a store whose last event of the app this is. Time-caused events have no evidence.
-  fileprivate var position: StorePosition {
-    StorePosition(sequence: sequence, evidence: event.evidenceID?.rawValue ?? 0)
+/// Events of an app that one snapshot has, and its mark.
+struct EventPage: Sendable {
+  let events: [StoredEvent]
+  let mark: CommitMark?
+
+  /// Reads at most `limit` events after `sequence`.
+  init(
+    _ snapshot: any StoreSnapshot, of appID: String, after sequence: Int64, limit: Int
+  ) throws(StoreError) {
+    events = try snapshot.events(ofApp: appID, after: sequence, limit: limit)
+    mark = try snapshot.commitMark()
+  }
+}
+
+extension StorePosition {
+  /// The mark of a position in a store to which other processes commit too.
+  fileprivate func commitMark(isShared: Bool) -> CommitMark? {
+    isShared ? CommitMark(term: term, commits: mark) : nil
   }
 }
 

@@ -6,9 +6,10 @@ internal import Synchronization
 final class WatchSubscription: Sendable {
   /// The next message for the watcher.
   enum Delivery {
-    case events([StoredEvent])
-    /// No event for the heartbeat interval; all events up to this sequence are delivered.
-    case heartbeat(upTo: Int64)
+    /// All of them are committed at the mark.
+    case events([StoredEvent], CommitMark?)
+    /// No event for the heartbeat interval; all events up to this sequence, committed at the mark, are delivered.
+    case heartbeat(upTo: Int64, CommitMark?)
     /// The buffer overflowed; the watcher must resume after the last delivered event.
     case fellBehind
     /// The subscription has ended.
@@ -19,6 +20,7 @@ final class WatchSubscription: Sendable {
     var buffered: [StoredEvent] = []
     var end: Delivery?
     var upTo: Int64
+    var mark: CommitMark?
     var lastDelivery: Instant
     var isHeartbeatDue = false
     var receiver: CheckedContinuation<Void, Never>?
@@ -33,22 +35,27 @@ final class WatchSubscription: Sendable {
   /// The app whose events the watcher gets.
   var appID: String { filter.appID }
 
-  /// A subscription after `sequence` that buffers at most `capacity` events, with a heartbeat after that many
-  /// milliseconds without an event.
-  init(_ filter: EventFilter, after sequence: Int64, heartbeat: Int64, capacity: Int, now: Instant) {
+  /// A subscription after `sequence`, which is committed at `mark`, that buffers at most `capacity` events, with a
+  /// heartbeat after that many milliseconds without an event.
+  init(
+    _ filter: EventFilter, after sequence: Int64, mark: CommitMark?, heartbeat: Int64, capacity: Int,
+    now: Instant
+  ) {
     self.filter = filter
     start = sequence
     self.heartbeat = heartbeat
     self.capacity = capacity
-    state = Mutex(State(upTo: sequence, lastDelivery: now))
+    state = Mutex(State(upTo: sequence, mark: mark, lastDelivery: now))
   }
 
-  /// Buffers the events that pass the filter. Does not wake the receiver; see ``resume()``.
-  func enqueue(_ events: ArraySlice<StoredEvent>, upTo sequence: Int64) {
+  /// Buffers the events that pass the filter, all committed at `mark`. Does not wake the receiver; see ``resume()``.
+  func enqueue(_ events: ArraySlice<StoredEvent>, upTo sequence: Int64, _ mark: CommitMark?) {
     let passing = events.filter { $0.sequence > start && filter.passes($0.event) }
     state.withLock { state in
       guard state.end == nil else { return }
       state.upTo = max(state.upTo, sequence)
+      // A subscription begins at a later mark than the events that were published before.
+      if let mark, mark.commits >= state.mark?.commits ?? 0 { state.mark = mark }
       state.buffered += passing
       if state.buffered.count > capacity {
         state.buffered = []
@@ -110,11 +117,11 @@ final class WatchSubscription: Sendable {
         defer { state.buffered = [] }
         state.lastDelivery = now
         state.isHeartbeatDue = false
-        return .events(state.buffered)
+        return .events(state.buffered, state.mark)
       }
       guard state.isHeartbeatDue else { return nil }
       state.isHeartbeatDue = false
-      return .heartbeat(upTo: state.upTo)
+      return .heartbeat(upTo: state.upTo, state.mark)
     }
   }
 }

@@ -14,8 +14,7 @@ final class EventLoopMethodPool: Sendable {
     _ context: ServiceContext, health: HealthService, cacheBytes: Int, missingReaders: MissingReaders
   ) {
     runners = (0..<Self.size).map { _ in
-      let reader = context.makeReader(missingReaders)
-      let check = CheckHandler(context, reader: reader, cacheBytes: cacheBytes / Self.size)
+      let (check, reader) = context.makeCheckHandler(missingReaders, cacheBytes: cacheBytes / Self.size)
       let methods = Method.eventLoop(entitlementService: check) + health.methods
       return EventLoopMethodRunner(
         MethodHost(methods: MethodTable(methods), tickEnded: check.endTick, recover: reader.recover))

@@ -8,7 +8,8 @@ internal import Synchronization
 /// intervals. Confined to its loop.
 final class EventLoopReader {
   private let open: () throws(StoreError) -> any CheckReader
-  private let missing: MissingReaders
+  /// `nil` if no reader is needed.
+  private let missing: MissingReaders?
   private var state: Result<any CheckReader, StoreError>
 
   /// Opens the reader.
@@ -19,8 +20,15 @@ final class EventLoopReader {
     if case .failure(let error) = state { missing.add(error) }
   }
 
+  /// Stands for the reader of a loop that loads answers over a network, and needs none.
+  init() {
+    open = { () throws(StoreError) in throw .closed }
+    missing = nil
+    state = .failure(.closed)
+  }
+
   deinit {
-    if case .failure = state { missing.remove() }
+    if case .failure = state { missing?.remove() }
   }
 
   /// The reader.
@@ -30,6 +38,7 @@ final class EventLoopReader {
 
   /// Opens a missing reader. Returns whether the reader is open.
   func recover() -> Bool {
+    guard let missing else { return true }
     if case .success = state { return true }
     state = Self.attempt(open)
     guard case .success = state else { return false }

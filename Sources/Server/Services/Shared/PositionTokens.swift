@@ -1,59 +1,67 @@
-internal import Bytes
+internal import HTTP
 internal import RPC
-internal import SignedData
-internal import Store
+package import Store
 internal import Wire
 
 /// Makes and reads the opaque `position` of responses that write and of `Watch` messages.
 ///
-/// A token names a point in the history of one app in one store, authenticated with a secret of that store. A reader at
-/// that point or a later one sees what the response reported.
+/// A token names a point in the history of one app in one store. A reader at that point or a later one sees what the
+/// response reported.
 package struct PositionTokens: Sendable {
-  private static let tagBytes = 16
-  private let key: [UInt8]
+  private let feed: StoreFeed
 
-  /// - Parameter key: a secret that stays the same after a restart, so that tokens stay valid.
-  package init(key: [UInt8]) { self.key = key }
+  /// - Parameter feed: that of the store.
+  package init(_ feed: StoreFeed) { self.feed = feed }
 
-  func token(_ position: StorePosition, of appID: String) -> String {
-    let content = Array("\(position.sequence).\(position.evidence)".utf8)
-    return Base64.url.encode(tag(content, appID) + content)
+  func token(_ position: StorePosition) -> String {
+    guard position.term == 0 else { return PositionToken.text(of: position) }
+    return PositionToken.text(
+      of: StorePosition(
+        term: feed.term, appHash: position.appHash, sequence: position.sequence, mark: position.mark))
   }
 
-  /// The position in a token.
+  /// The position in a token, which the request has in `field`.
   ///
-  /// - Throws: `INVALID_ARGUMENT` with the reason `INVALID_POSITION` for a token of another app or another store.
-  func position(_ token: String, of appID: String) throws(Status) -> StorePosition {
-    guard let bytes = Base64.url.decode(token), bytes.count > Self.tagBytes,
-      case let content = Array(bytes.dropFirst(Self.tagBytes)),
-      constantTimeEquals(Array(bytes.prefix(Self.tagBytes)), tag(content, appID)),
-      case let parts = String(decoding: content, as: UTF8.self).split(separator: ".").map({ Int64($0) }),
-      parts.count == 2, let sequence = parts[0], let evidence = parts[1]
-    else {
-      throw Status(
-        .invalidArgument, reason: "INVALID_POSITION",
-        "the position is not one that this server returned for this app", field: "after_position")
-    }
-    return StorePosition(sequence: sequence, evidence: evidence)
-  }
-
-  private func tag(_ content: [UInt8], _ appID: String) -> [UInt8] {
-    let bound = Array("position\n\(appID)\n".utf8) + content
-    return Array(HMACSHA256.code(of: bound, key: key).prefix(Self.tagBytes))
+  /// - Throws: `INVALID_ARGUMENT` with the reason `INVALID_POSITION` for another text, and for a token of another app.
+  func position(_ token: String, of appID: String, field: String) throws(Status) -> StorePosition {
+    var token = token
+    guard let position = token.withUTF8({ PositionToken.position(in: UnsafeRawBufferPointer($0)) }),
+      position.appHash == StorePosition.hash(ofApp: appID)
+    else { throw .invalidPosition(field) }
+    return position
   }
 }
 
 extension Status {
-  /// A position that the store has not reached: it was restored from a backup, or it follows another one.
-  static var futurePosition: Status {
+  /// A text that is no position of the app.
+  static func invalidPosition(_ field: String) -> Status {
+    Status(
+      .invalidArgument, reason: "INVALID_POSITION",
+      "the position is not one that this service returned for this app", field: field)
+  }
+
+  /// A position that the history of the store does not contain: the store was restored from a backup, or the position is
+  /// one of another store.
+  static func unknownPosition(_ field: String) -> Status {
     Status(
       .outOfRange, reason: "UNKNOWN_POSITION",
-      "the position is later than the last event or the last evidence of this store", field: "after_position")
+      "the history of this store does not contain the position; the store was restored from a backup, or is another one",
+      field: field)
+  }
+
+  /// A position that another process has and this one does not have in time.
+  static var notFreshEnough: Status {
+    Status(
+      .unavailable, reason: "NOT_FRESH_ENOUGH", "this replica has not reached the position yet; retry",
+      retryAfterMilliseconds: 100)
   }
 }
 
 /// Adds the position of the store to the responses of calls that write.
 struct PositionStamp: Sendable {
+  /// The metadata with the position.
+  static let field = "entitled-position"
+
   let store: any EntitlementStore
   let tokens: PositionTokens
 
@@ -62,11 +70,15 @@ struct PositionStamp: Sendable {
   /// It stays empty if the store cannot be read, because the call itself has succeeded.
   func stamping<Request: AppRequest, Response: PositionedResponse>(
     _ handler: @escaping @Sendable (Request, CallContext) async throws(Status) -> Response
-  ) -> @Sendable (Request, CallContext) async throws(Status) -> Response {
+  ) -> @Sendable (Request, CallContext) async throws(Status) -> Reply {
     { (request, call) async throws(Status) in
       var response = try await handler(request, call)
       response.position = await position(of: request.app)
-      return response
+      var reply = Reply(response)
+      if !response.position.isEmpty {
+        reply.initialMetadata.append(name: Self.field, value: response.position)
+      }
+      return reply
     }
   }
 
@@ -75,7 +87,7 @@ struct PositionStamp: Sendable {
       let position = try await store.read { snapshot throws(StoreError) in
         try snapshot.position(of: appID)
       }
-      return tokens.token(position, of: appID)
+      return tokens.token(position)
     } catch {
       return ""
     }

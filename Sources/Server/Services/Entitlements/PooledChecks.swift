@@ -1,0 +1,69 @@
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+/// Answers `Check` and `BatchCheck` with a read of the store's reader pool, away from the event loops.
+struct PooledChecks: Sendable {
+  let checks: CheckEvaluation
+  let store: any EntitlementStore
+  let expensiveCalls: ExpensiveCalls
+  /// The clocks of the environments.
+  let times: @Sendable () -> EnvironmentTimes
+
+  /// Answers a check whose facts must be evaluated; within the limits of ``ExpensiveCalls`` if that takes long.
+  func outcome(
+    of query: CheckEvaluation.Query, _ call: CallContext, isExpensive: Bool
+  ) async throws(Status) -> CheckEvaluation.Outcome {
+    guard isExpensive else { return try await outcome(of: query, .check, until: .now + Self.promptTimeout) }
+    return try await expensiveCalls.run(call) { deadline throws(Status) in
+      try await outcome(of: query, .interactive, until: deadline)
+    }
+  }
+
+  private func outcome(
+    of query: CheckEvaluation.Query, _ priority: ReadPriority, until deadline: ContinuousClock.Instant?
+  ) async throws(Status) -> CheckEvaluation.Outcome {
+    do throws(StoreError) {
+      return try await store.read(priority, deadline: deadline) {
+        [checks, times] snapshot throws(StoreError) in
+        try checks.answer(to: query, at: times(), snapshot)
+      }
+    } catch {
+      throw Status(error)
+    }
+  }
+
+  /// The time for the facts of a customer that is not large.
+  private static let promptTimeout = Duration.seconds(10)
+
+  /// Answers a check that may evaluate the facts of a large customer.
+  func answer(_ request: CheckRequest, _ call: CallContext) async throws(Status) -> Reply {
+    let query = try checks.query(request)
+    return try await expensiveCalls.run(call) { deadline throws(Status) in
+      do throws(StoreError) {
+        return try await store.read(deadline: deadline) { [checks, times] snapshot throws(StoreError) in
+          Reply(try checks.answer(to: query, at: times(), snapshot).response)
+        }
+      } catch {
+        throw Status(error)
+      }
+    }
+  }
+
+  /// Answers a batch in its reserved place.
+  func answer(
+    _ request: CopiedRequest<BatchCheckRequest>, _ call: CallContext, _ place: ExpensiveCalls.Place
+  ) async throws(Status) -> Reply {
+    try await expensiveCalls.run(call, place) { deadline throws(Status) in
+      let request = try request.decoded()
+      do throws(StoreError) {
+        return try await store.read(deadline: deadline) { [checks, times] snapshot throws(StoreError) in
+          Reply(try checks.response(to: request.checks, at: times(), snapshot))
+        }
+      } catch {
+        throw Status(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,205 @@
+internal import AppStore
+internal import HTTP
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Synchronization
+internal import Wire
+
+/// `Check` and `BatchCheck` of one event loop over a database across a network: cached responses and remembered answers
+/// at once, and all misses of a tick with one query, for which the loop does not wait.
+final class RemoteChecks {
+  private let answers: RemoteAnswers
+  private let responses: CheckResponseCache
+  private let gate: PositionGate
+  private let arrivals = ArrivedResponses()
+  private let times: @Sendable () -> EnvironmentTimes
+
+  init(_ answers: RemoteAnswers, responses: CheckResponseCache) {
+    self.answers = answers
+    self.responses = responses
+    gate = PositionGate(feed: answers.feed)
+    times = answers.pool.times
+  }
+
+  /// Sends the requests of the tick.
+  func endTick() { answers.loader.flush() }
+
+  func check(_ request: EncodedRequest<CheckRequest>, _ call: CallContext) throws(Status) -> UnaryResult {
+    let times = times()
+    arrivals.move(to: responses)
+    guard !call.requiresPosition || gate.hasReached(call.headers) else {
+      return .async(afterPosition(request.copied(), call))
+    }
+    let age = try answers.age(at: times)
+    if let known = responses.answer(
+      to: request.bytes, at: times, isKnownOnly: age.isStale, appending: CheckHandler.append)
+    {
+      return .reply(Self.reply(known, age))
+    }
+    let query = try answers.checks.query(try request.decoded())
+    if let outcome = try answers.remembered(query, at: times) {
+      let encoded = EncodedCheck(outcome)
+      if let validity = outcome.validity {
+        responses.insert(encoded.cached, to: request.bytes, while: validity)
+      }
+      return .reply(Self.reply(encoded.complete, age))
+    }
+    let pending = try answers.request(query.key)
+    let bytes = Array(request.bytes)
+    return .async { [answers, arrivals] () async throws(Status) in
+      let outcome = try await answers.answer(query, pending, call)
+      let encoded = EncodedCheck(outcome)
+      if let validity = outcome.validity { arrivals.add(encoded.cached, to: bytes, while: validity) }
+      return Self.reply(encoded.complete, age)
+    }
+  }
+
+  private static func reply(_ message: [UInt8], _ age: RemoteAnswers.Age) -> Reply {
+    var reply = Reply(message)
+    reply.mark(age)
+    return reply
+  }
+
+  /// Waits for the required position and then reads the primary.
+  private func afterPosition(_ request: CopiedRequest<CheckRequest>, _ call: CallContext) -> UnaryWork {
+    { [answers, gate] () async throws(Status) in
+      try await gate.wait(for: call)
+      let query = try answers.checks.query(try request.decoded())
+      let pending = try answers.request(query.key)
+      answers.loader.flush()
+      return Reply(EncodedCheck(try await answers.answer(query, pending, call)).complete)
+    }
+  }
+}
+
+// Batches.
+extension RemoteChecks {
+  /// One check of a batch.
+  private enum Part: Sendable {
+    case done(CheckResult)
+    case pending(CheckEvaluation.Query, PendingAnswers)
+  }
+
+  /// Answers a batch. The facts of a large one are decoded by a task, in the place that it takes.
+  func batchCheck(
+    _ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext, isLarge: Bool
+  ) throws(Status) -> UnaryResult {
+    guard !isLarge, !call.requiresPosition || gate.hasReached(call.headers) else {
+      let (copy, place) = (request.copied(), try answers.pool.expensiveCalls.reserve(call))
+      return .async { [answers, gate, times] () async throws(Status) in
+        if call.requiresPosition { try await gate.wait(for: call) }
+        return try await answers.pool.expensiveCalls.run(call, place) { _ throws(Status) in
+          let times = times()
+          let age = try answers.age(at: times)
+          let parts = Self.parts(try copy.decoded(), answers, at: times)
+          answers.loader.flush()
+          return await Self.reply(parts, answers, call, age)
+        }
+      }
+    }
+    let times = times()
+    let age = try answers.age(at: times)
+    let parts = Self.parts(try request.decoded(), answers, at: times)
+    return .async { [answers] () async throws(Status) in await Self.reply(parts, answers, call, age) }
+  }
+
+  private static func parts(
+    _ request: BatchCheckRequest, _ answers: RemoteAnswers, at times: EnvironmentTimes
+  ) -> [Part] {
+    request.checks.map { check in
+      do throws(Status) {
+        let query = try answers.checks.query(check)
+        if let outcome = try answers.remembered(query, at: times) {
+          return .done(CheckResult(outcome.response))
+        }
+        return .pending(query, try answers.request(query.key))
+      } catch {
+        return .done(CheckResult(error))
+      }
+    }
+  }
+
+  private static func reply(
+    _ parts: [Part], _ answers: RemoteAnswers, _ call: CallContext, _ age: RemoteAnswers.Age
+  ) async -> Reply {
+    var response = BatchCheckResponse()
+    response.results.reserveCapacity(parts.count)
+    for part in parts {
+      switch part {
+      case .done(let result): response.results.append(result)
+      case .pending(let query, let pending):
+        do throws(Status) {
+          response.results.append(CheckResult(try await answers.answer(query, pending, call).response))
+        } catch {
+          response.results.append(CheckResult(error))
+        }
+      }
+    }
+    var reply = Reply(response)
+    reply.mark(age)
+    return reply
+  }
+}
+
+/// A response as it is cached, and as it is sent.
+private struct EncodedCheck {
+  let cached: [UInt8]
+  let complete: [UInt8]
+
+  init(_ outcome: CheckEvaluation.Outcome) {
+    var response = outcome.response
+    let instant = response.evaluatedAt
+    response.evaluatedAt = nil
+    cached = response.encodedBytes()
+    var bytes = cached
+    instant?.append(asField: CheckHandler.evaluatedAtField, to: &bytes)
+    complete = bytes
+  }
+}
+
+/// Responses of other threads on their way to the cache of an event loop.
+private final class ArrivedResponses: Sendable {
+  private struct Arrival {
+    let response: [UInt8]
+    let request: [UInt8]
+    let validity: CheckResponseCache.Validity
+  }
+
+  private static let capacity = 4_096
+  private let waiting = Mutex<[Arrival]>([])
+  private let isEmpty = Atomic(true)
+
+  func add(_ response: [UInt8], to request: [UInt8], while validity: CheckResponseCache.Validity) {
+    waiting.withLock { waiting in
+      guard waiting.count < Self.capacity else { return }
+      waiting.append(Arrival(response: response, request: request, validity: validity))
+      isEmpty.store(false, ordering: .relaxed)
+    }
+  }
+
+  /// Moves all of them to the cache, on its event loop.
+  func move(to cache: CheckResponseCache) {
+    guard !isEmpty.load(ordering: .relaxed) else { return }
+    let arrived = waiting.withLock { waiting in
+      isEmpty.store(true, ordering: .relaxed)
+      defer { waiting.removeAll(keepingCapacity: true) }
+      return waiting
+    }
+    for arrival in arrived {
+      arrival.request.withUnsafeBytes { cache.insert(arrival.response, to: $0, while: arrival.validity) }
+    }
+  }
+}
+
+extension CheckResult {
+  fileprivate init(_ response: CheckResponse) {
+    self.init()
+    outcome = .response(response)
+  }
+
+  fileprivate init(_ error: Status) {
+    self.init()
+    outcome = .error(GoogleRPC.Status(error))
+  }
+}
