@@ -12,6 +12,9 @@ struct PostgresDraft {
   var key: String?
   var isPooled = false
   var connectTimeoutSeconds: Int64?
+  var maxStaleness: String?
+  var serveStaleFor: String?
+  var isReadyWhileStale: String?
 
   /// The values of `pooling`.
   enum Pooling: String, CaseIterable {
@@ -44,7 +47,34 @@ struct PostgresDraft {
       tlsMode: tlsMode ?? needsTLS.map { $0 ? .verifyFull : .disable },
       rootFile: try rootFile(isDefault: needsTLS == true, names),
       clientCertificate: try clientCertificate(names),
-      isPooled: isPooled, connectTimeoutSeconds: connectTimeoutSeconds ?? 2)
+      isPooled: isPooled, connectTimeoutSeconds: connectTimeoutSeconds ?? 2, staleness: try staleness())
+  }
+
+  private func staleness() throws(Problem) -> PostgresConfiguration.Staleness {
+    var staleness = PostgresConfiguration.Staleness()
+    if let maxStaleness {
+      // A shorter time would be one in which the database need not answer.
+      staleness.maxStalenessSeconds = try Self.seconds(maxStaleness, "max_staleness", in: 1...86_400)
+    }
+    if let serveStaleFor {
+      staleness.serveStaleForSeconds = try Self.seconds(serveStaleFor, "serve_stale_for", in: 0...604_800)
+    }
+    switch isReadyWhileStale {
+    case nil, "true"?: break
+    case "false"?: staleness.isReadyWhileStale = false
+    default: throw Problem(text: "ready_while_stale is neither true nor false")
+    }
+    return staleness
+  }
+
+  private static func seconds(
+    _ text: String, _ name: String, in range: ClosedRange<Int64>
+  ) throws(Problem) -> Int64 {
+    guard let seconds = text == "0" ? 0 : ConfigurationNode.seconds(text), range.contains(seconds) else {
+      throw Problem(
+        text: "\(name) is not a duration from PT\(range.lowerBound)S to PT\(range.upperBound / 3_600)H")
+    }
+    return seconds
   }
 
   private func servers(_ names: Names) throws(Problem) -> PostgresConfiguration.Servers {

@@ -23,7 +23,8 @@ extension ConfigurationNode {
     return seconds * 1000
   }
 
-  private static func seconds(_ text: String) -> Int64? {
+  /// Parses an ISO 8601 duration of hours, minutes and seconds.
+  static func seconds(_ text: String) -> Int64? {
     guard text.hasPrefix("PT"), text.utf8.count > 2 else { return nil }
     var (rest, seconds) = (text.dropFirst(2), Int64(0))
     var units: [(Character, Int64)] = [("H", 3600), ("M", 60), ("S", 1)]

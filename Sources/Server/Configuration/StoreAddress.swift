@@ -35,6 +35,9 @@ extension PostgresDraft {
   private enum Parameter: String, CaseIterable {
     case host, service, sslmode, sslrootcert, sslcert, sslkey, passwordFile = "password_file", pooling
     case connectTimeout = "connect_timeout"
+    case maxStaleness = "max_staleness"
+    case serveStaleFor = "serve_stale_for"
+    case readyWhileStale = "ready_while_stale"
   }
 
   /// Parses what follows the scheme.
@@ -84,6 +87,9 @@ extension PostgresDraft {
     case .pooling:
       let pooling: Pooling = try Self.choice(value, of: parameter)
       isPooled = pooling == .transaction
+    case .maxStaleness: maxStaleness = value
+    case .serveStaleFor: serveStaleFor = value
+    case .readyWhileStale: isReadyWhileStale = value
     case .connectTimeout:
       let range = PostgresConfiguration.connectTimeouts
       guard let seconds = Int64(value), range.contains(seconds) else {

@@ -57,6 +57,18 @@ package struct PostgresConfiguration: Hashable, Sendable {
   package let isPooled: Bool
   /// For each address of each host.
   package let connectTimeoutSeconds: Int64
+  /// How long answers from memory serve while the database is away.
+  package let staleness: Staleness
+
+  /// How long answers from memory serve while the database is away.
+  package struct Staleness: Hashable, Sendable {
+    /// The silence of the database after which answers are marked as stale.
+    package var maxStalenessSeconds: Int64 = 5
+    /// The silence after which questions are no longer answered.
+    package var serveStaleForSeconds: Int64 = 3_600
+    /// Whether the service is ready while its answers are stale.
+    package var isReadyWhileStale = true
+  }
 
   /// The port of PostgreSQL.
   static let defaultPort = 5432

@@ -91,6 +91,20 @@ import Testing
     #expect(try postgres(address: "postgres://?service=entitled") == postgres("service: entitled"))
   }
 
+  @Test("Answers from memory serve for an hour by default, and as long as configured")
+  func staleness() throws {
+    let standard = try postgres("service: entitled").staleness
+    #expect(standard.maxStalenessSeconds == 5 && standard.serveStaleForSeconds == 3_600)
+    #expect(standard.isReadyWhileStale)
+    let members = "service: entitled, max_staleness: PT1M, serve_stale_for: 0, ready_while_stale: false"
+    let other = try postgres(members)
+    #expect(other.staleness.maxStalenessSeconds == 60 && other.staleness.serveStaleForSeconds == 0)
+    #expect(!other.staleness.isReadyWhileStale)
+    let address =
+      "postgres://?service=entitled&max_staleness=PT1M&serve_stale_for=PT0S&ready_while_stale=false"
+    #expect(try postgres(address: address) == other)
+  }
+
   @Test(
     "An invalid section is rejected with the name of the key",
     arguments: [
@@ -125,6 +139,9 @@ import Testing
       ),
       ("store: {postgres: {service: s, pooling: session}}", "is not one of none, transaction"),
       ("store: {postgres: {service: s, connect_timeout_seconds: 1}}", "is not between 2 and 60"),
+      ("store: {postgres: {service: s, max_staleness: 0}}", "max_staleness is not a duration from PT1S"),
+      ("store: {postgres: {service: s, serve_stale_for: 1h}}", "serve_stale_for is not a duration from PT0S"),
+      ("store: {postgres: {service: s, ready_while_stale: maybe}}", "is neither true nor false"),
     ])
   func invalid(yaml: String, expected: String) {
     let problem = problem { _ = try store(yaml) }
