@@ -6,6 +6,8 @@ export interface CallOptions {
   /** The deadline of this call in milliseconds. */
   timeout?: number;
   signal?: AbortSignal;
+  /** The `position` of a response to a write: the answer, of whatever replica, includes that write. */
+  atLeast?: string;
 }
 
 export interface ClientOptions {

@@ -54,11 +54,11 @@ export class Client {
 
   // Reads are tried again while the service cannot be reached. A write is left to the caller, who knows whether it
   // has an idempotency key.
-  async #call(path, onlyReads, request, { timeout = this.timeout, signal } = {}) {
+  async #call(path, onlyReads, request, { timeout = this.timeout, signal, atLeast } = {}) {
     const deadline = Date.now() + timeout;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#post(path, request, deadline - Date.now(), signal);
+        return await this.#post(path, request, deadline - Date.now(), signal, atLeast);
       } catch (error) {
         const wait = 50 * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
         const isLast = attempt === ATTEMPTS || Date.now() + wait >= deadline;
@@ -68,7 +68,7 @@ export class Client {
     }
   }
 
-  async #post(path, request, timeout, signal) {
+  async #post(path, request, timeout, signal, atLeast) {
     const abort = new AbortController();
     const cancel = () => abort.abort();
     const timer = setTimeout(cancel, timeout);
@@ -78,7 +78,11 @@ export class Client {
     try {
       response = await this.#fetch(`${this.url}/${path}`, {
         method: "POST",
-        headers: { ...this.#headers, "connect-timeout-ms": String(Math.max(Math.ceil(timeout), 1)) },
+        headers: {
+          ...this.#headers,
+          "connect-timeout-ms": String(Math.max(Math.ceil(timeout), 1)),
+          ...(atLeast && { "entitled-at-least": atLeast }),
+        },
         body: JSON.stringify(request),
         signal: abort.signal,
       });

@@ -49,12 +49,18 @@ class AsyncClient(AsyncServices):
         """Closes the connection; calls that still run fail."""
         await self._channel.close()
 
-    async def check(self, customer_id: str, entitlement: str, *, timeout: float | None = None) -> Entitlement:
-        """Returns whether the customer has the entitlement, and why."""
+    async def check(
+        self, customer_id: str, entitlement: str, *, at_least: str | None = None, timeout: float | None = None
+    ) -> Entitlement:
+        """Returns whether the customer has the entitlement, and why.
+
+        `at_least` is the `position` of a response to a write: the answer, of whatever replica, includes that write.
+        """
         request = CheckRequest(
             app=self.app, customer_id=customer_id, entitlement=entitlement, environment=self.environment
         )
-        return (await self.entitlement.Check(request, timeout=timeout)).entitlement
+        metadata = [("entitled-at-least", at_least)] if at_least else []
+        return (await self.entitlement.Check(request, timeout=timeout, metadata=metadata)).entitlement
 
     async def submit(
         self, customer_id: str, signed_transaction: str, *, timeout: float | None = None

@@ -51,12 +51,18 @@ class Client(Services):
         """Closes the connection; calls that still run fail."""
         self._channel.close()
 
-    def check(self, customer_id: str, entitlement: str, *, timeout: float | None = None) -> Entitlement:
-        """Returns whether the customer has the entitlement, and why."""
+    def check(
+        self, customer_id: str, entitlement: str, *, at_least: str | None = None, timeout: float | None = None
+    ) -> Entitlement:
+        """Returns whether the customer has the entitlement, and why.
+
+        `at_least` is the `position` of a response to a write: the answer, of whatever replica, includes that write.
+        """
         request = CheckRequest(
             app=self.app, customer_id=customer_id, entitlement=entitlement, environment=self.environment
         )
-        return self.entitlement.Check(request, timeout=timeout).entitlement
+        metadata = [("entitled-at-least", at_least)] if at_least else []
+        return self.entitlement.Check(request, timeout=timeout, metadata=metadata).entitlement
 
     def submit(
         self, customer_id: str, signed_transaction: str, *, timeout: float | None = None

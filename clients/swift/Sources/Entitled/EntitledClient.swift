@@ -60,16 +60,21 @@ public struct EntitledClient: Sendable {
   }
 
   /// Returns whether the customer has the entitlement, and why.
-  public func check(customerID: String, entitlement: String) async throws(EntitledError)
-    -> Entitled_V1_Entitlement
-  {
+  ///
+  /// `atLeast` is the `position` of a response to a write: the answer, of whatever replica, includes that write.
+  public func check(
+    customerID: String, entitlement: String, atLeast position: String? = nil
+  ) async throws(EntitledError) -> Entitled_V1_Entitlement {
     let request = Entitled_V1_CheckRequest.with {
       $0.app = app
       $0.environment = environment
       $0.customerID = customerID
       $0.entitlement = entitlement
     }
-    return try await retrying { try await services.entitlement.check(request).entitlement }
+    let metadata: Metadata = position.map { ["entitled-at-least": "\($0)"] } ?? [:]
+    return try await retrying {
+      try await services.entitlement.check(request, metadata: metadata).entitlement
+    }
   }
 
   /// Returns the result of a call that only reads. The call is repeated up to three times, after a growing delay, while it
