@@ -42,6 +42,7 @@ package final class StoreFeed: Sendable {
   /// The machine's time of the last answer of the database, in milliseconds since 1970.
   private let lastContact = Atomic<Int64>(0)
   private let away = Atomic(false)
+  private let losses = Atomic<Int>(0)
 
   /// Creates the feed of a store that this process has for itself; the last of `terms` is its own.
   package init(terms: [StoreTerm]) {
@@ -220,7 +221,14 @@ extension StoreFeed {
   /// Records that the database does not answer.
   ///
   /// - Returns: whether it answered before.
-  package func lost() -> Bool { !away.exchange(true, ordering: .relaxed) }
+  package func lost() -> Bool {
+    guard !away.exchange(true, ordering: .relaxed) else { return false }
+    losses.wrappingAdd(1, ordering: .relaxed)
+    return true
+  }
+
+  /// The number of times that the database stopped answering; sessions of before are not used any more.
+  package var lossCount: Int { losses.load(ordering: .relaxed) }
 
   /// How old answers from memory may be at `now`, the machine's time.
   package func staleness(at now: Instant) -> Staleness {
