@@ -25,8 +25,6 @@ final class ChangeSession {
     let age: Int64
   }
 
-  /// A database that does not answer for this time is away.
-  static let timeout = Duration.milliseconds(500)
   /// The pause between two reads without a notification. Each read is a sign of life too.
   private static let listenPause = Duration.milliseconds(100)
   /// The pause between two reads where a pooler forwards no notifications.
@@ -36,10 +34,10 @@ final class ChangeSession {
   private let connection: PostgresConnection<StoreError>
   private let isPooled: Bool
 
-  /// Opens the session.
-  init(_ settings: PostgresSettings) throws(StoreError) {
+  /// Opens the session, whose round trips fail after `timeout`.
+  init(_ settings: PostgresSettings, timeout: Duration) throws(StoreError) {
     connection = try PostgresConnection(settings)
-    connection.timeout = Self.timeout
+    connection.timeout = timeout
     isPooled = settings.isPooled
     if !isPooled { try connection.listen(to: ChangeFollower.channel) }
   }

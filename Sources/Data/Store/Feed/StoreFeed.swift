@@ -82,6 +82,7 @@ package final class StoreFeed: Sendable {
   }
 
   private func reach(_ position: StorePosition, _ terms: [StoreTerm]) -> Reach {
+    guard position.term != 0 else { return reachWithinTerm(position) }
     guard let index = terms.lastIndex(where: { $0.name == position.term }) else {
       return isShared ? .pending : .unknown
     }
@@ -141,7 +142,7 @@ extension StoreFeed {
   package var needsTerms: Bool {
     state.withLock { state in
       state.waiters.values.contains { waiter in
-        waiter.termReads == state.termReads && !state.terms.contains { $0.name == waiter.position.term }
+        waiter.termReads == state.termReads && !waiter.position.isOfTerm(in: state.terms)
       }
     }
   }
@@ -161,8 +162,7 @@ extension StoreFeed {
       currentTerm.store(terms.last?.name ?? 0, ordering: .releasing)
       let ids = state.waiters.filter { id, waiter in
         waiter.termReads < ticket
-          && (reach(waiter.position, terms) == .unknown
-            || !terms.contains { $0.name == waiter.position.term })
+          && (reach(waiter.position, terms) == .unknown || !waiter.position.isOfTerm(in: terms))
       }.keys
       return ids.compactMap { state.waiters.removeValue(forKey: $0) }
     }
@@ -236,6 +236,13 @@ extension StoreFeed {
     let silence = now.milliseconds(since: contact)
     guard silence > policy.maxStalenessMilliseconds else { return .fresh }
     return silence > policy.serveStaleForMilliseconds ? .expired : .stale(since: contact)
+  }
+}
+
+extension StorePosition {
+  /// Whether its term is one of `terms`, or the current one.
+  fileprivate func isOfTerm(in terms: [StoreTerm]) -> Bool {
+    term == 0 || terms.contains { $0.name == term }
   }
 }
 

@@ -71,7 +71,7 @@ enum Startup {
         PostgresSettings(database), replica: replica,
         maxRejectedBytesPerDay: limits[.maxRejectedBytesPerDay]
           ?? SQLiteEntitlementStore.maxRejectedBytesPerDay,
-        staleness: StalenessPolicy(database.staleness), now: SystemClock.now)
+        answerTimeout: .seconds(1), staleness: StalenessPolicy(database.staleness), now: SystemClock.now)
     } catch {
       throw Failure(error.description)
     }
