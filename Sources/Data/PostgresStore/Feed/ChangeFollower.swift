@@ -18,6 +18,7 @@ final class ChangeFollower: Sendable {
   private static let maxRetryPause = Duration.milliseconds(250)
 
   private let settings: PostgresSettings
+  private let timeout: Duration
   private let feed: StoreFeed
   private let changes: CustomerVersions
   private let commits: Signal
@@ -30,6 +31,7 @@ final class ChangeFollower: Sendable {
   ///
   /// - Parameters:
   ///   - settings: how its session is opened.
+  ///   - timeout: the longest time of a round trip; without an answer for longer, the database is away.
   ///   - feed: at the position from which to follow.
   ///   - changes: raised for the customers of each commit.
   ///   - commits: wakes the listeners of commits.
@@ -37,11 +39,13 @@ final class ChangeFollower: Sendable {
   ///   - isWriter: whether this process writes; it then deletes old announcements.
   ///   - onLoss: called when the database stopped answering, on the thread of the follower.
   init(
-    _ settings: PostgresSettings, feed: StoreFeed, changes: CustomerVersions, commits: Signal,
+    _ settings: PostgresSettings, timeout: Duration, feed: StoreFeed, changes: CustomerVersions,
+    commits: Signal,
     now: @escaping @Sendable () -> Instant, isWriter: @escaping @Sendable () -> Bool,
     onLoss: @escaping @Sendable (StoreError) -> Void
   ) {
     self.settings = settings
+    self.timeout = timeout
     self.feed = feed
     self.changes = changes
     self.commits = commits
@@ -72,7 +76,7 @@ final class ChangeFollower: Sendable {
     var nextTrim = ContinuousClock.now + Self.trimPause
     while !isClosed.load(ordering: .relaxed) {
       do throws(StoreError) {
-        let open = if let session { session } else { try ChangeSession(settings) }
+        let open = if let session { session } else { try ChangeSession(settings, timeout: timeout) }
         session = open
         let isComplete = try follow(open, &epoch)
         failures = 0
@@ -91,13 +95,10 @@ final class ChangeFollower: Sendable {
 
   /// A session that the server ended is opened again at once; the second failure means that the database is away.
   private func reportLoss(_ error: StoreError, _ failures: Int) {
-    guard failures > 1 || now().milliseconds(since: feed.contact) >= Self.maxSilence else { return }
+    guard failures > 1 || .milliseconds(now().milliseconds(since: feed.contact)) >= timeout else { return }
     if feed.lost() { onLoss(error) }
     Self.sleep(min(.milliseconds(10) * failures, Self.maxRetryPause))
   }
-
-  /// Milliseconds without an answer after which the first failure counts: a round trip has timed out.
-  private static let maxSilence: Int64 = 500
 
   /// Reads and applies one page of announcements. Returns whether it was the last.
   private func follow(_ session: ChangeSession, _ epoch: inout Int64?) throws(StoreError) -> Bool {
