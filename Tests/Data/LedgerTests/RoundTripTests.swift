@@ -107,6 +107,7 @@ private struct RemoteStore: EntitlementStore {
   let queue: WriteQueue
 
   var changes: CustomerVersions { base.changes }
+  var feed: StoreFeed { base.feed }
 
   func read<Value: Sendable>(
     _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
