@@ -37,10 +37,15 @@ class PostgresServer:
         assert self.process.stdout.readline() == "done\n"
 
     def address(self, database, pooled=False):
-        """The address of a database for --store: through the Unix socket, or through PgBouncer."""
+        """The address of a database for --store: through the Unix socket, or through PgBouncer.
+
+        A busy machine may accept a connection late.
+        """
+        options = "connect_timeout=60"
         if pooled:
-            return f"postgres://{self.user}@127.0.0.1:{self.pooled_port}/{database}?sslmode=disable&pooling=transaction"
-        return f"postgres://{self.user}@/{database}?host={urllib.parse.quote(self.socket)}:{self.port}"
+            place = f"127.0.0.1:{self.pooled_port}"
+            return f"postgres://{self.user}@{place}/{database}?sslmode=disable&pooling=transaction&{options}"
+        return f"postgres://{self.user}@/{database}?host={urllib.parse.quote(self.socket)}:{self.port}&{options}"
 
     def sql(self, statement, database="postgres"):
         """Runs a statement with psql, through the Unix socket; returns its unformatted output."""

@@ -1,3 +1,5 @@
+package import PostgreSQL
+
 /// Bounds the tests that have a store in PostgreSQL at the same time, because the server's sessions are bounded.
 package actor PostgresSlots {
   package static let shared = PostgresSlots()
@@ -14,6 +16,18 @@ package actor PostgresSlots {
     } catch {
       await give()
       throw error
+    }
+  }
+
+  /// Runs `body` with an empty database of the shared server, as soon as there is room.
+  package nonisolated func withDatabase(
+    isPooled: Bool = false, _ body: (PostgresSettings) async throws -> Void
+  ) async throws {
+    try await run {
+      let server = try PostgresServer.shared()
+      let name = try server.makeDatabase()
+      defer { try? server.removeDatabase(name) }
+      try await body(isPooled ? server.pooledSettings(name) : server.settings(name))
     }
   }
 

@@ -109,12 +109,11 @@ struct AnswerLoaderTests {
     hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash,
     _ body: (PostgresEntitlementStore) async throws -> Void
   ) async throws {
-    let server = try PostgresServer.shared()
-    let name = try server.makeDatabase()
-    defer { try? server.removeDatabase(name) }
-    let store = try PostgresEntitlementStore(server.settings(name), hash: hash)
-    try await body(store)
-    await store.close()
+    try await PostgresSlots.shared.withDatabase { settings in
+      let store = try PostgresEntitlementStore(settings, hash: hash)
+      try await body(store)
+      await store.close()
+    }
   }
 }
 

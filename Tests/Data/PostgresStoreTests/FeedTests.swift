@@ -155,10 +155,7 @@ struct FeedTests {
   private func withDatabase(
     isPooled: Bool = false, _ body: (PostgresSettings) async throws -> Void
   ) async throws {
-    let server = try PostgresServer.shared()
-    let name = try server.makeDatabase()
-    defer { try? server.removeDatabase(name) }
-    try await body(isPooled ? server.pooledSettings(name) : server.settings(name))
+    try await PostgresSlots.shared.withDatabase(isPooled: isPooled, body)
   }
 }
 

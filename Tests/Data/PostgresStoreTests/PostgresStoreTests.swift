@@ -126,7 +126,7 @@ struct PostgresStoreTests {
   private func endSessions(_ settings: PostgresSettings) throws {
     try PostgresConnection<PostgresError>(settings).execute(
       """
-      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid()
       """)
   }
@@ -134,10 +134,7 @@ struct PostgresStoreTests {
 
 /// Runs `body` with an empty database.
 func withDatabase(_ body: (PostgresSettings) async throws -> Void) async throws {
-  let server = try PostgresServer.shared()
-  let name = try server.makeDatabase()
-  defer { try? server.removeDatabase(name) }
-  try await body(server.settings(name))
+  try await PostgresSlots.shared.withDatabase(body)
 }
 
 extension PostgresEntitlementStore {

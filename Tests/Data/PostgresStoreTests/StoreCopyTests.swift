@@ -20,10 +20,8 @@ struct StoreCopyTests {
       let directory = FileManager.default.temporaryDirectory.appending(path: "copy-\(UUID())").path
       defer { try? FileManager.default.removeItem(atPath: directory) }
       let store = try SQLiteEntitlementStore(directory: directory + "/first")
-      for number in 0..<2_500 {
-        try await store.write { transaction throws(StoreError) in
-          _ = try transaction.append(Self.evidence("number \(number)"))
-        }
+      try await store.write { transaction throws(StoreError) in
+        for number in 0..<2_500 { _ = try transaction.append(Self.evidence("number \(number)")) }
       }
       let hash = try store.stateHash()
       await store.close()
@@ -65,13 +63,6 @@ struct StoreCopyTests {
       _ = try StoreCopy.run(from: source, to: PostgresCopyTarget(settings)) { _ in }
       #expect(throws: StoreError.self) { try PostgresCopyTarget(settings) }
     }
-  }
-
-  private func withDatabase(_ body: (PostgresSettings) async throws -> Void) async throws {
-    let server = try PostgresServer.shared()
-    let name = try server.makeDatabase()
-    defer { try? server.removeDatabase(name) }
-    try await body(server.settings(name))
   }
 
   private static func evidence(_ text: String) -> Evidence {
