@@ -62,6 +62,10 @@ enum Startup {
     }
   }
 
+  /// The silence after which the database is away. Writes wait for it if a link was cut, so it is short; a busy machine
+  /// delays an answer for less, and a leader stops before its lease of five seconds runs out.
+  private static let answerTimeout = Duration.seconds(2)
+
   /// Opens the store in a PostgreSQL database, and creates its tables in an empty one.
   private static func store(
     in database: PostgresConfiguration, replica: ReplicaName?, limits: [LimitName: Int64]
@@ -71,7 +75,7 @@ enum Startup {
         PostgresSettings(database), replica: replica,
         maxRejectedBytesPerDay: limits[.maxRejectedBytesPerDay]
           ?? SQLiteEntitlementStore.maxRejectedBytesPerDay,
-        answerTimeout: .seconds(1), staleness: StalenessPolicy(database.staleness), now: SystemClock.now)
+        answerTimeout: answerTimeout, staleness: StalenessPolicy(database.staleness), now: SystemClock.now)
     } catch {
       throw Failure(error.description)
     }
