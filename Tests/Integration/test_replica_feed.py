@@ -75,7 +75,7 @@ def replicas(address, folder, count=2):
     try:
         for number in range(count):
             data = folder / f"replica-{number}"
-            data.mkdir(mode=0o700)
+            data.mkdir(mode=0o700, parents=True)
             if running:
                 shutil.copy(running[0].data / "entitled.key", data)
             running.append(Service(data, ["--store", address]))
@@ -191,7 +191,12 @@ def test_known_customers_are_answered_while_the_database_is_away_and_unknown_one
         assert error.code() == grpc.StatusCode.UNAVAILABLE and seconds < AT_ONCE
         assert contract.details(error)["RetryInfo"].retry_delay.seconds > 0
         with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(f"http://{service.http}/notifications/{APP}", notification, timeout=CALL_LIMIT)
+            urllib.request.urlopen(
+                urllib.request.Request(
+                    f"http://{service.http}/notifications/{APP}", notification, {"content-type": "application/json"}
+                ),
+                timeout=CALL_LIMIT,
+            )
         assert refused.value.code == 503 and int(refused.value.headers["retry-after"]) > 0
         # The service stays ready, and an expiry comes on time.
         assert ready(service) == 200
