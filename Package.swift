@@ -98,6 +98,7 @@ let package = Package(
     library(.domain, "Entitlements", ["AppStore"]),
     library(.domain, "FamilySharing", ["AppStore", "Entitlements"]),
     library(.domain, "Reports", ["AppStore", "Entitlements"]),
+    library(.domain, "AppStoreReports", ["AppStore"]),
 
     library(.base, "Platform", ["CLinux", "CZlib", logging, metrics]),
 
@@ -156,7 +157,8 @@ let package = Package(
         "SignedData", "Wire",
       ]),
     library(
-      .sandbox, "Sandbox", ["AppReceipt", "AppStore", "Bytes", "HTTP", "JSON", "Platform", "SignedData"]),
+      .sandbox, "Sandbox",
+      ["AppReceipt", "AppStore", "AppStoreReports", "Bytes", "HTTP", "JSON", "Platform", "SignedData"]),
     library(.sandbox, "SandboxConsole", ["AppStore", "Bytes", "HTTP", "JSON", "Markup", "Pages", "Sandbox"]),
     library(.sandbox, "SandboxStore", ["AppStore", "Platform", "SQLite", "Sandbox"]),
     library(.programs, "EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix, nioSSL]),
@@ -202,7 +204,8 @@ let package = Package(
     .executableTarget(
       name: "entitled",
       dependencies: [
-        "AppStore", "AppStoreClient", "Bytes", "Callers", "Configuration", "AppleLookup", "Console", "Doctor",
+        "AppStore", "AppStoreClient", "AppStoreReports", "Bytes", "Callers", "Configuration", "AppleLookup",
+        "Console", "Doctor",
         "EntitledClient",
         "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
@@ -274,6 +277,7 @@ let package = Package(
     test(.domain, "AppStoreTests", ["AppStore", "JSON", "TestSupport"]),
     test(.domain, "EntitlementsTests", ["AppStore", "Entitlements", "JSON", "TestSupport"]),
     test(.domain, "FamilySharingTests", ["AppStore", "Entitlements", "FamilySharing", "TestSupport"]),
+    test(.domain, "AppStoreReportsTests", ["AppStore", "AppStoreReports"]),
     test(.domain, "ReportsTests", ["AppStore", "Entitlements", "Reports", "TestSupport"]),
     test(
       .server, "CallersTests", ["Bytes", "AppStore", "Callers", "HTTP", "JSON", "SignedData", "TestSupport"]),
@@ -319,7 +323,8 @@ let package = Package(
     test(
       .sandbox, "SandboxTests",
       [
-        "AppReceipt", "AppStore", "Bytes", "Entitlements", "FamilySharing", "HTTP", "JSON", "Sandbox",
+        "AppReceipt", "AppStore", "AppStoreReports", "Bytes", "Entitlements", "FamilySharing", "HTTP", "JSON",
+        "Platform", "Sandbox",
         "SignedData",
       ]),
     test(

@@ -40,6 +40,13 @@ package struct Faults: Sendable {
     case ocspRevoked = "ocsp-revoked"
     /// The certificates are reported as unknown.
     case ocspUnknown = "ocsp-unknown"
+    // Lines of the reports of App Store Connect.
+    case reportMissing = "report-missing"
+    case reportDoubled = "report-doubled"
+    /// The line counts one more.
+    case reportCount = "report-count"
+    /// The line has larger proceeds.
+    case reportProceeds = "report-proceeds"
   }
 
   private struct Fault: Sendable {

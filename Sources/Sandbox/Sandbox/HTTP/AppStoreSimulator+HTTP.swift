@@ -22,6 +22,7 @@ extension AppStoreSimulator {
   ///     GET  /sandbox/v1/settings         the settings of an app (?app=)
   ///     GET  /sandbox/v1/scenarios        the scenarios; POST /sandbox/v1/scenarios/NAME runs one
   ///     GET  /sandbox/v1/consumption      the consumption reports of developers
+  ///     GET  /sandbox/v1/reports/KIND     a report of App Store Connect (?date=&app=)
   ///     GET, POST /sandbox/v1/clock       the simulated time and its speed
   ///     POST /sandbox/v1/clock/advance    advances the clock
   ///     GET  /sandbox/v1/clock/next       what happens next
@@ -30,9 +31,11 @@ extension AppStoreSimulator {
   ///     POST /sandbox/v1/call-limit       sets their rate limit
   ///     POST /sandbox/v1/realtime-message  requests a retention message from the developer's server
   ///     /inApps/…, /groups/…, /advancedCommerce/…, /externalPurchase/…, /verifyReceipt   Apple's APIs
+  ///     /v1/salesReports, /v1/financeReports   the App Store Connect API
   ///     /ocsp                             the OCSP responder
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     if Self.interfaces.contains(where: request.path.hasPrefix) { return await serverAPI(request) }
+    if Self.connectPaths.contains(request.path) { return await connectReport(request) }
     if request.path == "/verifyReceipt" { return await verifyReceipt(request) }
     if request.path == Self.responderPath || request.path.hasPrefix(Self.responderPath + "/") {
       return await certificateStatus(request)
@@ -82,6 +85,9 @@ extension AppStoreSimulator {
     }
     if parts.count == 3, parts[0] == "accounts", parts[2] == "receipt", request.method == "GET" {
       return receipt(parts[1].removingPercentEncoding(), Query(request.query)["app"])
+    }
+    if parts.count == 2, parts[0] == "reports", request.method == "GET" {
+      return await testerReport(parts[1], Query(request.query))
     }
     if parts.count == 2, parts[0] == "notifications", request.method == "GET" {
       return notificationResponse(parts[1].removingPercentEncoding())

@@ -126,7 +126,7 @@ extension AppStoreSimulator {
   /// requests"). The times are seconds since 1970. Without `iat` the hour begins now.
   ///
   /// Clients use machine time, which may be far from the simulated time; either clock is accepted.
-  private func isCurrent(issued: Double?, expires: Double) -> Bool {
+  func isCurrent(issued: Double?, expires: Double) -> Bool {
     [clock.machineNow(), world.now].contains { now in
       let seconds = Double(now.millisecondsSince1970) / 1000
       // Tolerates a clock skew of a minute.
@@ -135,7 +135,7 @@ extension AppStoreSimulator {
     }
   }
 
-  private func isSigned(_ token: String, by key: String) -> Bool {
+  func isSigned(_ token: String, by key: String) -> Bool {
     guard let pem = world.keys[key], let verifier = try? ES256Verifier(publicKeyPEM: pem) else {
       return false
     }

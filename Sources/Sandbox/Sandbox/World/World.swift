@@ -26,6 +26,8 @@ struct World: Sendable {
   var history: [Ownership: [Int64]] = [:]
   /// The original transaction id of an account's own purchase in a subscription group.
   var ownLines: [GroupOwnership: Int64] = [:]
+  /// The changes of purchasers' subscriptions, in the order in which they happened.
+  var records: [SubscriptionRecord] = []
   /// All notifications, in order.
   var notifications = ChangeTrackedList<SandboxNotification>()
   /// The indices of undelivered ``notifications``.
@@ -140,6 +142,7 @@ struct World: Sendable {
     if let due = line.due, isScheduled(line), known?.due != due || known.map(isScheduled) != true {
       dueQueue.enter(line.id, at: due)
     }
+    record(line, after: known)
     lines[line.id] = line
   }
 

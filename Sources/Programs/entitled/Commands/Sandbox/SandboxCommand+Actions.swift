@@ -98,6 +98,19 @@ struct SandboxClient: ParsableArguments {
     try await request("POST", path, body: members.serialized())
   }
 
+  /// Returns the body of a response that is no JSON.
+  func download(_ path: String) async throws -> [UInt8] {
+    let response = try await ClientOptions.withConnection(to: try ServerOption.sandbox.address(sandbox)) {
+      try await $0.request("GET", "/sandbox/v1/\(path)", headers: [], body: [])
+    }
+    guard response.head[":status"] == "200" else {
+      let json = try? JSONValue(parsing: response.body).objectValue
+      let message = json?["error"]?.objectValue?["message"]?.stringValue
+      throw Failure(message ?? "the sandbox returned HTTP \(response.head[":status"] ?? "without a status")")
+    }
+    return response.body
+  }
+
   /// The apps whose products the sandbox sells.
   func apps() async throws -> [String] {
     let apps = try await request("GET", "apps", body: []).json["apps"]?.arrayValue ?? []

@@ -20,7 +20,7 @@ struct SandboxCommand: AsyncParsableCommand {
     commandName: "sandbox", abstract: "Run the sandbox, an App Store simulator, and use it.",
     subcommands: [
       SandboxServeCommand.self, SandboxBuyCommand.self, SandboxDoCommand.self, SandboxAdvanceCommand.self,
-      SandboxScenarioCommand.self,
+      SandboxScenarioCommand.self, SandboxReportCommand.self,
     ],
     defaultSubcommand: SandboxServeCommand.self)
 }

@@ -1,0 +1,72 @@
+internal import AppStoreReports
+internal import ArgumentParser
+internal import Foundation
+internal import JSON
+internal import Platform
+internal import Sandbox
+
+/// `entitled sandbox report`.
+struct SandboxReportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report", abstract: "Print or save a report of App Store Connect.",
+    discussion: """
+      Example: entitled sandbox report subscriber --date 2026-10-24 --output subscriber.txt.gz
+      Reports: \(AppStoreReport.allCases.map(\.name).joined(separator: ", ")).
+      """)
+
+  @OptionGroup var sandbox: SandboxClient
+  @Option(help: "App (default: all apps).") var app: String?
+  @Option(help: "Day in Pacific Time, or for finance a fiscal month such as 2026-02.") var date: String
+  @Option(help: "File for the compressed report (default: print the text).") var output: String?
+  @Flag(help: "JSON output.") var json = false
+  @Argument(help: "Report.") var report: String
+
+  func run() async throws {
+    guard AppStoreReport.named(report) != nil else {
+      let known = AppStoreReport.allCases.map(\.name).joined(separator: ", ")
+      throw Failure("unknown report '\(report)'; expected one of \(known)", status: 64)
+    }
+    var path = "reports/\(report)?date=\(date.percentEncoded)"
+    if let app { path += "&app=\(app.percentEncoded)" }
+    let body = try await sandbox.download(path)
+    if let output {
+      do { try Data(body).write(to: URL(filePath: output), options: .atomic) } catch {
+        throw Failure("cannot write '\(output)': \(error.localizedDescription)")
+      }
+      if !json { return print("wrote \(output)") }
+    }
+    let text = try ReportFile.text(of: body, named: report)
+    guard json else { return print(text, terminator: "") }
+    let table = TabularText(parsing: text)
+    let rows = table.rows.map { row in
+      JSONValue.object(JSONObject(zip(table.columns, row).map { ($0, .string($1)) }))
+    }
+    print(String(decoding: JSONValue.array(rows).serialized(pretty: true), as: UTF8.self))
+  }
+}
+
+/// Reads files of App Store Connect's reports.
+enum ReportFile {
+  /// Apple's largest daily reports have some hundred megabytes.
+  static let limit = 1 << 30
+
+  /// The text of a report, which is gzip or plain.
+  static func text(of bytes: [UInt8], named name: String) throws(Failure) -> String {
+    var plain = bytes
+    if bytes.starts(with: [0x1F, 0x8B]) {
+      do {
+        plain = try bytes.withUnsafeBytes { try gunzip($0, limit: limit) }
+      } catch {
+        throw Failure("cannot read '\(name)': \(error)")
+      }
+    }
+    return String(decoding: plain, as: UTF8.self)
+  }
+}
+
+extension String {
+  fileprivate var percentEncoded: String {
+    addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-._")))
+      ?? self
+  }
+}
