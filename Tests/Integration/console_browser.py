@@ -16,11 +16,18 @@ VIEWS = {
     "zoomed": {"viewport": {"width": 640, "height": 450}, "device_scale_factor": 2},
     "script-free": DESK | {"java_script_enabled": False},
 }
-# Sums what moves after the first paint. Pages move nothing.
+# Sums what moves after the first paint, and names it. Pages move nothing.
 SHIFT = """
     self.shift = 0;
-    new PerformanceObserver((list) => { for (const entry of list.getEntries()) self.shift += entry.value; })
-        .observe({ type: "layout-shift", buffered: true });"""
+    self.moved = [];
+    const text = (node) => (node?.outerHTML ?? node?.textContent ?? "").slice(0, 80);
+    new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+            self.shift += entry.value;
+            for (const { node, previousRect: from, currentRect: to } of entry.sources)
+                self.moved.push(`${text(node)} from ${from.x},${from.y} to ${to.x},${to.y}`);
+        }
+    }).observe({ type: "layout-shift", buffered: true });"""
 
 
 def violations(page):

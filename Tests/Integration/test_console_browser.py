@@ -209,6 +209,12 @@ def test_a_support_case_needs_no_mouse(console, visit):
     assert page.evaluate("document.activeElement.closest('details.more')?.open")
     keyboard.press("Escape")
     assert not page.evaluate("document.querySelector('details.more').open")
+    assert page.evaluate("document.activeElement.matches('details.more > summary')"), "the focus is where it was"
+    keyboard.press("j")
+    assert page.evaluate("document.activeElement.closest('tr.selected') !== null")
+    keyboard.press("j")
+    keyboard.press("k")
+    assert page.evaluate("document.querySelectorAll('tr.selected').length") == 1
     page.reload()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.matches('.skip')"), "the first stop skips the frame"

@@ -136,9 +136,8 @@ def problems(page, role, view, status):
     width = page.evaluate("document.documentElement.scrollWidth")
     if width > VIEWS[view]["viewport"]["width"]:
         yield f"{width} pixels wide"
-    # Browsers rate up to 0.1 as good; fonts move a line by some pixels.
-    if (shift := page.evaluate("self.shift")) > 0.02:
-        yield f"a layout shift of {shift}"
+    if moved := page.evaluate("self.moved"):
+        yield f"a layout shift of {page.evaluate('self.shift')}: {', '.join(moved)}"
 
 
 def test_the_pages_of_the_matrix_are_those_of_the_router():

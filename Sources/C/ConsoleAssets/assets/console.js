@@ -100,7 +100,6 @@ function submitMoment(form, at) {
 
 function begin() {
   showTimes();
-  for (const button of all("[data-action]")) button.hidden = false;
   const slider = find("input[name=at]");
   if (slider) {
     slider.addEventListener("input", () => moved(slider));
@@ -108,7 +107,6 @@ function begin() {
     slider.form.addEventListener("submit", (event) => { event.preventDefault(); submitMoment(slider.form); });
   }
   for (const input of all("input[type=file][data-fills]")) {
-    input.hidden = false;
     input.addEventListener("change", async () => { find(`#${input.dataset.fills}`).value = await input.files[0]?.text() ?? ""; });
   }
 }
@@ -125,7 +123,8 @@ document.addEventListener("click", (event) => {
 
 let prefix = "";
 function row(direction) {
-  const rows = all("tbody tr").filter((tr) => find("a", tr) && tr.getClientRects().length);
+  // Rows of closed details have a place, but no focus.
+  const rows = all("tbody tr").filter((tr) => find("a", tr)?.checkVisibility());
   const index = rows.findIndex((tr) => tr.classList.contains("selected"));
   rows[index]?.classList.remove("selected");
   const next = rows[Math.max(0, Math.min(rows.length - 1, index + direction))];
@@ -149,6 +148,13 @@ const keys = {
   ".": () => { const id = find("h1 [data-copy], h1[data-copy]"); id && copy(id.dataset.copy, "id"); },
   "?": () => { const menu = find("details.person"); menu.open = true; for (const list of all(".keys")) list.hidden = false; find("summary", menu).focus(); },
 };
+// The focus of a menu that closes returns to its button.
+function close() {
+  for (const menu of all("details.person[open], details.more[open]")) {
+    if (menu.contains(document.activeElement)) find("summary", menu).focus();
+    menu.open = false;
+  }
+}
 // A key that a button of the page names.
 function pressed(key) {
   const button = find(`[data-press="${CSS.escape(key)}"]`);
@@ -156,7 +162,7 @@ function pressed(key) {
 }
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=range]), textarea, select")) return;
-  if (event.key === "Escape") { for (const menu of all("details.person, details.more")) menu.open = false; return; }
+  if (event.key === "Escape") { close(); return; }
   if (prefix === "g") {
     prefix = "";
     const link = find(`.frame nav a[data-key="${CSS.escape(event.key)}"]`);

@@ -47,8 +47,8 @@ enum Frame {
     <span class="badge test">\(Text.notReal)</span>
     <details class="person"><summary>\(Text.view)</summary>
     <div class="menu">
-    <p><button type="button" data-action="zone" hidden>\(Text.zoneButton)</button></p>
-    <p><button type="button" data-action="theme" hidden>\(Text.themeButton)</button></p>
+    <p><button type="button" data-action="zone">\(Text.zoneButton)</button></p>
+    <p><button type="button" data-action="theme">\(Text.themeButton)</button></p>
     <p>\(Text.interfaceHint)</p>
     \(keys)
     </div></details>

@@ -38,7 +38,7 @@ enum ActionMarkup {
     case .lines:
       return """
         \(label)<textarea id="\(field.name)" name="\(field.name)" rows="10"\(required)\(described)>\(value)</textarea>
-        <p><input type="file" accept=".csv,.txt,text/csv,text/plain" data-fills="\(field.name)" aria-label="\(Text.fileOf(field.label))" hidden></p>
+        <p><input type="file" accept=".csv,.txt,text/csv,text/plain" data-fills="\(field.name)" aria-label="\(Text.fileOf(field.label))"></p>
 
         """
     case .check:

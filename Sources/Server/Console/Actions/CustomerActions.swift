@@ -24,7 +24,7 @@ enum CustomerActions {
     }
     return """
       <div class="row actions">\(grant)\(refresh)<details class="more"><summary>\(Text.more)</summary>
-      <div class="menu">\(items)<button type="button" data-action="ticket" hidden>\(Text.copyForTicket)</button>
+      <div class="menu">\(items)<button type="button" data-action="ticket">\(Text.copyForTicket)</button>
       <span hidden data-ticket="\(ticket)"></span></div></details></div>
       """
   }

@@ -22,8 +22,8 @@ enum Frame {
       <details class="person"><summary>\(Format.name(visit.person.name)) · \(visit.roleName)</summary>
       <div class="menu">
       \(visit.has(.operate) ? "" : "<p>\(Text.readOnly)</p>")
-      <p><button type="button" data-action="zone" hidden>\(Text.zoneButton)</button></p>
-      <p><button type="button" data-action="theme" hidden>\(Text.themeButton)</button></p>
+      <p><button type="button" data-action="zone">\(Text.zoneButton)</button></p>
+      <p><button type="button" data-action="theme">\(Text.themeButton)</button></p>
       \(keys)
       <form method="post" action="\(Link(["session", "end"]))">
       <button>\(Text.signOut)</button></form>
