@@ -1,10 +1,12 @@
 """The pages of the sandbox in a real browser: a subscriber's life, every page, accessibility, attacks."""
 
 import http.client
+import json
 import os
 import pathlib
 import subprocess
 import urllib.parse
+import urllib.request
 
 import pytest
 
@@ -148,12 +150,13 @@ def test_a_life_from_shop_to_refund_with_the_service_following(sandbox, visit):
     assert "entitled sandbox do billing account=ada fails=true" in script
 
 
-def http_json(url):
-    import json
-    import urllib.request
-
+def http_text(url):
     with urllib.request.urlopen(url, timeout=CALL_LIMIT) as answer:
-        return json.load(answer)
+        return answer.read().decode()
+
+
+def http_json(url):
+    return json.loads(http_text(url))
 
 
 class Alone:
@@ -173,6 +176,82 @@ class Alone:
         self.process.terminate()
         assert self.process.wait(STOP_LIMIT) == 0
         self.process.stdout.close()
+
+
+    def act(self, path, **members):
+        status, answer = post(f"http://{self.address}/sandbox/v1/{path}", members)
+        assert status == 200, (path, answer)
+        return answer
+
+    def owned(self):
+        """What each account owns, and the state of its subscriptions, without ids and dates."""
+        url = f"http://{self.address}/sandbox/v1"
+        owned = {}
+        for owner in http_json(f"{url}/owners?app={APP}")["owners"]:
+            account = http_json(f"{url}/accounts/{urllib.parse.quote(owner['account'], safe='')}?app={APP}")["apps"][0]
+            owned[owner["account"]] = {
+                "owned": sorted(each["productId"] for each in owner["owned"]),
+                "bought": [each["productId"] for each in account["transactions"]],
+                "refunded": [each["productId"] for each in account["transactions"] if "revocationDate" in each],
+                "subscriptions": [(each["productId"], each["status"], each["autoRenewStatus"])
+                                  for each in account["subscriptions"]],
+            }  # fmt: skip
+        return owned
+
+
+def eventful_life(alone):
+    """Commands that name transactions, requests and seats by ids that only this sandbox knows."""
+    buy = lambda product, account, **more: alone.act("purchases", app=APP, productId=product, account=account, **more)  # noqa: E731
+    alone.act("grace-period", app=APP, days=16)
+    ada = buy("pro.monthly", "ada")
+    maps = buy("maps.pack", HOSTILE)
+    buy("shells.100", HOSTILE, quantity=3)
+    alone.act("clock/advance", by="40d")
+    shells = buy("shells.100", HOSTILE)
+    alone.act("billing", account="ada", fails=True)
+    alone.act("clock/advance", by="50d")
+    alone.act("billing", account="ada", fails=False)
+    alone.act("clock/advance", by="3h")
+    buy("studio.monthly", "ada")
+    alone.act("extend", transactionId=ada["transactionId"], days=10)
+    alone.act("auto-renew", transactionId=ada["transactionId"], enabled=False)
+    alone.act("refund", transactionId=maps["transactionId"])
+    alone.act("refund", transactionId=shells["transactionId"])
+    alone.act("clock/advance", by="1d")
+    alone.act("reverse-refund", transactionId=maps["transactionId"])
+    asked = [buy("maps.pack", "ben", askToBuy=True), buy("pro.monthly", "ben", askToBuy=True)]
+    alone.act("ask-to-buy", request=asked[1]["request"], approved=False)
+    alone.act("ask-to-buy", request=asked[0]["request"], approved=True)
+    seats = buy("pro.monthly", "team", seats=3)
+    alone.act("assign-seat", transactionId=seats["transactionId"], account="cleo")
+    alone.act("scenarios/year-in-the-life", app=APP)
+    alone.act("clock", speed=60)
+
+
+@pytest.mark.parametrize("has_same_start", [False, True])
+def test_the_script_of_the_journal_does_the_same_in_a_new_sandbox(tmp_path, has_same_start):
+    """Run by a shell, as on a machine for CI: at another date, and at the same date on which it began."""
+    with Alone(tmp_path, "--start", "2024-01-31T10:00:00Z") as alone:
+        eventful_life(alone)
+        expected = alone.owned()
+        script = http_text(f"http://{alone.address}/apps/{APP}/journal.sh")
+    assert len(expected) > 4 and expected["ada"]["subscriptions"] and expected[HOSTILE]["refunded"]
+    start = next(line.split("--start ")[1] for line in script.splitlines() if "--start" in line)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "entitled").symlink_to(pathlib.Path(PROGRAM).resolve())
+    with Alone(tmp_path, *(["--start", start] if has_same_start else [])) as alone:
+        done = subprocess.run(
+            ["bash"], input=script, text=True, capture_output=True, cwd=tmp_path, timeout=CALL_LIMIT * 4,
+            env=environment() | {"ENTITLED_SANDBOX": alone.address, "PATH": f"{programs}:{os.environ['PATH']}"})
+        assert done.returncode == 0, done.stderr
+        assert http_json(f"http://{alone.address}/sandbox/v1/clock")["speed"] == 60
+        owned = alone.owned()
+    if not has_same_start:
+        # The same days contain another number of months at another date.
+        for account in [*owned.values(), *expected.values()]:
+            account["bought"] = sorted(set(account["bought"]))
+    assert owned == expected
 
 
 def test_the_pages_work_without_service_and_without_scripts(chromium, tmp_path):
@@ -224,7 +303,7 @@ def eventful(sandbox):
 
 
 PAGES = [
-    "", "accounts", "accounts/ben", "accounts/{hostile}", "shop?account={hostile}", "catalog", "notifications",
+    "", "?did=refund&since=0", "accounts", "accounts/ben", "accounts/{hostile}", "shop?account={hostile}", "catalog", "notifications",
     "notifications/{uuid}", "journal", "journal?all=1", "scenarios", "faults", "settings", "do", "do/purchases",
     "do/refund?transactionId=1", "do/advance", "do/fault", "nothing",
 ]  # fmt: skip

@@ -83,17 +83,20 @@ package actor AppStoreSimulator {
     var history = JournalHistory()
     for (at, entry) in entries {
       world.advance(to: at)
+      var portable = JSONObject()
       switch entry {
       case .opened: world.skipNumbers(numbersPerProcess)
       case .clock(let setting): clock.restore(setting)
       // An action that is rejected now was rejected then, unless the catalog has changed.
-      case .action(let action, let json): _ = try? world.perform(action, Parameters(json))
+      case .action(let action, let json):
+        portable = world.portableMembers(of: action, json)
+        _ = try? world.perform(action, Parameters(json))
       case .passed: break
       case .attempt(let notification, let result, let next):
         world.recordAttempt(of: notification, result, next: next)
       case .postponed(let notification, let instant): world.postpone(notification, to: instant)
       }
-      history.append(entry, at: at, notifications: world.notifications.count)
+      history.append(entry, at: at, notifications: world.notifications.count, portable: portable)
     }
     return (world, history)
   }
@@ -121,9 +124,10 @@ package actor AppStoreSimulator {
   /// Performs an action and records it; ``persist()`` must follow.
   func execute(_ action: Action, _ parameters: Parameters) throws(SandboxError) -> Outcome {
     advanceToNow()
+    let portable = world.portableMembers(of: action, parameters.json)
     let outcome: Outcome
     do { outcome = try world.perform(action, parameters) } catch { throw .actionFailed(error) }
-    record(.action(action, parameters.json))
+    record(.action(action, parameters.json), portable: portable)
     return outcome
   }
 
@@ -141,10 +145,10 @@ package actor AppStoreSimulator {
     if isEventful { record(.passed) }
   }
 
-  /// Records an entry; ``persist()`` must follow.
-  func record(_ entry: Journal.Entry) {
+  /// Records an entry; ``persist()`` must follow. `portable` has the members of an action as another sandbox takes them.
+  func record(_ entry: Journal.Entry, portable: JSONObject = [:]) {
     journal.record(entry, at: world.now)
-    history.append(entry, at: world.now, notifications: world.notifications.count)
+    history.append(entry, at: world.now, notifications: world.notifications.count, portable: portable)
   }
 
   /// Records an entry and writes it at once.

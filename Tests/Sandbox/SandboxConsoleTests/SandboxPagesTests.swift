@@ -181,7 +181,33 @@ import Testing
     let script = text(await get(link(["journal.sh"]))).split(separator: "\n")
     #expect(script.first == "#!/bin/sh")
     #expect(script.contains { $0.contains("--start 2026-01-01T00:00:00.000Z") })
-    #expect(script.suffix(2).first?.hasPrefix("entitled sandbox do purchases") == true)
-    #expect(script.last == "entitled sandbox advance 2026-02-10T00:00:00.000Z")
+    let commands = script.drop { $0 != "set -e" }.dropFirst()
+    #expect(
+      commands.map { $0.split(separator: " ").dropFirst(2).prefix(2).joined(separator: " ") }
+        == ["do clock", "do purchases", "advance 40d", "do clock"])
+    #expect(commands.first?.hasSuffix("speed=0") == true && commands.last?.hasSuffix("speed=1") == true)
+  }
+
+  @Test("Commands of the journal name transactions, requests and notifications without ids of this sandbox")
+  func references() async throws {
+    let app = JSONValue.string(Self.app.id)
+    _ = await act("purchases", ["app": app, "productId": "monthly", "account": "a/b"])
+    _ = await act("clock/advance", ["by": "40d"])
+    let (account, _) = try #require(await simulator.accountView("a/b", in: Self.app.id))
+    let id = try #require(account.purchases.first?.transactionId)
+    _ = await act("refund", ["transactionId": .string(id)])
+    _ = await act("purchases", ["app": app, "productId": "monthly", "account": "ben", "askToBuy": true])
+    let (ben, _) = try #require(await simulator.accountView("ben", in: Self.app.id))
+    let request = try #require(ben.requests.first?.request)
+    _ = await act("ask-to-buy", ["request": .string(request), "approved": true])
+    let script = text(await get(link(["journal.sh"])))
+    #expect(script.contains("entitled sandbox do refund transactionId=a/b/monthly/2\n"))
+    #expect(script.contains("entitled sandbox do ask-to-buy request=ben/monthly/1 approved=true\n"))
+    #expect(!script.contains(id) && !script.contains(request))
+    // A reference without a number is the latest transaction.
+    let refunded = await act("auto-renew", ["transactionId": "ben/monthly", "enabled": false])
+    #expect(refunded.status == 200)
+    #expect(await act("auto-renew", ["transactionId": "ben/monthly/9", "enabled": false]).status == 400)
+    #expect(await act("auto-renew", ["transactionId": "zoe/monthly", "enabled": false]).status == 400)
   }
 }

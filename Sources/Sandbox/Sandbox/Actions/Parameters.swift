@@ -95,7 +95,7 @@ struct Parameters {
     let units: [Character: Int64] = [
       "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000,
     ]
-    if text.hasSuffix("ms"), let count = Int64(text.dropLast(2)), (0...1_000_000).contains(count) {
+    if text.hasSuffix("ms"), let count = Int64(text.dropLast(2)), (0...1_000_000_000_000).contains(count) {
       return count
     }
     guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),

@@ -57,14 +57,13 @@ extension World {
 
   // MARK: Lookup
 
-  /// Returns the transaction that a request names.
+  /// Returns the transaction that a request names, by its id or by a reference (``transaction(named:)``).
   func transaction(_ parameters: Parameters) throws(ActionError) -> SoldTransaction {
     let number = parameters.json["transactionId"]?.int64Value
     let id = if let number { String(number) } else { try parameters.string("transactionId") }
     // An action on a restored copy is an action on its purchase.
-    guard let transaction = Int64(id).flatMap({ transactions[restored[$0]?.transaction ?? $0] }) else {
-      throw .unknownTransaction(id)
-    }
+    let known = Int64(id).flatMap { transactions[restored[$0]?.transaction ?? $0] }
+    guard let transaction = known ?? transaction(named: id) else { throw .unknownTransaction(id) }
     return transaction
   }
 
@@ -108,14 +107,14 @@ extension World {
   private mutating func answerRequestToBuy(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let name = try parameters.string("request")
     let isApproved = try parameters.flag("approved")
-    guard let pending = askToBuyRequests[name] else {
+    guard let id = askToBuyRequest(named: name), let pending = askToBuyRequests[id] else {
       throw .unknown(what: "request", name: name, known: askToBuyRequests.keys.sorted())
     }
     guard now.milliseconds(since: pending.date) <= 86_400_000 else {
       throw .notPossible("the request expired after 24 hours")
     }
     let bought = isApproved ? [try buy(pending.order)] : []
-    askToBuyRequests[name] = nil
+    askToBuyRequests[id] = nil
     return Outcome(transactions: bought, members: [("state", isApproved ? "APPROVED" : "DECLINED")])
   }
 

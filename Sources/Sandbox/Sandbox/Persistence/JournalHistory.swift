@@ -1,4 +1,5 @@
 internal import AppStore
+internal import JSON
 
 /// The latest entries of the journal in memory, for testers who look at what happened.
 struct JournalHistory: Sendable {
@@ -11,6 +12,8 @@ struct JournalHistory: Sendable {
     let notifications: Range<Int>
     /// Whether the entry changes the speed of the clock.
     let changesSpeed: Bool
+    /// Of an action: its members as another sandbox takes them (``World/portableMembers(of:_:)``).
+    let portable: JSONObject
   }
 
   /// The number of entries that are at least available, because `live` records thousands.
@@ -23,8 +26,11 @@ struct JournalHistory: Sendable {
   private var seenNotifications = 0
   private var speed: Int64 = 1
 
-  /// Appends an entry. `notifications` is the number of the world's notifications after it.
-  mutating func append(_ entry: Journal.Entry, at instant: Instant, notifications: Int) {
+  /// Appends an entry. `notifications` is the number of the world's notifications after it; `portable` has the members
+  /// of an action as another sandbox takes them.
+  mutating func append(
+    _ entry: Journal.Entry, at instant: Instant, notifications: Int, portable: JSONObject = [:]
+  ) {
     count += 1
     var caused = seenNotifications..<seenNotifications
     switch entry {
@@ -40,7 +46,9 @@ struct JournalHistory: Sendable {
       speed = setting.speed
     }
     lines.append(
-      Line(number: count, at: instant, entry: entry, notifications: caused, changesSpeed: changesSpeed))
+      Line(
+        number: count, at: instant, entry: entry, notifications: caused, changesSpeed: changesSpeed,
+        portable: portable))
     if lines.count > Self.limit + Self.slack { lines.removeFirst(Self.slack) }
   }
 }

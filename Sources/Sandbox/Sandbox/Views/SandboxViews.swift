@@ -73,6 +73,7 @@ package struct NotificationBodyView: Hashable, Sendable {
 package struct JournalLineView: Hashable, Sendable {
   package enum Entry: Hashable, Sendable {
     case opened
+    /// With its members as another sandbox takes them: references in place of ids.
     case action(Action, JSONObject)
     case advanced(to: Instant)
     case speed(Int64)

@@ -90,7 +90,8 @@ extension World {
   /// Sends a notification again now, also one that was lost.
   mutating func resendNotification(_ parameters: Parameters) throws(ActionError) -> Outcome {
     let uuid = try parameters.string("notificationUUID")
-    guard let index = notifications.indices.last(where: { notifications[$0].uuid == uuid }) else {
+    let ordinal = Self.index(ofOrdinal: uuid).flatMap { notifications.indices.contains($0) ? $0 : nil }
+    guard let index = notifications.indices.last(where: { notifications[$0].uuid == uuid }) ?? ordinal else {
       throw .notPossible("unknown notification \(uuid.debugDescription)")
     }
     let app = notifications[index].app
@@ -100,7 +101,7 @@ extension World {
     notifications[index].isLost = false
     notifications[index].nextAttempt = now
     outbox.insert(index)
-    return Outcome(members: [("notificationUUID", uuid)])
+    return Outcome(members: [("notificationUUID", notifications[index].uuid)])
   }
 
   /// Postpones the delivery of a notification.

@@ -12,17 +12,29 @@ struct CommandText: Hashable, Sendable {
 
   /// The commands for the sandbox at `host`, a host and port.
   init(_ call: APICall, host: String) {
-    let url = "http://\(host)/sandbox/v1/\(call.path)"
+    self.init(call, address: Self.address(host), origin: "http://\(host)")
+  }
+
+  /// The commands of a script, for the sandbox that the variable `ENTITLED_SANDBOX` names. They fail if it refuses the
+  /// call.
+  static func inScript(_ call: APICall) -> CommandText {
+    CommandText(call, address: [], origin: nil)
+  }
+
+  private init(_ call: APICall, address: [String], origin: String?) {
+    let path = "/sandbox/v1/\(call.path)"
+    // Both commands read the same variable.
+    let url =
+      origin.map { Shell.quoted($0 + path) } ?? "\"http://${ENTITLED_SANDBOX:-127.0.0.1:8090}\(path)\""
+    let tool = origin == nil ? "curl -sf" : "curl -s"
     if call.method == "POST" {
       // JSON escapes control characters, so a pasted line stays one line.
       curl =
-        "curl -s \(Shell.quoted(url)) -H 'content-type: application/json' -d \(Shell.quoted(call.members.text))"
+        "\(tool) \(url) -H 'content-type: application/json' -d \(Shell.quoted(call.members.text))"
     } else {
-      curl = "curl -s -X \(call.method) \(Shell.quoted(url))"
+      curl = "\(tool) -X \(call.method) \(url)"
     }
-    entitled = Self.arguments(call).map {
-      (["entitled", "sandbox"] + $0 + Self.address(host)).joined(separator: " ")
-    }
+    entitled = Self.arguments(call).map { (["entitled", "sandbox"] + $0 + address).joined(separator: " ") }
   }
 
   /// The arguments after `entitled sandbox`.
@@ -57,6 +69,49 @@ struct CommandText: Hashable, Sendable {
   }
 }
 
+extension APICall {
+  fileprivate static func speed(_ speed: Int64) -> APICall {
+    APICall("POST", "clock", ["speed": JSONValue(speed)])
+  }
+
+  fileprivate static func advance(_ milliseconds: Int64) -> APICall {
+    APICall("POST", "clock/advance", ["by": .string(Self.duration(milliseconds))])
+  }
+
+  /// A duration in its largest unit without a rest.
+  private static func duration(_ milliseconds: Int64) -> String {
+    let units: [(String, Int64)] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)]
+    for (unit, length) in units where milliseconds % length == 0 { return "\(milliseconds / length)\(unit)" }
+    return "\(milliseconds)ms"
+  }
+}
+
+extension [JournalLineView] {
+  /// The commands that do the same in a new sandbox. They stop its clock and advance it from one action to the next, so
+  /// that each action has its distance from the first one, however long the commands take; at the end the clock has its
+  /// speed again.
+  var script: [String] {
+    guard var time = first?.at else { return [] }
+    var speed: Int64 = 1
+    var calls: [APICall] = [.speed(0)]
+    for line in self {
+      // Time that passed by itself.
+      var until = line.at
+      if case .advanced(let instant) = line.entry { until = instant }
+      if case .speed(let changed) = line.entry { speed = changed }
+      guard line.isDeed else { continue }
+      if until > time {
+        calls.append(.advance(until.milliseconds(since: time)))
+        time = until
+      }
+      if case .action(let action, let members) = line.entry {
+        calls.append(APICall("POST", action.rawValue, members))
+      }
+    }
+    return (calls + [.speed(speed)]).map { CommandText.inScript($0).preferred }
+  }
+}
+
 /// Texts for a POSIX shell.
 enum Shell {
   /// One word: as it is if no character has a meaning, otherwise in single quotes.
@@ -73,13 +128,13 @@ enum Shell {
 
 extension JournalLineView {
   /// The command of an entry that a tester caused; `nil` for what happened by itself.
-  func command(host: String) -> CommandText? {
+  func command(host: String) -> CommandText? { call.map { CommandText($0, host: host) } }
+
+  private var call: APICall? {
     switch entry {
-    case .action(let action, let members):
-      CommandText(APICall("POST", action.rawValue, members), host: host)
-    case .advanced(let instant):
-      CommandText(APICall("POST", "clock/advance", ["to": .string(instant.description)]), host: host)
-    case .speed(let speed): CommandText(APICall("POST", "clock", ["speed": JSONValue(speed)]), host: host)
+    case .action(let action, let members): APICall("POST", action.rawValue, members)
+    case .advanced(let instant): APICall("POST", "clock/advance", ["to": .string(instant.description)])
+    case .speed(let speed): .speed(speed)
     case .opened, .passed, .attempt, .postponed: nil
     }
   }

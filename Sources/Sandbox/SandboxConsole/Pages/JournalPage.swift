@@ -8,8 +8,6 @@ internal import Sandbox
 enum JournalPage {
   private static let limit = 200
   private static let maxScriptLines = 20_000
-  /// The address that commands do not name.
-  private static let defaultHost = "127.0.0.1:8090"
 
   static func page(_ visit: Visit) async -> Page {
     let end = await visit.simulator.journalEnd
@@ -69,20 +67,14 @@ enum JournalPage {
   /// The journal as a script that does the same again in a new sandbox.
   static func script(_ visit: Visit) async -> HTTPResponse {
     let (lines, _, first) = await visit.simulator.journalViews(after: 0, limit: maxScriptLines)
-    let start = lines.first?.at
-    let commands = lines.compactMap { line -> String? in
-      // A world that begins in the past records its beginning as an advance.
-      if case .advanced(let instant) = line.entry, instant == start { return nil }
-      return line.command(host: Self.defaultHost)?.preferred
-    }
-    let head = Text.scriptHead(start.map { $0.description } ?? "", isWhole: first == 1)
-    return HTTPResponse.text(200, (head + ["set -e"] + commands).joined(separator: "\n") + "\n")
+    let head = Text.scriptHead(lines.first?.at.description ?? "", isWhole: first == 1)
+    return HTTPResponse.text(200, (head + ["set -e"] + lines.script).joined(separator: "\n") + "\n")
   }
 }
 
 extension JournalLineView {
   /// Whether a tester did it.
-  fileprivate var isDeed: Bool {
+  var isDeed: Bool {
     switch entry {
     case .action, .advanced, .speed: true
     case .opened, .passed, .attempt, .postponed: false

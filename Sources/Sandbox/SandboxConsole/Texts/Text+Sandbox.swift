@@ -260,7 +260,8 @@ extension Text {
   static let postponed = "Delayed by a fault until"
   static func scriptHead(_ start: String, isWhole: Bool) -> [String] {
     [
-      "#!/bin/sh", "# What was done in a sandbox, for another one. Start it first:",
+      "#!/bin/sh",
+      "# What was done in a sandbox, for a new one at any date. Start it first, for the same dates with",
       "#   entitled sandbox serve --in-memory --start \(start)",
       "# Set ENTITLED_SANDBOX for an address other than 127.0.0.1:8090.",
     ] + (isWhole ? [] : ["# The beginning is missing: see the table 'journal' of the sandbox's database."])

@@ -36,26 +36,32 @@ extension World {
   mutating func associateSeat(_ id: String, of line: SubscriptionLine, with appTransactionID: String)
     throws(ActionError)
   {
-    guard let index = line.claims.firstIndex(where: { $0.id == id }) else {
+    let index = try claimIndex(id, of: line)
+    lines[line.id]?.claims[index].appTransactionID = appTransactionID
+  }
+
+  /// The index of a claim by its id, or by `#N`, counted from 1.
+  private func claimIndex(_ id: String, of line: SubscriptionLine) throws(ActionError) -> Int {
+    let ordinal = Self.index(ofOrdinal: id).flatMap { line.claims.indices.contains($0) ? $0 : nil }
+    guard let index = line.claims.firstIndex(where: { $0.id == id }) ?? ordinal else {
       throw .unknown(what: "seat", name: id, known: line.claims.map(\.id))
     }
-    lines[line.id]?.claims[index].appTransactionID = appTransactionID
+    return index
   }
 
   /// Releases a claimed seat for the developer, who then needs no notification.
   mutating func releaseSeat(_ id: String, of line: SubscriptionLine) throws(ActionError) {
-    guard line.claims.contains(where: { $0.id == id }) else {
-      throw .unknown(what: "seat", name: id, known: line.claims.map(\.id))
-    }
-    lines[line.id]?.claims.removeAll { $0.id == id }
+    let index = try claimIndex(id, of: line)
+    lines[line.id]?.claims.remove(at: index)
   }
 
   /// Releases a claimed seat for the purchaser and sends `UNCLAIM_SEATS` (Apple: unclaimInfo, "the seat claims the
   /// App Store unclaimed").
   mutating func unclaimSeat(_ id: String, of line: SubscriptionLine) throws(ActionError) {
     guard let transaction = current(of: line) else { return }
+    let claim = line.claims[try claimIndex(id, of: line)]
     try releaseSeat(id, of: line)
-    post(.unclaimSeats, nil, of: line.app, .unclaimedSeats(transaction, [id]))
+    post(.unclaimSeats, nil, of: line.app, .unclaimedSeats(transaction, [claim.id]))
   }
 
   private func requireDeveloperInvitations(_ line: SubscriptionLine) throws(ActionError) {
