@@ -209,7 +209,7 @@ let package = Package(
         "EntitledClient",
         "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
-        "Reporting",
+        "Reporting", "Reports",
         "PostgreSQL", "PostgresStore", "SQLStore", "SQLiteStore",
         "Sandbox", "SandboxConsole", "SandboxStore", "Services", "SignedData", "Store", "Telemetry",
         "Transport",
@@ -299,7 +299,7 @@ let package = Package(
       .data, "LedgerTests",
       [
         "AppStore", "Bytes", "Entitlements", "FamilySharing", "JSON", "Ledger", "PostgresStore",
-        "PostgresSupport",
+        "PostgresSupport", "Reporting", "Reports",
         "SQLStore", "SQLite", "SQLiteStore", "SignedData", "Store", logging, metrics, metricsTestKit,
         "TestSupport",
       ]),

@@ -11,7 +11,7 @@ extension AppConfiguration {
       "check_offer_eligibility", "online_checks", "receipts", "status_polling", "gap_repair",
       "full_poll_interval", "webhooks", "forward_notifications", "consumption_requests",
       "renewal_slack", "clock_tolerance", "grace_entitlements",
-      "customer_from_app_account_token", "fulfillment_since", "rescind_consent", "device_sync",
+      "customer_from_app_account_token", "fulfillment_since", "rescind_consent", "device_sync", "reports",
     ])
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
@@ -45,10 +45,13 @@ extension AppConfiguration {
       renewalPolicy: try RenewalPolicy(members),
       ownershipPolicy: try members["ownership_policy"].map(OwnershipPolicy.init) ?? .keep,
       customerFromAppAccountToken: try members["customer_from_app_account_token"]?.flag() ?? false,
-      fulfillmentSince: try members["fulfillment_since"].map(Self.instant),
+      fulfillmentSince: try members["fulfillment_since"].map { node throws(ConfigurationError) in
+        try node.instant()
+      },
       consumptionPolicy: try members["consumption_requests"].map(ConsumptionPolicy.init) ?? .manual,
       rescindConsent: try members["rescind_consent"].map(RescindConsentPolicy.init) ?? .notify,
-      deviceSync: try members["device_sync"].map(DeviceSyncPolicy.init))
+      deviceSync: try members["device_sync"].map(DeviceSyncPolicy.init),
+      reports: try members["reports"].map(ReportPolicy.init) ?? .standard)
   }
 
   private static func products(
@@ -64,14 +67,6 @@ extension AppConfiguration {
       terms[productID] = try SaleTerms(members, definition)
     }
     return (products, terms)
-  }
-
-  private static func instant(_ node: ConfigurationNode) throws(ConfigurationError) -> Instant {
-    let text = try node.text()
-    guard let instant = Instant(rfc3339: text) else {
-      throw node.error("'\(text)' is not a time in RFC 3339")
-    }
-    return instant
   }
 
   static func servers(
@@ -115,5 +110,14 @@ extension Environment {
       throw node.error("unknown environment '\(text)'; known: \(known)")
     }
     self = environment
+  }
+}
+
+extension ConfigurationNode {
+  /// Parses a time in RFC 3339.
+  func instant() throws(ConfigurationError) -> Instant {
+    let text = try text()
+    guard let instant = Instant(rfc3339: text) else { throw error("'\(text)' is not a time in RFC 3339") }
+    return instant
   }
 }

@@ -56,6 +56,9 @@ package struct AppDefinition: Hashable, Sendable {
   /// How apps without a backend get tokens; `nil` turns it off. Not part of ``fingerprint``.
   package let deviceSync: DeviceSyncPolicy?
 
+  /// How reports close days, convert amounts and estimate proceeds. Not part of ``fingerprint``.
+  package let reports: ReportPolicy
+
   /// What happens when a parent or guardian withdraws the consent to use the app.
   package let rescindConsent: RescindConsentPolicy
 
@@ -73,7 +76,7 @@ package struct AppDefinition: Hashable, Sendable {
     renewalPolicy: RenewalPolicy = .exact, ownershipPolicy: OwnershipPolicy = .keep,
     customerFromAppAccountToken: Bool = false, fulfillmentSince: Instant? = nil,
     consumptionPolicy: ConsumptionPolicy = .manual, rescindConsent: RescindConsentPolicy = .notify,
-    deviceSync: DeviceSyncPolicy? = nil
+    deviceSync: DeviceSyncPolicy? = nil, reports: ReportPolicy = .standard
   ) {
     self.id = id
     self.identity = identity
@@ -86,6 +89,7 @@ package struct AppDefinition: Hashable, Sendable {
     self.rescindConsent = rescindConsent
     self.consumptionPolicy = consumptionPolicy
     self.deviceSync = deviceSync
+    self.reports = reports
     rules = EntitlementRules.all(
       self.products.values, boughtBefore, familySharing, renewalPolicy, rescindConsent)
     fingerprint = Fingerprint(rules: rules, products: self.products).value

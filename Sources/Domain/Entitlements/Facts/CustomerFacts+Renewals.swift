@@ -105,6 +105,8 @@ package struct FailedRenewal {
   var nextProductID: String?
   /// When auto-renew was turned off, which ends the subscription at once; `nil` if it was not.
   package fileprivate(set) var turnedOffAt: Instant?
+  /// When renewal info about a later period was first in force; `nil` if none was.
+  package fileprivate(set) var followedAt: Instant?
 
   /// Adds renewal info about the same failure. Billing retry without a grace period ends the grace period that
   /// was granted before, if that lasts longer.
@@ -134,7 +136,8 @@ extension CustomerFacts {
       guard info.hasFailed || open != nil, let period = period(describedBy: index, of: history),
         open.map({ transactions[$0.period].coverageStart <= transactions[period].coverageStart }) ?? true
       else { continue }
-      if let other = open, other.period != period {
+      if var other = open, other.period != period {
+        other.followedAt = signature.inForceFrom
         failures.append(other)
         open = nil
       }

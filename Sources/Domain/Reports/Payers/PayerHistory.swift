@@ -12,7 +12,8 @@ struct PayerHistory {
 
   init(_ facts: borrowing CustomerFacts, in app: borrowing AppDefinition) {
     groups = SubscriptionGroups(facts, in: app)
-    paidYears = PaidYears(facts, groups)
+    paidYears = PaidYears(
+      facts, groups, smallBusinessProgram: app.reports.smallBusinessProgram)
     var lines: [(line: String, periods: [SubscriptionPeriod])] = []
     for index in facts.transactions.indices where facts.transactions[index].isReportedSubscription {
       guard let period = SubscriptionPeriod(index, facts, groups) else { continue }

@@ -4,9 +4,10 @@ internal import Entitlements
 /// Parts of amounts, in thousandths of a percent.
 enum Share {
   static let whole: Int64 = 100_000
-  /// Apple's commission is 30 %, and 15 % of charges after one year of paid service in the group.
+  /// Apple's commission is 30 %, and 15 % of charges after one year of paid service in the group and in the Small
+  /// Business Program.
   static let standard: Int64 = 70_000
-  static let afterOneYear: Int64 = 85_000
+  static let reduced: Int64 = 85_000
 
   /// Returns a part of `amount`, rounded to a thousandth, half to even; the whole amount on overflow.
   static func part(_ share: Int64, of amount: Int64) -> Int64 {
@@ -31,8 +32,13 @@ enum Share {
 struct PaidYears {
   /// The spans by group; each end is the last instant of its span.
   let spans: [String: [(reached: Instant, reset: Instant)]]
+  private let smallBusinessProgram: [Range<Instant>]
 
-  init(_ facts: borrowing CustomerFacts, _ groups: borrowing SubscriptionGroups) {
+  init(
+    _ facts: borrowing CustomerFacts, _ groups: borrowing SubscriptionGroups,
+    smallBusinessProgram: [Range<Instant>]
+  ) {
+    self.smallBusinessProgram = smallBusinessProgram
     var indices: [String: [Int]] = [:]
     for index in facts.transactions.indices where !facts.transactions[index].isShared {
       guard let group = groups.group(of: facts.transactions[index]) else { continue }
@@ -46,7 +52,8 @@ struct PaidYears {
   /// The operator's share of a charge for `group` at `instant`.
   func share(of group: String, at instant: Instant) -> Int64 {
     let isPast = spans[group]?.contains { $0.reached <= instant && instant <= $0.reset } ?? false
-    return isPast ? Share.afterOneYear : Share.standard
+    let isReduced = isPast || smallBusinessProgram.contains { $0.contains(instant) }
+    return isReduced ? Share.reduced : Share.standard
   }
 
   private static func spans(_ periods: [PaidService.Period]) -> [(reached: Instant, reset: Instant)] {
