@@ -4041,17 +4041,17 @@ export interface ReportQuery {
   /** Only these storefronts; empty: all. */
   storefronts?: Array<string>;
   /**
-   * Amounts as the estimated proceeds: 70 % of the price, and 85 % after one year of paid service in the group; taxes
-   * are not known.
+   * Amounts as the estimated proceeds: 70 % of the price, and 85 % after one year of paid service in the group or in the
+   * Small Business Program; taxes are not known.
    */
   proceeds?: boolean;
   /** Each day as it was when it closed. Not for reports by cohort. */
   asFirstClosed?: boolean;
   /** What was known when the last day before this instant closed. Unset: all that is known. */
   knownAt?: string;
-  /** The currency into which `rates` convert amounts, ISO 4217; empty: none. */
+  /** The currency into which the configured rates convert amounts, ISO 4217; empty: none. */
   convertTo?: string;
-  /** The operator's rates. An amount without a rate of its day or the six days before stays in its currency. */
+  /** Rates instead of the configured ones. An amount without a rate of its day or the six days before stays in its currency. */
   rates?: Array<ReportRate>;
 }
 
@@ -4083,11 +4083,14 @@ export interface QueryReportResponse {
   columns?: Array<ReportColumn>;
   /** The rows, ordered by bucket, currency, age and groups; at most 10,000. Rows without any value are left out. */
   rows?: Array<ReportRow>;
-  /** The end of the last closed day. Unset: no day is closed. */
+  /** The end of the last closed day, of those that were closed at `known_at`. Unset: no day is closed. */
   closedUntil?: string;
   /** The instant up to which evidence counts: the closing that `known_at` selects, or the time of the answer. */
   knownAt?: string;
-  /** The changes of closed days of the query. */
+  /**
+   * The changes of closed days of the query that were known at `known_at`; of stocks also of earlier days. They explain the
+   * difference between each day as first closed and as known now.
+   */
   revisions?: Array<ReportRevision>;
   /** Codes: "NO_RATE" if amounts stayed in their currency for want of a rate. */
   notes?: Array<string>;
@@ -4111,7 +4114,7 @@ export interface ReportRow {
 
 /** A change of a closed day. */
 export interface ReportRevision {
-  /** The start of the day in UTC. A change of a stock changes the later days too. */
+  /** The start of the day in UTC. A change of a stock changes the days from this one to before `known_day`. */
   day?: string;
   /** The number among the revisions of the day, from 1. */
   number?: string;
@@ -4119,11 +4122,24 @@ export interface ReportRevision {
   knownDay?: string;
   /** The causes, ordered by name. */
   causes?: Array<ReportRevisionCause>;
+  /** What it changed in the answer without its groups: one element for each currency. Empty for reports by cohort. */
+  differences?: Array<ReportDifference>;
+}
+
+/** A difference of the values of a report. */
+export interface ReportDifference {
+  /** ISO 4217, before conversion; empty in reports without amounts. */
+  currency?: string;
+  /** The differences, in the order of the columns; 0 for stocks at the start of a bucket. */
+  values?: Array<string>;
 }
 
 /** One cause of a revision. */
 export interface ReportRevisionCause {
-  /** "LATE_NOTIFICATION", "HISTORY_REPAIR", "MIGRATION", "REFUND_LEARNED_LATE", "CORRECTED_BY_APPLE" or "TIME". */
+  /**
+   * "LATE_NOTIFICATION", "HISTORY_REPAIR", "POLL", "MIGRATION", "REFUND_LEARNED_LATE", "CORRECTED_BY_APPLE",
+   * "CATALOG_CHANGED" or "TIME".
+   */
   cause?: string;
   /** The number of postings that it brought. */
   postings?: string;
@@ -4148,8 +4164,8 @@ export interface ExportReportResponse {
 }
 
 /**
- * Reports of subscriptions and money, by day in UTC. They name no customer. A day closes six hours after its end; later
- * evidence changes it only by a numbered revision.
+ * Reports of subscriptions and money, by day in UTC. They name no customer. A day closes some hours after its end (six, unless
+ * the configuration states another delay); later evidence changes it only by a numbered revision.
  */
 export interface ReportService {
   /** Returns the reports with the definitions of their columns. */

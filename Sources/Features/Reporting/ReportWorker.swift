@@ -5,11 +5,10 @@ internal import Platform
 internal import Reports
 package import Store
 
-/// Keeps the postings of all payers up to date: after each commit with new facts, when time alone changes something, and
-/// when a day closes.
+/// Keeps the postings of all payers up to date: after each commit with new facts, when time alone changes something, when
+/// the catalog changes, and when a day closes.
 ///
-/// It is beside the path of notifications. A payer is derived as a whole, so the result does not depend on how many
-/// documents arrived meanwhile.
+/// It is beside the path of notifications.
 package struct ReportWorker: Worker {
   package let name: String
   private let worker: DueWorker
@@ -20,7 +19,7 @@ package struct ReportWorker: Worker {
     let ledger = ReportLedger(store: store, catalog: catalog, clock: clock)
     worker = DueWorker(
       store: store, clock: clock,
-      nextDue: { reader throws(StoreError) in try reader.nextReportDue(in: clock.domain) },
+      nextDue: { reader throws(StoreError) in try ledger.nextDue(reader) },
       process: { () async throws(LedgerError) in
         do throws(StoreError) { try await ledger.run() } catch { throw .store(error) }
       })
@@ -45,92 +44,97 @@ package struct ReportLedger: Sendable {
     self.clock = clock
   }
 
-  /// Derives all queued and overdue payers, then closes days.
+  /// Returns when there is something to derive or a day to close.
+  func nextDue(_ reader: any StoreSnapshot) throws(StoreError) -> Instant? {
+    let catalog = catalog.value
+    for (app, environment) in scopes(of: catalog) {
+      guard let known = try reader.reportCatalog(of: app.id, in: environment),
+        known.fingerprint != app.reportFingerprint
+      else { continue }
+      return Instant(millisecondsSince1970: 0)
+    }
+    return try reader.nextReportDue(in: clock.domain) { catalog.definition(of: $0).reports.closeAfter }
+  }
+
+  /// Derives all purchases that another catalog may change, then all queued and overdue ones, and closes days.
   package func run() async throws(StoreError) {
-    while try await runBatch() {}
-    try await store.write { [clock] store throws(StoreError) in
-      try store.closeDays(by: clock.now(), in: clock.domain)
+    let catalog = catalog.value
+    for (app, environment) in scopes(of: catalog) { try await review(app, environment, catalog) }
+    while try await runBatch(catalog) {}
+    try await closeDays(catalog)
+  }
+
+  /// Deletes all postings and closings, and derives them again from the evidence.
+  package func rebuild() async throws(StoreError) {
+    let catalog = catalog.value
+    for (app, environment) in scopes(of: catalog) {
+      try await store.write { store throws(StoreError) in
+        try store.resetReports(of: app.id, in: environment)
+      }
+    }
+    try await run()
+  }
+
+  private func scopes(of catalog: Catalog) -> [(app: AppDefinition, environment: Environment)] {
+    catalog.appIDs.compactMap { catalog[$0] }.flatMap { app in
+      app.environments.filter(clock.domain.contains).map { (app, $0) }
+    }
+  }
+
+  /// Derives all purchases of an app again if its catalog is another one than that of their postings.
+  private func review(
+    _ app: AppDefinition, _ environment: Environment, _ catalog: Catalog
+  ) async throws(StoreError) {
+    var isDone = false
+    while !isDone {
+      isDone = try await store.write { [clock] store throws(StoreError) in
+        let known = try store.reportCatalog(of: app.id, in: environment)
+        guard var current = known, current.fingerprint == app.reportFingerprint else {
+          // The first postings are of the first catalog.
+          let current = ReportCatalog(
+            fingerprint: app.reportFingerprint,
+            since: try store.knownAt(clock.now(), of: app.id, in: environment),
+            reviewed: known == nil ? nil : "")
+          try store.put(current, of: app.id, in: environment)
+          return known == nil
+        }
+        guard let last = current.reviewed else { return true }
+        let lines = try store.purchases(of: app.id, in: environment, after: last, limit: Self.batchSize)
+        var batch = try ReportBatch(store: store, catalog: catalog, clock: clock)
+        for line in lines { try batch.review(line, since: current.since) }
+        current.reviewed = lines.count == Self.batchSize ? lines.last?.lineID : nil
+        try store.put(current, of: app.id, in: environment)
+        return current.reviewed == nil
+      }
     }
   }
 
   /// - Returns: whether there may be more.
-  private func runBatch() async throws(StoreError) -> Bool {
-    let (catalog, clock) = (catalog.value, clock)
-    return try await store.write { store throws(StoreError) in
-      let now = clock.now()
-      var batch = ReportBatch(store: store, catalog: catalog, now: now)
+  private func runBatch(_ catalog: Catalog) async throws(StoreError) -> Bool {
+    try await store.write { [clock] store throws(StoreError) in
+      var batch = try ReportBatch(store: store, catalog: catalog, clock: clock)
       let queued = try store.reportQueue(in: clock.domain, limit: Self.batchSize)
-      for entry in queued { try batch.derive(entry) }
-      let due = try store.reportsDue(by: now, in: clock.domain, limit: Self.batchSize)
-      for entry in due { try batch.advance(entry.line, from: entry.due) }
+      for evidence in queued { try batch.derive(evidence.line) }
+      let due = try store.reportsDue(by: batch.now, in: clock.domain, limit: Self.batchSize)
+      for entry in due { try batch.derive(entry.line) }
       return queued.count == Self.batchSize || due.count == Self.batchSize
     }
   }
-}
 
-/// The payers of one write.
-private struct ReportBatch {
-  let store: any StoreTransaction
-  let catalog: Catalog
-  let now: Instant
-  private var done: Set<LineKey> = []
-
-  init(store: any StoreTransaction, catalog: Catalog, now: Instant) {
-    self.store = store
-    self.catalog = catalog
-    self.now = now
-  }
-
-  /// Derives a payer with new facts.
-  mutating func derive(_ entry: QueuedReportLine) throws(StoreError) {
-    try derive(entry.line, from: entry.knownAt, RevisionCause(entry.source))
-  }
-
-  /// Derives a payer whose postings time alone changed, as of each instant at which it did.
-  mutating func advance(_ line: LineKey, from due: Instant) throws(StoreError) {
-    try derive(line, from: due, .time)
-  }
-
-  private mutating func derive(
-    _ line: LineKey, from knownAt: Instant, _ cause: RevisionCause
-  ) throws(StoreError) {
-    guard !done.contains(line) else { return }
-    let lines = try store.linesOfPayer(of: line)
-    done.formUnion(lines)
-    var facts = CustomerFacts()
-    for line in lines { facts.merge(try store.facts(of: line)) }
-    var standing: [Posting] = []
-    for line in lines { standing += try store.postings(of: line) }
-    let app = catalog.definition(of: line.appID)
-    var next: (instant: Instant, cause: RevisionCause)? = (knownAt, cause)
-    var due: Instant?
-    while let (instant, cause) = next {
-      let derived = PayerPostings(facts, in: app, at: instant)
-      let new = PostingDifference(standing: standing.standing, derived: derived.postings).postings
-      for (cause, postings) in Dictionary(grouping: new, by: { cause.corrected($0) }) {
-        try store.append(NewPostings(postings, knownAt: instant, cause: cause), of: lines)
+  /// Closes the days before whose closing all that was known is in the postings.
+  private func closeDays(_ catalog: Catalog) async throws(StoreError) {
+    try await store.write { [clock] store throws(StoreError) in
+      let work = try store.earliestReportWork(in: clock.domain)
+      let now = min(clock.now(), work ?? clock.now())
+      for calendar in try store.reportCalendars(in: clock.domain) {
+        let delay = catalog.definition(of: calendar.appID).reports.closeAfter
+        var day = calendar.closed.advanced(by: 1)
+        while day.closing(after: delay) <= now {
+          try store.close(
+            day, at: day.closing(after: delay), of: calendar.appID, in: calendar.environment)
+          day = day.advanced(by: 1)
+        }
       }
-      standing += new
-      due = derived.due
-      next = if let due, due <= now { (due, .time) } else { nil }
     }
-    try store.completeReports(of: lines, due: due)
-  }
-}
-
-extension RevisionCause {
-  /// The cause of what a document from `source` brings.
-  fileprivate init(_ source: Evidence.Source) {
-    self =
-      switch source {
-      case .migration: .migration
-      case .appStoreServerAPI: .historyRepair
-      default: .lateNotification
-      }
-  }
-
-  /// The cause of one posting of a derivation: a posting that takes another one back corrects it.
-  fileprivate func corrected(_ posting: Posting) -> RevisionCause {
-    self != .time && posting.count < 0 && !posting.kind.isStock ? .correctedByApple : self
   }
 }

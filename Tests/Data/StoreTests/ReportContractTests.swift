@@ -35,11 +35,15 @@ import Testing
     }
   }
 
+  private static let delay = ReportPolicy.standard.closeAfter
+
   private func fill(_ store: any EntitlementStore) async throws {
     try await store.write { transaction throws(StoreError) in
       for (posting, knownAt) in Self.known {
         try transaction.append(
-          NewPostings([posting], knownAt: knownAt, cause: .lateNotification), of: [line(posting.line)])
+          NewPostings(
+            [posting], knownAt: knownAt, knownDay: ReportDay(closingAfter: knownAt, delay: Self.delay),
+            cause: .lateNotification), of: [line(posting.line)])
       }
     }
   }
@@ -56,7 +60,7 @@ import Testing
           guard knowledge != .firstClosed || query.report.cohortKinds.isEmpty else { continue }
           for allowed in [[], ["DEU"]] as [Set<String>] {
             query.filters = [.storefront: allowed]
-            let expected = try ReportTable(query, query.sums(of: Self.known))
+            let expected = try ReportTable(query, query.sums(of: Self.known, closingAfter: Self.delay))
             let found = try await store.snapshot { [query] reader in
               try ReportTable(query, try reader.reportSums(query, of: "ocean", in: .sandbox))
             }
@@ -87,7 +91,8 @@ import Testing
       try await fill(store)
       let revisions = try await store.snapshot { reader in
         try reader.reportRevisions(
-          from: ReportDay(at(0)), to: ReportDay(at(110)), of: "ocean", in: .sandbox)
+          from: ReportDay(at(0)), to: ReportDay(at(110)), ofStocks: false, knownBy: nil, of: "ocean",
+          in: .sandbox)
       }
       #expect(revisions.map(\.day) == [ReportDay(at(70))])
       #expect(revisions.map(\.number) == [1])
@@ -95,25 +100,64 @@ import Testing
     }
   }
 
-  @Test("Days close by the clock of their environment", arguments: Backend.allCases)
-  func closing(backend: Backend) async throws {
+  @Test(
+    "What the revisions changed is the difference to the days as first closed", arguments: Backend.allCases)
+  func changes(backend: Backend) async throws {
     try await backend.withStore { store in
       try await fill(store)
-      for day: Int64 in [100, 90] {
-        try await store.write { transaction throws(StoreError) in
-          try transaction.closeDays(by: at(day), in: .sandbox)
-        }
-      }
+      let days = (ReportDay(at(60)), ReportDay(at(80)))
       try await store.snapshot { reader in
-        let closed = try reader.lastClosedDay(of: "ocean", in: .sandbox)
-        #expect(closed == ReportDay(closingAfter: at(100)).advanced(by: -1))
-        #expect(try reader.lastClosedDay(of: "ocean", in: .production) == nil)
-        #expect(try reader.nextReportDue(in: .sandbox) == closed?.advanced(by: 1).closing)
+        func rows(_ knowledge: ReportQuery.Knowledge) throws -> [ReportDay: [Int64]] {
+          let query = ReportQuery(.subscriptions, from: days.0, to: days.1, knowledge: knowledge)
+          let table = try ReportTable(query, try reader.reportSums(query, of: "ocean", in: .sandbox))
+          return Dictionary(table.rows.map { ($0.bucket, $0.values) }, uniquingKeysWith: { $1 })
+        }
+        let (now, first) = (try rows(.now), try rows(.firstClosed))
+        let query = ReportQuery(.subscriptions, from: days.0, to: days.1)
+        let changes = try reader.reportChanges(query, of: "ocean", in: .sandbox)
+        let differences = ReportDifference.all(query, changes)
+        #expect(!differences.isEmpty)
+        for (day, values) in now {
+          let changed = differences.filter { $0.day <= day && day < $0.knownDay }
+          for index in values.indices {
+            let sum = changed.reduce(0) { $0 + $1.values[index] }
+            #expect(values[index] == (first[day]?[index] ?? 0) + sum)
+          }
+        }
       }
     }
   }
 
-  @Test("Lines with new facts are queued once, and overdue ones are returned", arguments: Backend.allCases)
+  @Test("Closed days keep the instants at which they closed", arguments: Backend.allCases)
+  func closing(backend: Backend) async throws {
+    try await backend.withStore { store in
+      let day = ReportDay(at(90))
+      try await store.write { transaction throws(StoreError) in
+        for (number, delay) in [(Int64(0), Int64(1)), (1, 6), (2, 2)] {
+          let day = day.advanced(by: number)
+          try transaction.close(
+            day, at: day.closing(after: delay * 3_600_000), of: "ocean", in: .sandbox)
+        }
+      }
+      let closing = day.advanced(by: 1).closing(after: 6 * 3_600_000)
+      try await store.snapshot { reader in
+        let known = try reader.lastClosedDay(of: "ocean", in: .sandbox, by: closing)
+        #expect(known?.day == day.advanced(by: 1) && known?.closedAt == closing)
+        let before = closing.advanced(byMilliseconds: -1)
+        #expect(try reader.lastClosedDay(of: "ocean", in: .sandbox, by: before)?.day == day)
+        #expect(try reader.lastClosedDay(of: "ocean", in: .sandbox) == day.advanced(by: 2))
+        #expect(try reader.lastClosedDay(of: "ocean", in: .production) == nil)
+        let next = try reader.nextReportDue(in: .sandbox) { _ in 5 }
+        #expect(next == day.advanced(by: 3).closing(after: 5))
+      }
+      let known = try await store.write { transaction throws(StoreError) in
+        try transaction.firstDay(closedAfter: closing, of: "ocean", in: .sandbox)
+      }
+      #expect(known == day.advanced(by: 2))
+    }
+  }
+
+  @Test("Evidence about a line is queued, and overdue lines are returned", arguments: Backend.allCases)
   func queue(backend: Backend) async throws {
     try await backend.withStore { store in
       let queued = try await store.write { transaction throws(StoreError) in
@@ -122,16 +166,18 @@ import Testing
         try transaction.enqueueForReports(line("L1"), from: first)
         try transaction.enqueueForReports(line("L2"), from: first)
         try transaction.enqueueForReports(line("L1"), from: second)
+        #expect(try transaction.pendingReportEvidence(of: line("L1")).map(\.id) == [first, second])
         return try transaction.reportQueue(in: .sandbox, limit: 9).map(\.line)
       }
-      #expect(queued == [line("L2"), line("L1")])
-      #expect(try await store.snapshot { try $0.nextReportDue(in: .sandbox) } == instant(0))
+      #expect(queued == [line("L1"), line("L2"), line("L1")])
+      #expect(
+        try await store.snapshot { try $0.nextReportDue(in: .sandbox) { _ in 0 } } == instant(0))
       let due = try await store.write { transaction throws(StoreError) in
         try transaction.completeReports(of: [line("L1"), line("L2")], due: at(5))
         return try transaction.reportsDue(by: at(5), in: .sandbox, limit: 9).map(\.line)
       }
       #expect(due == [line("L1")])
-      #expect(try await store.snapshot { try $0.nextReportDue(in: .sandbox) } == at(5))
+      #expect(try await store.snapshot { try $0.nextReportDue(in: .sandbox) { _ in 0 } } == at(5))
     }
   }
 }

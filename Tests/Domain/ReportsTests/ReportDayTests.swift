@@ -69,12 +69,15 @@ import Testing
 }
 
 @Suite struct ReportDayTests {
-  @Test("A day closes six hours after its end, and what is known then is of the next closing")
+  @Test("A day closes some time after its end, and what is known then is of the next closing")
   func closing() {
     let day = World.reportDay("10-24")
-    #expect(day.closing == Instant(rfc3339: "2026-10-25T06:00:00Z"))
-    #expect(ReportDay(closingAfter: day.closing.advanced(byMilliseconds: -1)) == day)
-    #expect(ReportDay(closingAfter: day.closing) == day.advanced(by: 1))
+    let delay = ReportPolicy.standard.closeAfter
+    let closing = day.closing(after: delay)
+    #expect(closing == Instant(rfc3339: "2026-10-25T06:00:00Z"))
+    #expect(ReportDay(closingAfter: closing.advanced(byMilliseconds: -1), delay: delay) == day)
+    #expect(ReportDay(closingAfter: closing, delay: delay) == day.advanced(by: 1))
+    #expect(day.closing(after: 0) == day.end)
   }
 
   @Test("Weeks begin on Monday; months, quarters and years are those of the calendar")

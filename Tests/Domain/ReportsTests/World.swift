@@ -134,7 +134,8 @@ struct Answer {
       name, from: World.reportDay(from), to: World.reportDay(to), by: granularity, groupBy: groupBy,
       isOfProceeds: isOfProceeds, knowledge: knowledge)
     report = query.report
-    rows = try ReportTable(query, query.sums(of: postings)).rows
+    rows = try ReportTable(query, query.sums(of: postings, closingAfter: ReportPolicy.standard.closeAfter))
+      .rows
   }
 
   /// The values of the columns `names` in the row of a bucket; zeros without one.

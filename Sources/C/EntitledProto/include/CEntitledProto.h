@@ -228,6 +228,7 @@ static inline const void *entitled_descriptor_Entitled__V1__Repair(void) { retur
 static inline const void *entitled_descriptor_Entitled__V1__ReplicaStatus(void) { return &entitled__v1__replica_status__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Report(void) { return &entitled__v1__report__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReportColumn(void) { return &entitled__v1__report_column__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ReportDifference(void) { return &entitled__v1__report_difference__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReportQuery(void) { return &entitled__v1__report_query__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReportRate(void) { return &entitled__v1__report_rate__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReportRevision(void) { return &entitled__v1__report_revision__descriptor; }

@@ -120,7 +120,7 @@ extension Evidence {
 extension CustomerFacts {
   /// The facts that must have been known at `instant`: purchases made by then without the refunds after it,
   /// and the renewal infos. Stands for the evidence whose bodies were purged.
-  fileprivate func known(at instant: Instant) -> CustomerFacts {
+  func known(at instant: Instant) -> CustomerFacts {
     var known = CustomerFacts()
     for transaction in transactions where transaction.purchaseDate <= instant {
       var transaction = transaction

@@ -3,16 +3,20 @@ internal import Reports
 internal import Store
 
 extension SQLReader {
-  func nextReportDue(in domain: ClockDomain) throws(StoreError) -> Instant? {
-    let isQueued = try !rows("SELECT 1 FROM report_queue WHERE \(domain.condition) LIMIT 1") { _ in true }
-      .isEmpty
-    if isQueued { return Instant(millisecondsSince1970: 0) }
+  func nextReportDue(
+    in domain: ClockDomain, closingAfter delay: (String) -> Int64
+  ) throws(StoreError) -> Instant? {
+    for condition in ["report_queue WHERE", "report_catalog WHERE reviewed IS NOT NULL AND"] {
+      let found = try rows("SELECT 1 FROM \(condition) \(domain.condition) LIMIT 1") { _ in true }
+      if !found.isEmpty { return Instant(millisecondsSince1970: 0) }
+    }
     let due = try earliest(in: "report_due", where: domain.condition)
-    let closed =
-      try rows("SELECT min(day) FROM closed_day WHERE \(domain.condition)") { row -> ReportDay? in
-        row.isNull(0) ? nil : ReportDay(number: row.number(0))
-      }.first ?? nil
-    return [due, closed?.advanced(by: 1).closing].compactMap(\.self).min()
+    let closings = try rows(
+      "SELECT app, max(day) FROM closed_day WHERE \(domain.condition) GROUP BY app, environment"
+    ) { row in
+      ReportDay(number: row.number(1) + 1).closing(after: delay(row.text(0) ?? ""))
+    }
+    return ([due] + closings).compactMap(\.self).min()
   }
 
   func reportSums(
@@ -44,17 +48,12 @@ extension SQLReader {
     _ selection: CellSelection, _ query: ReportQuery, _ appID: String, _ environment: Environment
   ) throws(StoreError) -> [ReportSum] {
     guard !selection.kinds.isEmpty else { return [] }
-    let kinds = selection.kinds.map { String($0.rawValue) }.sorted().joined(separator: ", ")
+    let kinds = Self.list(selection.kinds)
     let groups = query.groupBy.map { ", \($0.column)" }.joined()
     var condition = selection.condition
     if case .whenClosed(let last) = query.knowledge { condition += " AND known_day <= \(last.number)" }
-    var values: [any StatementValue] = [appID, environment]
-    for (dimension, allowed) in query.filters.sorted(by: { $0.key.rawValue < $1.key.rawValue })
-    where !allowed.isEmpty {
-      let parameters = Array(repeating: "?", count: allowed.count).joined(separator: ", ")
-      condition += " AND \(dimension.column) IN (\(parameters))"
-      for value in allowed.sorted() { values.append(value) }
-    }
+    let filter = Self.filter(query)
+    condition += filter.condition
     let first = CInt(8)
     let keys = 5 + query.groupBy.count
     return try rows(
@@ -63,7 +62,7 @@ extension SQLReader {
         \(selection.day), cohort_day, age, reason, currency\(groups)
       FROM report_cell WHERE app = ? AND environment = ? AND kind IN (\(kinds)) AND \(condition)
       GROUP BY \((4...(4 + keys)).map(String.init).joined(separator: ", "))
-      """, binding: values
+      """, binding: [appID, environment] + filter.values
     ) { row throws(StoreError) in
       ReportSum(
         kind: try PostingRows.kind(row, 3), day: ReportDay(number: row.number(4)),
@@ -74,14 +73,48 @@ extension SQLReader {
     }
   }
 
+  func reportChanges(
+    _ query: ReportQuery, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [ReportChange] {
+    let report = query.report
+    let selections = [
+      (report.stockKinds, "day < \(query.to.number) AND known_day > \(query.from.number)"),
+      (report.flowKinds, "day >= \(query.from.number) AND day < \(query.to.number)"),
+    ]
+    var changes: [ReportChange] = []
+    for (kinds, days) in selections where !kinds.isEmpty {
+      let (condition, values) = Self.filter(query)
+      changes += try rows(
+        """
+        SELECT CAST(sum(units) AS BIGINT), CAST(sum(amount) AS BIGINT), CAST(sum(proceeds) AS BIGINT), kind, day,
+          known_day, age, reason, currency
+        FROM report_cell
+        WHERE app = ? AND environment = ? AND kind IN (\(Self.list(kinds))) AND known_day > day
+          AND cohort_day = \(noCohort) AND \(days)\(condition)
+        GROUP BY kind, day, known_day, age, reason, currency
+        """, binding: [appID, environment] + values
+      ) { row throws(StoreError) in
+        let day = ReportDay(number: row.number(4))
+        return ReportChange(
+          day: day, knownDay: ReportDay(number: row.number(5)),
+          sum: ReportSum(
+            kind: try PostingRows.kind(row, 3), day: day, reason: row.text(7) ?? "",
+            currency: row.text(8) ?? "", age: row.number(6),
+            sums: ReportCell.Sums(count: row.number(0), amount: row.number(1), proceeds: row.number(2))))
+      }
+    }
+    return changes
+  }
+
   func reportRevisions(
-    from first: ReportDay, to end: ReportDay, of appID: String, in environment: Environment
+    from first: ReportDay, to end: ReportDay, ofStocks: Bool, knownBy last: ReportDay?, of appID: String,
+    in environment: Environment
   ) throws(StoreError) -> [ReportRevision] {
     let all = try rows(
       """
       SELECT day, known_day, cause, postings FROM report_revision
-      WHERE app = ? AND environment = ? AND day >= ? AND day < ? ORDER BY day, known_day, cause
-      """, appID, environment, first.number, end.number
+      WHERE app = ? AND environment = ? AND day < ? ORDER BY day, known_day, cause
+      """, appID, environment, end.number
     ) { ($0.number(0), $0.number(1), $0.text(2) ?? "", $0.number(3)) }
     var revisions: [ReportRevision] = []
     for (day, known, cause, count) in all {
@@ -95,13 +128,38 @@ extension SQLReader {
         revisions.append(ReportRevision(day: day, number: number, knownDay: known, causes: [cause: count]))
       }
     }
-    return revisions
+    return revisions.filter { revision in
+      (last.map { revision.knownDay <= $0 } ?? true)
+        && (revision.day >= first || (ofStocks && revision.knownDay > first))
+    }
   }
 
-  func lastClosedDay(of appID: String, in environment: Environment) throws(StoreError) -> ReportDay? {
-    try rows("SELECT day FROM closed_day WHERE app = ? AND environment = ?", appID, environment) {
-      ReportDay(number: $0.number(0))
-    }.first
+  func lastClosedDay(
+    of appID: String, in environment: Environment, by instant: Instant
+  ) throws(StoreError) -> (day: ReportDay, closedAt: Instant)? {
+    try rows(
+      """
+      SELECT day, closed_at FROM closed_day WHERE app = ? AND environment = ? AND closed_at <= ?
+      ORDER BY day DESC LIMIT 1
+      """, appID, environment, instant
+    ) { (ReportDay(number: $0.number(0)), Instant(millisecondsSince1970: $0.number(1))) }.first
+  }
+
+  private static func list(_ kinds: Set<Posting.Kind>) -> String {
+    kinds.map { String($0.rawValue) }.sorted().joined(separator: ", ")
+  }
+
+  /// The condition of the query's filters, with its values.
+  private static func filter(_ query: ReportQuery) -> (condition: String, values: [any StatementValue]) {
+    var condition = ""
+    var values: [any StatementValue] = []
+    for (dimension, allowed) in query.filters.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+    where !allowed.isEmpty {
+      let parameters = Array(repeating: "?", count: allowed.count).joined(separator: ", ")
+      condition += " AND \(dimension.column) IN (\(parameters))"
+      for value in allowed.sorted() { values.append(value) }
+    }
+    return (condition, values)
   }
 }
 

@@ -8,25 +8,40 @@ private let ofLine = "line_id = ? AND app = ? AND environment = ?"
 extension SQLTransaction {
   func enqueueForReports(_ line: LineKey, from evidence: EvidenceID) throws(StoreError) {
     try run(
-      Upsert.sql(
-        "report_queue", key: "line_id, app, environment", "line_id, app, environment, evidence_id"),
-      line, evidence)
+      """
+      INSERT INTO report_queue (line_id, app, environment, evidence_id) VALUES (?, ?, ?, ?)
+      ON CONFLICT (line_id, app, environment, evidence_id) DO NOTHING
+      """, line, evidence)
   }
 
-  func reportQueue(in domain: ClockDomain, limit: Int) throws(StoreError) -> [QueuedReportLine] {
+  func reportQueue(in domain: ClockDomain, limit: Int) throws(StoreError) -> [PendingReportEvidence] {
     try rows(
       """
-      SELECT q.line_id, q.app, q.environment, coalesce(e.known_at, e.received_at), e.source
-      FROM (SELECT * FROM report_queue WHERE \(domain.condition)) AS q
-      JOIN evidence AS e ON e.evidence_id = q.evidence_id
-      ORDER BY q.evidence_id, q.line_id LIMIT ?
-      """, limit
-    ) { row throws(StoreError) in
-      QueuedReportLine(
-        line: LineKey(appID: row.text(1) ?? "", environment: try row.value(2), lineID: row.text(0) ?? ""),
-        knownAt: Instant(millisecondsSince1970: row.number(3)),
-        source: Evidence.Source(rawValue: row.text(4) ?? ""))
-    }
+      \(Self.pending) (
+        SELECT * FROM report_queue WHERE \(domain.condition) ORDER BY evidence_id, line_id LIMIT ?
+      ) AS q JOIN evidence AS e ON e.evidence_id = q.evidence_id ORDER BY q.evidence_id, q.line_id
+      """, limit, decode: Self.pending)
+  }
+
+  func pendingReportEvidence(of line: LineKey) throws(StoreError) -> [PendingReportEvidence] {
+    try rows(
+      """
+      \(Self.pending) (SELECT * FROM report_queue WHERE \(ofLine)) AS q
+      JOIN evidence AS e ON e.evidence_id = q.evidence_id ORDER BY q.evidence_id
+      """, line, decode: Self.pending)
+  }
+
+  private static let pending = """
+    SELECT q.evidence_id, q.line_id, q.app, q.environment, coalesce(e.known_at, e.received_at), e.source, e.kind
+    FROM
+    """
+
+  private static func pending(_ row: any SQLStatement) throws(StoreError) -> PendingReportEvidence {
+    PendingReportEvidence(
+      id: EvidenceID(rawValue: row.number(0)),
+      line: LineKey(appID: row.text(2) ?? "", environment: try row.value(3), lineID: row.text(1) ?? ""),
+      knownAt: Instant(millisecondsSince1970: row.number(4)),
+      source: Evidence.Source(rawValue: row.text(5) ?? ""), kind: Evidence.Kind(rawValue: row.text(6) ?? ""))
   }
 
   func reportsDue(
@@ -43,6 +58,30 @@ extension SQLTransaction {
         Instant(millisecondsSince1970: row.number(3))
       )
     }
+  }
+
+  func reportDue(of lines: [LineKey]) throws(StoreError) -> Instant? {
+    var due: Instant?
+    for line in lines {
+      let found = try rows("SELECT due_at FROM report_due WHERE \(ofLine)", line) { $0.instant(0) }
+      due = [due, found.first ?? nil].compactMap(\.self).min()
+    }
+    return due
+  }
+
+  func earliestReportWork(in domain: ClockDomain) throws(StoreError) -> Instant? {
+    let known = try rows(
+      """
+      SELECT min(coalesce(e.known_at, e.received_at))
+      FROM (SELECT evidence_id FROM report_queue WHERE \(domain.condition)) AS q
+      JOIN evidence AS e ON e.evidence_id = q.evidence_id
+      """
+    ) { $0.instant(0) }
+    let due = try rows("SELECT min(due_at) FROM report_due WHERE \(domain.condition)") { $0.instant(0) }
+    let changed = try rows(
+      "SELECT min(since) FROM report_catalog WHERE reviewed IS NOT NULL AND \(domain.condition)"
+    ) { $0.instant(0) }
+    return (known + due + changed).compactMap(\.self).min()
   }
 
   func completeReports(of lines: [LineKey], due: Instant?) throws(StoreError) {
@@ -64,6 +103,17 @@ extension SQLTransaction {
     }
     return lines.sorted { $0.lineID < $1.lineID }
   }
+
+  func purchases(
+    of appID: String, in environment: Environment, after last: String, limit: Int
+  ) throws(StoreError) -> [LineKey] {
+    try rows(
+      """
+      SELECT DISTINCT line_id FROM transaction_fact WHERE app = ? AND environment = ? AND line_id > ?
+      ORDER BY line_id LIMIT ?
+      """, appID, environment, last, limit
+    ) { LineKey(appID: appID, environment: environment, lineID: $0.text(0) ?? "") }
+  }
 }
 
 // Postings and their sums.
@@ -81,12 +131,8 @@ extension SQLTransaction {
       guard let postings = byLine[line.lineID] else { continue }
       try insert(postings, new, of: line)
     }
-    let known = ReportDay(closingAfter: new.knownAt)
-    // The days before the first posting of an app are closed.
-    try run(
-      "INSERT INTO closed_day (app, environment, day) VALUES (?, ?, ?) ON CONFLICT (app, environment) DO NOTHING",
-      first.appID, first.environment, known.number - 1)
-    try add(new.postings.flatMap(\.cells), known: known, of: first)
+    let known = new.knownDay
+    try add(new.postings.flatMap(\.cells), known: known, of: first.appID, in: first.environment)
     var revised: [ReportDay: [String: Int64]] = [:]
     for posting in new.postings where ReportDay(posting.effectiveAt) < known {
       revised[ReportDay(posting.effectiveAt), default: [:]][new.cause(of: posting).rawValue, default: 0] += 1
@@ -125,7 +171,9 @@ extension SQLTransaction {
     }
   }
 
-  private func add(_ cells: [ReportCell], known: ReportDay, of line: LineKey) throws(StoreError) {
+  func add(
+    _ cells: [ReportCell], known: ReportDay, of appID: String, in environment: Environment
+  ) throws(StoreError) {
     var sums: [ReportCell.Key: ReportCell.Sums] = [:]
     for cell in cells { sums[cell.key, default: ReportCell.Sums()] += cell.sums }
     let upsert = try use().prepare(
@@ -141,8 +189,8 @@ extension SQLTransaction {
         proceeds = report_cell.proceeds + excluded.proceeds
       """)
     for (key, sums) in sums where sums != ReportCell.Sums() {
-      try upsert.bind(1, line.appID)
-      try upsert.bind(2, line.environment.rawValue)
+      try upsert.bind(1, appID)
+      try upsert.bind(2, environment.rawValue)
       try upsert.bind(3, key.kind.rawValue)
       try upsert.bind(4, key.cohortDay?.number ?? noCohort)
       try upsert.bind(5, key.day.number)
@@ -158,9 +206,69 @@ extension SQLTransaction {
     }
   }
 
-  func closeDays(by now: Instant, in domain: ClockDomain) throws(StoreError) {
-    let last = ReportDay(closingAfter: now).advanced(by: -1)
-    try run("UPDATE closed_day SET day = ? WHERE day < ? AND \(domain.condition)", last.number, last.number)
+  func reportCalendars(in domain: ClockDomain) throws(StoreError) -> [ReportCalendar] {
+    try rows(
+      """
+      SELECT app, environment, max(day), max(closed_at) FROM closed_day WHERE \(domain.condition)
+      GROUP BY app, environment ORDER BY app, environment
+      """
+    ) { row throws(StoreError) in
+      ReportCalendar(
+        appID: row.text(0) ?? "", environment: try row.value(1), closed: ReportDay(number: row.number(2)),
+        closedAt: Instant(millisecondsSince1970: row.number(3)))
+    }
+  }
+
+  func firstDay(
+    closedAfter instant: Instant, of appID: String, in environment: Environment
+  ) throws(StoreError) -> ReportDay? {
+    try rows(
+      """
+      SELECT day FROM closed_day WHERE app = ? AND environment = ? AND closed_at > ? ORDER BY day LIMIT 1
+      """, appID, environment, instant
+    ) { ReportDay(number: $0.number(0)) }.first
+  }
+
+  func close(
+    _ day: ReportDay, at instant: Instant, of appID: String, in environment: Environment
+  ) throws(StoreError) {
+    try run(
+      "INSERT INTO closed_day (app, environment, day, closed_at) VALUES (?, ?, ?, ?)", appID, environment,
+      day.number, instant)
+  }
+
+  func put(
+    _ catalog: ReportCatalog, of appID: String, in environment: Environment
+  ) throws(StoreError) {
+    try run(
+      Upsert.sql("report_catalog", key: "app, environment", "app, environment, fingerprint, since, reviewed"),
+      appID, environment, Int64(bitPattern: catalog.fingerprint), catalog.since, catalog.reviewed)
+  }
+
+  func resetReports(of appID: String, in environment: Environment) throws(StoreError) {
+    for table in ["posting", "report_cell", "report_revision", "report_due", "report_queue"] {
+      try run("DELETE FROM \(table) WHERE app = ? AND environment = ?", appID, environment)
+    }
+    try run(
+      """
+      INSERT INTO report_queue (line_id, app, environment, evidence_id)
+      SELECT line_id, app, environment, evidence_id FROM line_evidence
+      WHERE app = ? AND environment = ? AND line_id IN (
+        SELECT line_id FROM transaction_fact WHERE app = ? AND environment = ?)
+      """, appID, environment, appID, environment)
+  }
+}
+
+extension SQLSession {
+  func reportCatalog(of appID: String, in environment: Environment) throws(StoreError) -> ReportCatalog? {
+    try rows(
+      "SELECT fingerprint, since, reviewed FROM report_catalog WHERE app = ? AND environment = ?", appID,
+      environment
+    ) { row in
+      ReportCatalog(
+        fingerprint: UInt64(bitPattern: row.number(0)),
+        since: Instant(millisecondsSince1970: row.number(1)), reviewed: row.text(2))
+    }.first
   }
 }
 

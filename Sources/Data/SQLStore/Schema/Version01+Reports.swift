@@ -1,13 +1,13 @@
 extension Version01 {
   /// Postings, the sums that reports are answered from, and the closed days.
   package static let reportTables = """
-    -- Purchases with new facts, whose postings must be derived again.
+    -- Evidence about purchases whose postings were not derived from it yet.
     CREATE TABLE report_queue (
       line_id TEXT NOT NULL,
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
-      evidence_id INTEGER NOT NULL REFERENCES evidence, -- the newest
-      PRIMARY KEY (line_id, app, environment)
+      evidence_id INTEGER NOT NULL REFERENCES evidence,
+      PRIMARY KEY (line_id, app, environment, evidence_id)
     ) STRICT, WITHOUT ROWID;
 
     -- When time alone next changes the postings of a purchase.
@@ -71,6 +71,9 @@ extension Version01 {
       PRIMARY KEY (app, environment, kind, cohort_day, day, known_day, product_id, subscription_group, storefront, offer_kind, reason, currency, age)
     ) STRICT, WITHOUT ROWID;
 
+    -- Those that revise a closed day.
+    CREATE INDEX report_cell_late ON report_cell (app, environment, kind, day) WHERE known_day > day;
+
     -- Changes of closed days.
     CREATE TABLE report_revision (
       app TEXT NOT NULL,
@@ -82,11 +85,22 @@ extension Version01 {
       PRIMARY KEY (app, environment, day, known_day, cause)
     ) STRICT, WITHOUT ROWID;
 
-    -- The last day that is closed.
+    -- The closed days. Those before the first one have no postings that were known when they closed.
     CREATE TABLE closed_day (
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
       day INTEGER NOT NULL,            -- days since 1970
+      closed_at INTEGER NOT NULL,      -- milliseconds since 1970; another delay later does not change it
+      PRIMARY KEY (app, environment, day)
+    ) STRICT, WITHOUT ROWID;
+
+    -- The catalog under which postings are derived.
+    CREATE TABLE report_catalog (
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      fingerprint INTEGER NOT NULL,
+      since INTEGER NOT NULL,          -- milliseconds since 1970
+      reviewed TEXT,                   -- the last line that was derived again under it; NULL: all were
       PRIMARY KEY (app, environment)
     ) STRICT, WITHOUT ROWID;
     """

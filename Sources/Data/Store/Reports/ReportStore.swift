@@ -1,18 +1,23 @@
 package import AppStore
 package import Reports
 
-/// A purchase with new facts, whose postings must be derived again.
-package struct QueuedReportLine: Hashable, Sendable {
+/// Evidence about a purchase whose postings were not derived from it yet.
+package struct PendingReportEvidence: Hashable, Sendable {
+  package let id: EvidenceID
   package let line: LineKey
-  /// When the newest of the facts became known.
   package let knownAt: Instant
   /// The route by which it arrived.
   package let source: Evidence.Source
+  package let kind: Evidence.Kind
 
-  package init(line: LineKey, knownAt: Instant, source: Evidence.Source) {
+  package init(
+    id: EvidenceID, line: LineKey, knownAt: Instant, source: Evidence.Source, kind: Evidence.Kind
+  ) {
+    self.id = id
     self.line = line
     self.knownAt = knownAt
     self.source = source
+    self.kind = kind
   }
 }
 
@@ -23,14 +28,18 @@ package struct RevisionCause: RawRepresentable, Hashable, Sendable {
 
   /// A notification or a submission arrived after the day had closed.
   package static let lateNotification = RevisionCause(rawValue: "LATE_NOTIFICATION")
-  /// A call to Apple brought it, such as a status poll or the repair of a gap.
+  /// The repair of a gap in Apple's notifications brought it.
   package static let historyRepair = RevisionCause(rawValue: "HISTORY_REPAIR")
+  /// A status poll or another call to Apple brought it.
+  package static let poll = RevisionCause(rawValue: "POLL")
   /// A migration brought it.
   package static let migration = RevisionCause(rawValue: "MIGRATION")
   /// A refund became known late.
   package static let refundLearnedLate = RevisionCause(rawValue: "REFUND_LEARNED_LATE")
   /// A newer document of Apple's contradicts an older one.
   package static let correctedByApple = RevisionCause(rawValue: "CORRECTED_BY_APPLE")
+  /// Another catalog, or another share of the operator, applies to the past too.
+  package static let catalogChanged = RevisionCause(rawValue: "CATALOG_CHANGED")
   /// Time alone brought it, such as an expiry. It revises a day only if the service was down.
   package static let time = RevisionCause(rawValue: "TIME")
 }
@@ -39,13 +48,48 @@ package struct RevisionCause: RawRepresentable, Hashable, Sendable {
 package struct NewPostings: Sendable {
   package let postings: [Posting]
   package let knownAt: Instant
+  /// The first day whose closing includes them.
+  package let knownDay: ReportDay
   /// The cause where the posting itself shows none.
   package let cause: RevisionCause
 
-  package init(_ postings: [Posting], knownAt: Instant, cause: RevisionCause) {
+  package init(_ postings: [Posting], knownAt: Instant, knownDay: ReportDay, cause: RevisionCause) {
     self.postings = postings
     self.knownAt = knownAt
+    self.knownDay = knownDay
     self.cause = cause
+  }
+}
+
+/// The days of one environment of an app.
+package struct ReportCalendar: Hashable, Sendable {
+  package let appID: String
+  package let environment: Environment
+  /// The last closed day.
+  package let closed: ReportDay
+  /// When it closed.
+  package let closedAt: Instant
+
+  package init(appID: String, environment: Environment, closed: ReportDay, closedAt: Instant) {
+    self.appID = appID
+    self.environment = environment
+    self.closed = closed
+    self.closedAt = closedAt
+  }
+}
+
+/// The catalog under which the postings of one environment of an app are derived.
+package struct ReportCatalog: Hashable, Sendable {
+  package var fingerprint: UInt64
+  /// When it took effect.
+  package var since: Instant
+  /// The last purchase that was derived again under it; `nil`: all were.
+  package var reviewed: String?
+
+  package init(fingerprint: UInt64, since: Instant, reviewed: String?) {
+    self.fingerprint = fingerprint
+    self.since = since
+    self.reviewed = reviewed
   }
 }
 
@@ -54,16 +98,27 @@ package protocol ReportStore {
   /// Records that a purchase has new facts.
   func enqueueForReports(_ line: LineKey, from evidence: EvidenceID) throws(StoreError)
 
-  /// Returns at most `limit` purchases with new facts, in the order of these.
-  func reportQueue(in domain: ClockDomain, limit: Int) throws(StoreError) -> [QueuedReportLine]
+  /// Returns at most `limit` pieces of evidence that are queued, in their order.
+  func reportQueue(in domain: ClockDomain, limit: Int) throws(StoreError) -> [PendingReportEvidence]
+
+  /// Returns the queued evidence about a purchase, in its order.
+  func pendingReportEvidence(of line: LineKey) throws(StoreError) -> [PendingReportEvidence]
 
   /// Returns at most `limit` purchases whose postings change by time alone by `now`, the longest overdue first.
   func reportsDue(
     by now: Instant, in domain: ClockDomain, limit: Int
   ) throws(StoreError) -> [(line: LineKey, due: Instant)]
 
+  /// Returns when the first of the purchases changes by time alone; `nil`: never.
+  func reportDue(of lines: [LineKey]) throws(StoreError) -> Instant?
+
   /// Returns all purchases of the payer of a purchase, with itself, sorted.
   func linesOfPayer(of line: LineKey) throws(StoreError) -> [LineKey]
+
+  /// Returns at most `limit` purchases of an app after `last`, in their order.
+  func purchases(
+    of appID: String, in environment: Environment, after last: String, limit: Int
+  ) throws(StoreError) -> [LineKey]
 
   /// Returns all postings of a purchase, in the order in which they were appended.
   func postings(of line: LineKey) throws(StoreError) -> [Posting]
@@ -71,11 +126,41 @@ package protocol ReportStore {
   /// Appends postings of one payer's purchases, and adds them to the sums and revisions.
   func append(_ new: NewPostings, of lines: [LineKey]) throws(StoreError)
 
+  /// Adds to the sums without postings, for synthetic payers.
+  func add(
+    _ cells: [ReportCell], known: ReportDay, of appID: String, in environment: Environment
+  ) throws(StoreError)
+
   /// Removes the purchases of a payer from the queue, and records when time alone next changes their postings.
   func completeReports(of lines: [LineKey], due: Instant?) throws(StoreError)
 
-  /// Records the days that have closed by `now` in every app of a clock.
-  func closeDays(by now: Instant, in domain: ClockDomain) throws(StoreError)
+  /// Returns the earliest instant whose evidence or time is not in the postings yet; `nil` without one.
+  func earliestReportWork(in domain: ClockDomain) throws(StoreError) -> Instant?
+
+  /// Returns the environments with postings, each with its last closed day.
+  func reportCalendars(in domain: ClockDomain) throws(StoreError) -> [ReportCalendar]
+
+  /// Returns the first closed day that closed after `instant`; `nil` if none did.
+  func firstDay(
+    closedAfter instant: Instant, of appID: String, in environment: Environment
+  ) throws(StoreError) -> ReportDay?
+
+  /// Closes a day at an instant.
+  func close(
+    _ day: ReportDay, at instant: Instant, of appID: String, in environment: Environment
+  ) throws(StoreError)
+
+  /// Returns the catalog of the postings; `nil` before the first one.
+  func reportCatalog(of appID: String, in environment: Environment) throws(StoreError) -> ReportCatalog?
+
+  /// Replaces the catalog of the postings.
+  func put(
+    _ catalog: ReportCatalog, of appID: String, in environment: Environment
+  ) throws(StoreError)
+
+  /// Deletes all postings, sums and revisions of one environment of an app, and queues all evidence about its purchases,
+  /// so that they are derived again. The closed days keep the instants at which they closed.
+  func resetReports(of appID: String, in environment: Environment) throws(StoreError)
 }
 
 /// A change of a closed day.
@@ -99,18 +184,42 @@ package struct ReportRevision: Hashable, Sendable {
 /// Reads what ``ReportStore`` keeps.
 package protocol ReportReader {
   /// Returns the next time at which postings are to be derived; `nil` if there is none.
-  func nextReportDue(in domain: ClockDomain) throws(StoreError) -> Instant?
+  ///
+  /// - Parameter delay: how long after its end a day of an app closes, in milliseconds.
+  func nextReportDue(
+    in domain: ClockDomain, closingAfter delay: (String) -> Int64
+  ) throws(StoreError) -> Instant?
+
+  /// Returns the catalog of the postings; `nil` before the first one.
+  func reportCatalog(of appID: String, in environment: Environment) throws(StoreError) -> ReportCatalog?
 
   /// Returns what ``ReportTable`` adds up for a query.
   func reportSums(
     _ query: ReportQuery, of appID: String, in environment: Environment
   ) throws(StoreError) -> [ReportSum]
 
-  /// Returns the revisions of the days from `first` to before `end`, in order.
+  /// Returns what the revisions of closed days changed, for the columns of a query.
+  func reportChanges(
+    _ query: ReportQuery, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [ReportChange]
+
+  /// Returns the revisions of the days from `first` to before `end` that became known by `last`, in order. With
+  /// `ofStocks`, those of earlier days that became known after `first` too.
   func reportRevisions(
-    from first: ReportDay, to end: ReportDay, of appID: String, in environment: Environment
+    from first: ReportDay, to end: ReportDay, ofStocks: Bool, knownBy last: ReportDay?, of appID: String,
+    in environment: Environment
   ) throws(StoreError) -> [ReportRevision]
 
+  /// Returns the last day that was closed at or before `instant`, with the instant at which it closed; `nil` if none
+  /// was.
+  func lastClosedDay(
+    of appID: String, in environment: Environment, by instant: Instant
+  ) throws(StoreError) -> (day: ReportDay, closedAt: Instant)?
+}
+
+extension ReportReader {
   /// Returns the last closed day; `nil` if none is.
-  func lastClosedDay(of appID: String, in environment: Environment) throws(StoreError) -> ReportDay?
+  package func lastClosedDay(of appID: String, in environment: Environment) throws(StoreError) -> ReportDay? {
+    try lastClosedDay(of: appID, in: environment, by: Instant(millisecondsSince1970: .max))?.day
+  }
 }

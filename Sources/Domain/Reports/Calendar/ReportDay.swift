@@ -2,14 +2,12 @@ package import AppStore
 
 /// A day in UTC, the smallest bucket of a report.
 ///
-/// A day closes ``closingDelay`` after its end. Everything that was known before that instant is in its first
-/// closing; later evidence makes a revision of the day.
+/// A day closes some hours after its end (``ReportPolicy/closeAfter``). Everything that was known before that instant is
+/// in its first closing; later evidence makes a revision of the day.
 package struct ReportDay: Hashable, Comparable, Sendable {
   /// Days since 1970-01-01; negative for earlier days.
   package let number: Int64
 
-  /// How long after its end a day closes, in milliseconds.
-  package static let closingDelay: Int64 = 6 * 3_600_000
   static let length: Int64 = 86_400_000
 
   package init(number: Int64) { self.number = number }
@@ -19,16 +17,17 @@ package struct ReportDay: Hashable, Comparable, Sendable {
     number = Self.floor(instant.millisecondsSince1970)
   }
 
-  /// The first day whose closing includes what became known at `instant`.
-  package init(closingAfter instant: Instant) {
-    number = Self.floor(instant.advanced(byMilliseconds: -Self.closingDelay).millisecondsSince1970)
+  /// The first day whose closing includes what became known at `instant`, if days close `delay` milliseconds after
+  /// their end.
+  package init(closingAfter instant: Instant, delay: Int64) {
+    number = Self.floor(instant.advanced(byMilliseconds: -delay).millisecondsSince1970)
   }
 
   package var start: Instant { Instant(millisecondsSince1970: number * Self.length) }
   /// The exclusive end: the start of the next day.
   package var end: Instant { Instant(millisecondsSince1970: (number + 1) * Self.length) }
-  /// The instant at which the day closes.
-  package var closing: Instant { end.advanced(byMilliseconds: Self.closingDelay) }
+  /// The instant at which the day closes, `delay` milliseconds after its end.
+  package func closing(after delay: Int64) -> Instant { end.advanced(byMilliseconds: delay) }
 
   package static func < (left: ReportDay, right: ReportDay) -> Bool { left.number < right.number }
 

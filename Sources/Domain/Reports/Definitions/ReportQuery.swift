@@ -96,12 +96,15 @@ extension ReportQuery {
   /// Adds up postings as a store does, for tests and for comparison with a store.
   ///
   /// - Parameter postings: all postings with the instants at which they became known.
+  /// - Parameter delay: how long after its end a day closes, in milliseconds.
   /// - Returns: one element for each day and group that the query selects.
-  package func sums(of postings: [(posting: Posting, knownAt: Instant)]) -> [ReportSum] {
+  package func sums(
+    of postings: [(posting: Posting, knownAt: Instant)], closingAfter delay: Int64
+  ) -> [ReportSum] {
     var sums: [ReportSum: ReportCell.Sums] = [:]
     for (posting, knownAt) in postings {
       for cell in posting.cells {
-        let known = max(ReportDay(closingAfter: knownAt), cell.key.day)
+        let known = max(ReportDay(closingAfter: knownAt, delay: delay), cell.key.day)
         guard let day = day(of: cell.key, known: known) else { continue }
         let key = ReportSum(
           kind: cell.key.kind, day: day, groups: groupBy.map { cell.key.dimensions[$0] },
@@ -134,5 +137,20 @@ extension ReportQuery {
       }
     }
     return day < to ? day : nil
+  }
+}
+
+/// What one revision of a closed day changed in the sums of a query.
+package struct ReportChange: Hashable, Sendable {
+  /// The day that changed.
+  package let day: ReportDay
+  /// The day with whose closing the change became known.
+  package let knownDay: ReportDay
+  package let sum: ReportSum
+
+  package init(day: ReportDay, knownDay: ReportDay, sum: ReportSum) {
+    self.day = day
+    self.knownDay = knownDay
+    self.sum = sum
   }
 }

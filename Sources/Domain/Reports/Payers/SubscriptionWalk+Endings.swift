@@ -14,6 +14,8 @@ struct PeriodEnding {
   struct Failure {
     var graceEnd: Instant?
     var turnedOffAt: Instant?
+    /// When Apple first reported another period.
+    var followedAt: Instant?
   }
 
   init(
@@ -60,6 +62,9 @@ extension SubscriptionWalk {
       return .stint
     }
     if let next, next.start <= period.expires {
+      if next.start == period.expires, let paid = ending.failure?.recoveredInGrace(after: period.expires) {
+        recoverInGrace(period, at: paid)
+      }
       risk(period, until: next.start, facts)
       return .renewal(period)
     }
@@ -67,9 +72,7 @@ extension SubscriptionWalk {
     switch recovery {
     case .inGracePeriod:
       risk(period, until: next.start, facts)
-      span(.inGrace, period, period.expires, next.start)
-      flow(.graceEntered, period, at: period.expires) { _, _ in }
-      flow(.graceRecovered, period, at: next.start) { _, _ in }
+      recoverInGrace(period, at: next.start)
       return .renewal(period)
     case .afterGracePeriod:
       let end = endGrace(period, ending, before: next.start)
@@ -78,6 +81,13 @@ extension SubscriptionWalk {
       span(.inRetry, period, end, next.start)
       return .afterRetry(period)
     }
+  }
+
+  /// Records a payment in Apple's grace period.
+  private mutating func recoverInGrace(_ period: SubscriptionPeriod, at paid: Instant) {
+    span(.inGrace, period, period.expires, paid)
+    flow(.graceEntered, period, at: period.expires) { _, _ in }
+    flow(.graceRecovered, period, at: paid) { _, _ in }
   }
 
   private mutating func lapse(
@@ -105,9 +115,11 @@ extension SubscriptionWalk {
     return .stint
   }
 
-  /// Apple has not reported whether the period renewed: it counts as lapsed when its last day closes.
+  /// Apple has not reported whether the period renewed: its last day closes with a lapse.
   private mutating func awaitRenewal(_ period: SubscriptionPeriod) {
-    let closing = ReportDay(period.expires).closing
+    // The lapse must be known before the day closes.
+    let closing = ReportDay(period.expires).closing(after: app.reports.closeAfter)
+      .advanced(byMilliseconds: -1)
     guard now < closing else { return lose(.lapsedOther, "UNKNOWN", at: period.expires) }
     leave(at: period.expires)
     flow(.awaitingRenewal, period, at: period.expires) { _, _ in }
@@ -180,6 +192,15 @@ extension SubscriptionWalk {
   }
 }
 
+extension PeriodEnding.Failure {
+  /// When a payment in the grace period was made, if the next period is dated to the end of the period before, as the
+  /// billing cycle is kept; `nil` if none was.
+  fileprivate func recoveredInGrace(after expires: Instant) -> Instant? {
+    guard let graceEnd, let followedAt, followedAt > expires else { return nil }
+    return min(followedAt, graceEnd)
+  }
+}
+
 extension CustomerFacts {
   /// The failed renewals of a line by the start of their period. Of one period the last failure counts.
   func failures(ofLine line: String) -> [Instant: PeriodEnding.Failure] {
@@ -191,7 +212,8 @@ extension CustomerFacts {
       let start = transactions[failure.period].purchaseDate
       let known = failures[start]
       failures[start] = PeriodEnding.Failure(
-        graceEnd: failure.graceEnd ?? known?.graceEnd, turnedOffAt: failure.turnedOffAt)
+        graceEnd: failure.graceEnd ?? known?.graceEnd, turnedOffAt: failure.turnedOffAt,
+        followedAt: failure.followedAt ?? known?.followedAt)
     }
     return failures
   }

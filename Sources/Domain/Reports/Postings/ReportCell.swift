@@ -3,6 +3,11 @@ package struct ReportCell: Hashable, Sendable {
   package var key: Key
   package var sums: Sums
 
+  package init(key: Key, sums: Sums) {
+    self.key = key
+    self.sums = sums
+  }
+
   package struct Key: Hashable, Sendable {
     package var kind: Posting.Kind
     package var day: ReportDay

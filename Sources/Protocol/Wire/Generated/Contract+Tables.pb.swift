@@ -623,6 +623,7 @@ extension Contract {
     QueryReportResponse.self,
     ReportRow.self,
     ReportRevision.self,
+    ReportDifference.self,
     ReportRevisionCause.self,
     ExportReportRequest.self,
     ExportReportResponse.self,

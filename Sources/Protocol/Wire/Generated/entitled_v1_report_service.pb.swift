@@ -386,16 +386,16 @@ package struct ReportQuery: WireMessage {
   package var subscriptionGroups: [String] = []
   /// Only these storefronts; empty: all.
   package var storefronts: [String] = []
-  /// Amounts as the estimated proceeds: 70 % of the price, and 85 % after one year of paid service in the group; taxes
-  /// are not known.
+  /// Amounts as the estimated proceeds: 70 % of the price, and 85 % after one year of paid service in the group or in the
+  /// Small Business Program; taxes are not known.
   package var proceeds: Bool = false
   /// Each day as it was when it closed. Not for reports by cohort.
   package var asFirstClosed: Bool = false
   /// What was known when the last day before this instant closed. Unset: all that is known.
   package var knownAt: GoogleProtobuf.Timestamp?
-  /// The currency into which `rates` convert amounts, ISO 4217; empty: none.
+  /// The currency into which the configured rates convert amounts, ISO 4217; empty: none.
   package var convertTo: String = ""
-  /// The operator's rates. An amount without a rate of its day or the six days before stays in its currency.
+  /// Rates instead of the configured ones. An amount without a rate of its day or the six days before stays in its currency.
   package var rates: [ReportRate] = []
 
   /// A message with every field at its default.
@@ -510,11 +510,12 @@ package struct QueryReportResponse: WireMessage {
   package var columns: [ReportColumn] = []
   /// The rows, ordered by bucket, currency, age and groups; at most 10,000. Rows without any value are left out.
   package var rows: [ReportRow] = []
-  /// The end of the last closed day. Unset: no day is closed.
+  /// The end of the last closed day, of those that were closed at `known_at`. Unset: no day is closed.
   package var closedUntil: GoogleProtobuf.Timestamp?
   /// The instant up to which evidence counts: the closing that `known_at` selects, or the time of the answer.
   package var knownAt: GoogleProtobuf.Timestamp?
-  /// The changes of closed days of the query.
+  /// The changes of closed days of the query that were known at `known_at`; of stocks also of earlier days. They explain the
+  /// difference between each day as first closed and as known now.
   package var revisions: [ReportRevision] = []
   /// Codes: "NO_RATE" if amounts stayed in their currency for want of a rate.
   package var notes: [String] = []
@@ -594,7 +595,7 @@ package struct ReportRow: WireMessage {
 
 /// A change of a closed day.
 package struct ReportRevision: WireMessage {
-  /// The start of the day in UTC. A change of a stock changes the later days too.
+  /// The start of the day in UTC. A change of a stock changes the days from this one to before `known_day`.
   package var day: GoogleProtobuf.Timestamp?
   /// The number among the revisions of the day, from 1.
   package var number: Int64 = 0
@@ -602,6 +603,8 @@ package struct ReportRevision: WireMessage {
   package var knownDay: GoogleProtobuf.Timestamp?
   /// The causes, ordered by name.
   package var causes: [ReportRevisionCause] = []
+  /// What it changed in the answer without its groups: one element for each currency. Empty for reports by cohort.
+  package var differences: [ReportDifference] = []
 
   /// A message with every field at its default.
   package init() {}
@@ -616,6 +619,7 @@ package struct ReportRevision: WireMessage {
     number = c.pointee.number
     knownDay = CField.message(c.pointee.known_day)
     causes = CField.messages(c.pointee.causes, count: c.pointee.n_causes)
+    differences = CField.messages(c.pointee.differences, count: c.pointee.n_differences)
   }
 
   /// Writes the fields that are set.
@@ -624,12 +628,41 @@ package struct ReportRevision: WireMessage {
     writer.integer(2, number)
     writer.message(3, knownDay)
     writer.messages(4, causes)
+    writer.messages(5, differences)
+  }
+}
+
+/// A difference of the values of a report.
+package struct ReportDifference: WireMessage {
+  /// ISO 4217, before conversion; empty in reports without amounts.
+  package var currency: String = ""
+  /// The differences, in the order of the columns; 0 for stocks at the start of a bucket.
+  package var values: [Int64] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ReportDifference())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ReportDifference.self)
+    currency = CField.text(c.pointee.currency)
+    values = CField.elements(c.pointee.values, count: c.pointee.n_values)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, currency)
+    writer.integers(2, values)
   }
 }
 
 /// One cause of a revision.
 package struct ReportRevisionCause: WireMessage {
-  /// "LATE_NOTIFICATION", "HISTORY_REPAIR", "MIGRATION", "REFUND_LEARNED_LATE", "CORRECTED_BY_APPLE" or "TIME".
+  /// "LATE_NOTIFICATION", "HISTORY_REPAIR", "POLL", "MIGRATION", "REFUND_LEARNED_LATE", "CORRECTED_BY_APPLE",
+  /// "CATALOG_CHANGED" or "TIME".
   package var cause: String = ""
   /// The number of postings that it brought.
   package var postings: Int64 = 0

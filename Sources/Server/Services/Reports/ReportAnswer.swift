@@ -10,9 +10,10 @@ struct ReportAnswer: Sendable {
   let environment: AppStore.Environment
   let table: ReportTable
   let revisions: [Store.ReportRevision]
-  /// The last closed day; `nil` without one.
+  let differences: [Reports.ReportDifference]
+  /// The last day that was closed at ``knownAt``; `nil` without one.
   let closed: ReportDay?
-  let now: Instant
+  let knownAt: Instant
   /// Whether amounts stayed in their currency for want of a rate.
   let isUnconverted: Bool
 
@@ -40,12 +41,11 @@ struct ReportAnswer: Sendable {
         }
       }
       $0.closedUntil = closed.map { GoogleProtobuf.Timestamp($0.end) }
-      if case .whenClosed(let day) = query.knowledge {
-        $0.knownAt = GoogleProtobuf.Timestamp(day.closing)
-      } else {
-        $0.knownAt = GoogleProtobuf.Timestamp(now)
+      $0.knownAt = GoogleProtobuf.Timestamp(knownAt)
+      $0.revisions = revisions.map { revision in
+        Wire.ReportRevision(
+          revision, differences.filter { $0.day == revision.day && $0.knownDay == revision.knownDay })
       }
-      $0.revisions = revisions.map(Wire.ReportRevision.init)
       $0.notes = isUnconverted ? ["NO_RATE"] : []
     }
   }
@@ -138,8 +138,14 @@ extension Wire.ReportColumn {
 }
 
 extension Wire.ReportRevision {
-  fileprivate init(_ revision: Store.ReportRevision) {
+  fileprivate init(_ revision: Store.ReportRevision, _ differences: [Reports.ReportDifference]) {
     self.init()
+    self.differences = differences.map { difference in
+      .with {
+        $0.currency = difference.currency
+        $0.values = difference.values
+      }
+    }
     day = GoogleProtobuf.Timestamp(revision.day.start)
     number = revision.number
     knownDay = GoogleProtobuf.Timestamp(revision.knownDay.start)

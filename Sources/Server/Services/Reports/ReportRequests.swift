@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Entitlements
 internal import RPC
 internal import Reports
 internal import Wire
@@ -8,8 +9,10 @@ extension Reports.ReportQuery {
 
   /// The query of a request.
   ///
+  /// Its ``knowledge`` does not consider `known_at`.
+  ///
   /// - Throws: `INVALID_ARGUMENT` with the field that is wrong.
-  init(_ query: Wire.ReportQuery, at now: Instant) throws(Status) {
+  init(_ query: Wire.ReportQuery) throws(Status) {
     try RequestValidation.given(query.report, "query.report")
     guard let name = Reports.Report.Name(rawValue: query.report) else {
       let known = Reports.Report.Name.allCases.map(\.rawValue).joined(separator: ", ")
@@ -25,7 +28,7 @@ extension Reports.ReportQuery {
         .product: Set(query.productIds), .group: Set(query.subscriptionGroups),
         .storefront: Set(query.storefronts),
       ],
-      isOfProceeds: query.proceeds, knowledge: try Self.knowledge(query, at: now))
+      isOfProceeds: query.proceeds, knowledge: query.asFirstClosed ? .firstClosed : .now)
     guard !query.asFirstClosed || report.cohortKinds.isEmpty else {
       throw .invalid("as_first_closed", "a report by cohort has no first closing; set known_at")
     }
@@ -55,13 +58,13 @@ extension Reports.ReportQuery {
     return ReportDay(first)..<ReportDay(end)
   }
 
-  private static func knowledge(_ query: Wire.ReportQuery, at now: Instant) throws(Status) -> Knowledge {
-    guard let knownAt = query.knownAt else { return query.asFirstClosed ? .firstClosed : .now }
+  /// The `known_at` of a query; `nil` without one.
+  static func knownAt(_ query: Wire.ReportQuery) throws(Status) -> Instant? {
+    guard let knownAt = query.knownAt else { return nil }
     guard !query.asFirstClosed else {
       throw .invalid("known_at", "known_at and as_first_closed exclude each other")
     }
-    let instant = try Instant(knownAt, "query.known_at")
-    return .whenClosed(ReportDay(closingAfter: min(instant, now)).advanced(by: -1))
+    return try Instant(knownAt, "query.known_at")
   }
 
   private static func granularity(_ granularity: Wire.ReportGranularity) throws(Status) -> Granularity {
@@ -94,8 +97,18 @@ extension Reports.ReportQuery {
 }
 
 extension RateTable {
-  /// The rates of a request.
-  init(_ query: Wire.ReportQuery) throws(Status) {
+  /// The rates of a request, or those of the configuration that were known at an instant.
+  init(_ query: Wire.ReportQuery, or configured: [ExchangeRate], knownAt: Instant?) throws(Status) {
+    guard !query.rates.isEmpty else {
+      self.init(
+        configured.filter { rate in
+          rate.knownAt.map { known in knownAt.map { known <= $0 } ?? true } ?? true
+        }.map { rate in
+          Rate(
+            rate.currency, to: rate.target, from: ReportDay(rate.from), millionths: rate.millionths)
+        })
+      return
+    }
     var rates: [Rate] = []
     for rate in query.rates {
       guard let from = rate.from, rate.millionths > 0, !rate.currency.isEmpty else {

@@ -55,27 +55,57 @@ struct ReportServiceHandler: ReportServiceMethods {
       throw Status(.invalidArgument, reason: "MISSING_FIELD", "query is missing", field: "query")
     }
     let now = context.now(in: environment)
-    let query = try Reports.ReportQuery(wanted, at: now)
-    let rates = try RateTable(wanted)
-    let (sums, revisions, closed) = try await context.readExpensively(call) { reader throws(StoreError) in
-      (
-        try reader.reportSums(query, of: app.id, in: environment),
-        try reader.reportRevisions(from: query.from, to: query.to, of: app.id, in: environment),
-        try reader.lastClosedDay(of: app.id, in: environment)
-      )
+    let query = try Reports.ReportQuery(wanted)
+    let knownAt = try Reports.ReportQuery.knownAt(wanted).map { min($0, now) }
+    let rates = try RateTable(wanted, or: app.reports.rates, knownAt: knownAt)
+    let found = try await context.readExpensively(call) { reader throws(StoreError) in
+      try ReportFindings(query, knownAt: knownAt, of: app.id, in: environment, reader)
     }
-    let converted = wanted.convertTo.isEmpty ? sums : rates.convert(sums, to: wanted.convertTo)
+    let sums =
+      wanted.convertTo.isEmpty ? found.sums : rates.convert(found.sums, to: wanted.convertTo)
     do throws(ReportTable.Failure) {
       return ReportAnswer(
-        query: query, environment: environment, table: try ReportTable(query, converted),
-        revisions: revisions, closed: closed, now: now,
+        query: found.query, environment: environment, table: try ReportTable(found.query, sums),
+        revisions: found.revisions, differences: found.differences, closed: found.closed?.day,
+        knownAt: knownAt.map { found.closed?.closedAt ?? $0 } ?? now,
         isUnconverted: !wanted.convertTo.isEmpty
-          && converted.contains { !$0.currency.isEmpty && $0.currency != wanted.convertTo })
+          && sums.contains { !$0.currency.isEmpty && $0.currency != wanted.convertTo })
     } catch {
       throw Status(
         .invalidArgument, reason: "MIXED_DURATIONS",
         "periods of different lengths cannot be counted together; group by product or name the products",
         field: "query.group_by")
     }
+  }
+}
+
+/// What one snapshot of the store has for a report.
+private struct ReportFindings: Sendable {
+  /// The query, with the knowledge that `known_at` selects.
+  private(set) var query: Reports.ReportQuery
+  let sums: [ReportSum]
+  let revisions: [Store.ReportRevision]
+  let differences: [Reports.ReportDifference]
+  /// The last day that was closed by then, and when it closed.
+  let closed: (day: ReportDay, closedAt: Instant)?
+
+  init(
+    _ query: Reports.ReportQuery, knownAt: Instant?, of app: String, in environment: AppStore.Environment,
+    _ reader: any StoreSnapshot
+  ) throws(StoreError) {
+    let closed = try reader.lastClosedDay(of: app, in: environment, by: knownAt ?? .openEnd)
+    self.closed = closed
+    var query = query
+    if knownAt != nil {
+      // Nothing is known before the first closing.
+      query.knowledge = .whenClosed(closed?.day ?? ReportDay(number: -1_000_000))
+    }
+    self.query = query
+    sums = try reader.reportSums(query, of: app, in: environment)
+    revisions = try reader.reportRevisions(
+      from: query.from, to: query.to, ofStocks: !query.report.stockKinds.isEmpty,
+      knownBy: knownAt == nil ? nil : closed?.day, of: app, in: environment)
+    differences = ReportDifference.all(
+      query, try reader.reportChanges(query, of: app, in: environment))
   }
 }

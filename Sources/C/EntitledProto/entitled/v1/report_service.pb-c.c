@@ -457,6 +457,51 @@ void   entitled__v1__report_revision__free_unpacked
   assert(message->base.descriptor == &entitled__v1__report_revision__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__report_difference__init
+                     (Entitled__V1__ReportDifference         *message)
+{
+  static const Entitled__V1__ReportDifference init_value = ENTITLED__V1__REPORT_DIFFERENCE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__report_difference__get_packed_size
+                     (const Entitled__V1__ReportDifference *message)
+{
+  assert(message->base.descriptor == &entitled__v1__report_difference__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__report_difference__pack
+                     (const Entitled__V1__ReportDifference *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__report_difference__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__report_difference__pack_to_buffer
+                     (const Entitled__V1__ReportDifference *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__report_difference__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ReportDifference *
+       entitled__v1__report_difference__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ReportDifference *)
+     protobuf_c_message_unpack (&entitled__v1__report_difference__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__report_difference__free_unpacked
+                     (Entitled__V1__ReportDifference *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__report_difference__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__report_revision_cause__init
                      (Entitled__V1__ReportRevisionCause         *message)
 {
@@ -1376,7 +1421,7 @@ const ProtobufCMessageDescriptor entitled__v1__report_row__descriptor =
   (ProtobufCMessageInit) entitled__v1__report_row__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__report_revision__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__report_revision__field_descriptors[5] =
 {
   {
     "day",
@@ -1426,17 +1471,30 @@ static const ProtobufCFieldDescriptor entitled__v1__report_revision__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "differences",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ReportRevision, n_differences),
+    offsetof(Entitled__V1__ReportRevision, differences),
+    &entitled__v1__report_difference__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__report_revision__field_indices_by_name[] = {
   3,   /* field[3] = causes */
   0,   /* field[0] = day */
+  4,   /* field[4] = differences */
   2,   /* field[2] = known_day */
   1,   /* field[1] = number */
 };
 static const ProtobufCIntRange entitled__v1__report_revision__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__report_revision__descriptor =
 {
@@ -1446,11 +1504,62 @@ const ProtobufCMessageDescriptor entitled__v1__report_revision__descriptor =
   "Entitled__V1__ReportRevision",
   "entitled.v1",
   sizeof(Entitled__V1__ReportRevision),
-  4,
+  5,
   entitled__v1__report_revision__field_descriptors,
   entitled__v1__report_revision__field_indices_by_name,
   1,  entitled__v1__report_revision__number_ranges,
   (ProtobufCMessageInit) entitled__v1__report_revision__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__report_difference__field_descriptors[2] =
+{
+  {
+    "currency",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportDifference, currency),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "values",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Entitled__V1__ReportDifference, n_values),
+    offsetof(Entitled__V1__ReportDifference, values),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__report_difference__field_indices_by_name[] = {
+  0,   /* field[0] = currency */
+  1,   /* field[1] = values */
+};
+static const ProtobufCIntRange entitled__v1__report_difference__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__report_difference__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ReportDifference",
+  "ReportDifference",
+  "Entitled__V1__ReportDifference",
+  "entitled.v1",
+  sizeof(Entitled__V1__ReportDifference),
+  2,
+  entitled__v1__report_difference__field_descriptors,
+  entitled__v1__report_difference__field_indices_by_name,
+  1,  entitled__v1__report_difference__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__report_difference__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__report_revision_cause__field_descriptors[2] =

@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import Configuration
 internal import Entitlements
 internal import Ledger
+internal import Reports
 internal import SQLiteStore
 internal import Store
 
@@ -26,6 +27,7 @@ struct StoreSeedCommand: AsyncParsableCommand {
   @Option(help: "Address of the store (default: ENTITLED_STORE, or the data directory).") var store: String?
 
   @Flag(help: "Write only the rows that Check reads.") var onlyAnswers = false
+  @Flag(help: "Write only the sums of reports, of two years.") var onlyReports = false
 
   func validate() throws {
     guard customers > 0 else { throw ValidationError("--customers takes a positive number") }
@@ -43,7 +45,14 @@ struct StoreSeedCommand: AsyncParsableCommand {
     let now = SystemClock.now()
     do {
       let all = SyntheticCustomers(count: customers, app: app, now: now)
-      if onlyAnswers { try await writeAnswers(of: all, to: store) } else { try await write(all, to: store) }
+      if onlyReports {
+        let payers = SyntheticPayers(count: customers, app: app, now: now)
+        try await writeReports(await payers.cells(), until: now, to: store)
+      } else if onlyAnswers {
+        try await writeAnswers(of: all, to: store)
+      } else {
+        try await write(all, to: store)
+      }
       // With a current fingerprint, the service does not evaluate all customers again when it starts.
       try await store.write { transaction throws(StoreError) in
         try transaction.record(CatalogChange(fingerprint: app.fingerprint, at: now), of: app.id)
@@ -77,6 +86,25 @@ struct StoreSeedCommand: AsyncParsableCommand {
       let page = order[first..<min(first + Self.batchSize, order.count)]
       try await store.write { transaction throws(StoreError) in
         for (_, number) in page { try customers[number].writeAnswers(to: transaction) }
+      }
+    }
+  }
+
+  /// Writes the sums of each day as they became known on it, and closes all days before today.
+  private func writeReports(
+    _ cells: [ReportDay: [ReportCell]], until now: Instant, to store: any EntitlementStore
+  ) async throws(StoreError) {
+    let environment = Environment.sandbox
+    let today = ReportDay(now)
+    for (day, cells) in cells.sorted(by: { $0.key < $1.key }) {
+      try await store.write { transaction throws(StoreError) in
+        try transaction.add(cells, known: day, of: SyntheticCustomer.appID, in: environment)
+      }
+    }
+    try await store.write { transaction throws(StoreError) in
+      for number in (today.number - SyntheticPayers.days)..<today.number {
+        let day = ReportDay(number: number)
+        try transaction.close(day, at: day.end, of: SyntheticCustomer.appID, in: environment)
       }
     }
   }

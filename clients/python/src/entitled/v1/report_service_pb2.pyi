@@ -115,6 +115,14 @@ class ReportColumn(_message.Message):
     unit: ReportUnit
     def __init__(self, name: _Optional[str] = ..., unit: _Optional[_Union[ReportUnit, str]] = ..., role: _Optional[_Union[ReportRole, str]] = ..., definition: _Optional[str] = ...) -> None: ...
 
+class ReportDifference(_message.Message):
+    __slots__ = ["currency", "values"]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    currency: str
+    values: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, currency: _Optional[str] = ..., values: _Optional[_Iterable[int]] = ...) -> None: ...
+
 class ReportQuery(_message.Message):
     __slots__ = ["as_first_closed", "convert_to", "granularity", "group_by", "known_at", "proceeds", "product_ids", "rates", "report", "storefronts", "subscription_groups", "to"]
     AS_FIRST_CLOSED_FIELD_NUMBER: _ClassVar[int]
@@ -154,16 +162,18 @@ class ReportRate(_message.Message):
     def __init__(self, currency: _Optional[str] = ..., millionths: _Optional[int] = ..., **kwargs: _Any) -> None: ...
 
 class ReportRevision(_message.Message):
-    __slots__ = ["causes", "day", "known_day", "number"]
+    __slots__ = ["causes", "day", "differences", "known_day", "number"]
     CAUSES_FIELD_NUMBER: _ClassVar[int]
     DAY_FIELD_NUMBER: _ClassVar[int]
+    DIFFERENCES_FIELD_NUMBER: _ClassVar[int]
     KNOWN_DAY_FIELD_NUMBER: _ClassVar[int]
     NUMBER_FIELD_NUMBER: _ClassVar[int]
     causes: _containers.RepeatedCompositeFieldContainer[ReportRevisionCause]
     day: _timestamp_pb2.Timestamp
+    differences: _containers.RepeatedCompositeFieldContainer[ReportDifference]
     known_day: _timestamp_pb2.Timestamp
     number: int
-    def __init__(self, day: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., number: _Optional[int] = ..., known_day: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., causes: _Optional[_Iterable[_Union[ReportRevisionCause, _Mapping[str, _Any]]]] = ...) -> None: ...
+    def __init__(self, day: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., number: _Optional[int] = ..., known_day: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., causes: _Optional[_Iterable[_Union[ReportRevisionCause, _Mapping[str, _Any]]]] = ..., differences: _Optional[_Iterable[_Union[ReportDifference, _Mapping[str, _Any]]]] = ...) -> None: ...
 
 class ReportRevisionCause(_message.Message):
     __slots__ = ["cause", "postings"]

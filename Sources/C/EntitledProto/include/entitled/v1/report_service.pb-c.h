@@ -28,6 +28,7 @@ typedef struct Entitled__V1__QueryReportRequest Entitled__V1__QueryReportRequest
 typedef struct Entitled__V1__QueryReportResponse Entitled__V1__QueryReportResponse;
 typedef struct Entitled__V1__ReportRow Entitled__V1__ReportRow;
 typedef struct Entitled__V1__ReportRevision Entitled__V1__ReportRevision;
+typedef struct Entitled__V1__ReportDifference Entitled__V1__ReportDifference;
 typedef struct Entitled__V1__ReportRevisionCause Entitled__V1__ReportRevisionCause;
 typedef struct Entitled__V1__ExportReportRequest Entitled__V1__ExportReportRequest;
 typedef struct Entitled__V1__ExportReportResponse Entitled__V1__ExportReportResponse;
@@ -293,8 +294,8 @@ struct  Entitled__V1__ReportQuery
   size_t n_storefronts;
   char **storefronts;
   /*
-   * Amounts as the estimated proceeds: 70 % of the price, and 85 % after one year of paid service in the group; taxes
-   * are not known.
+   * Amounts as the estimated proceeds: 70 % of the price, and 85 % after one year of paid service in the group or in the
+   * Small Business Program; taxes are not known.
    */
   protobuf_c_boolean proceeds;
   /*
@@ -306,11 +307,11 @@ struct  Entitled__V1__ReportQuery
    */
   Google__Protobuf__Timestamp *known_at;
   /*
-   * The currency into which `rates` convert amounts, ISO 4217; empty: none.
+   * The currency into which the configured rates convert amounts, ISO 4217; empty: none.
    */
   char *convert_to;
   /*
-   * The operator's rates. An amount without a rate of its day or the six days before stays in its currency.
+   * Rates instead of the configured ones. An amount without a rate of its day or the six days before stays in its currency.
    */
   size_t n_rates;
   Entitled__V1__ReportRate **rates;
@@ -389,7 +390,7 @@ struct  Entitled__V1__QueryReportResponse
   size_t n_rows;
   Entitled__V1__ReportRow **rows;
   /*
-   * The end of the last closed day. Unset: no day is closed.
+   * The end of the last closed day, of those that were closed at `known_at`. Unset: no day is closed.
    */
   Google__Protobuf__Timestamp *closed_until;
   /*
@@ -397,7 +398,8 @@ struct  Entitled__V1__QueryReportResponse
    */
   Google__Protobuf__Timestamp *known_at;
   /*
-   * The changes of closed days of the query.
+   * The changes of closed days of the query that were known at `known_at`; of stocks also of earlier days. They explain the
+   * difference between each day as first closed and as known now.
    */
   size_t n_revisions;
   Entitled__V1__ReportRevision **revisions;
@@ -457,7 +459,7 @@ struct  Entitled__V1__ReportRevision
 {
   ProtobufCMessage base;
   /*
-   * The start of the day in UTC. A change of a stock changes the later days too.
+   * The start of the day in UTC. A change of a stock changes the days from this one to before `known_day`.
    */
   Google__Protobuf__Timestamp *day;
   /*
@@ -473,10 +475,36 @@ struct  Entitled__V1__ReportRevision
    */
   size_t n_causes;
   Entitled__V1__ReportRevisionCause **causes;
+  /*
+   * What it changed in the answer without its groups: one element for each currency. Empty for reports by cohort.
+   */
+  size_t n_differences;
+  Entitled__V1__ReportDifference **differences;
 };
 #define ENTITLED__V1__REPORT_REVISION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__report_revision__descriptor) \
-    , NULL, 0, NULL, 0,NULL }
+    , NULL, 0, NULL, 0,NULL, 0,NULL }
+
+
+/*
+ * A difference of the values of a report.
+ */
+struct  Entitled__V1__ReportDifference
+{
+  ProtobufCMessage base;
+  /*
+   * ISO 4217, before conversion; empty in reports without amounts.
+   */
+  char *currency;
+  /*
+   * The differences, in the order of the columns; 0 for stocks at the start of a bucket.
+   */
+  size_t n_values;
+  int64_t *values;
+};
+#define ENTITLED__V1__REPORT_DIFFERENCE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__report_difference__descriptor) \
+    , (char *)protobuf_c_empty_string, 0,NULL }
 
 
 /*
@@ -486,7 +514,8 @@ struct  Entitled__V1__ReportRevisionCause
 {
   ProtobufCMessage base;
   /*
-   * "LATE_NOTIFICATION", "HISTORY_REPAIR", "MIGRATION", "REFUND_LEARNED_LATE", "CORRECTED_BY_APPLE" or "TIME".
+   * "LATE_NOTIFICATION", "HISTORY_REPAIR", "POLL", "MIGRATION", "REFUND_LEARNED_LATE", "CORRECTED_BY_APPLE",
+   * "CATALOG_CHANGED" or "TIME".
    */
   char *cause;
   /*
@@ -733,6 +762,25 @@ Entitled__V1__ReportRevision *
 void   entitled__v1__report_revision__free_unpacked
                      (Entitled__V1__ReportRevision *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__ReportDifference methods */
+void   entitled__v1__report_difference__init
+                     (Entitled__V1__ReportDifference         *message);
+size_t entitled__v1__report_difference__get_packed_size
+                     (const Entitled__V1__ReportDifference   *message);
+size_t entitled__v1__report_difference__pack
+                     (const Entitled__V1__ReportDifference   *message,
+                      uint8_t             *out);
+size_t entitled__v1__report_difference__pack_to_buffer
+                     (const Entitled__V1__ReportDifference   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ReportDifference *
+       entitled__v1__report_difference__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__report_difference__free_unpacked
+                     (Entitled__V1__ReportDifference *message,
+                      ProtobufCAllocator *allocator);
 /* Entitled__V1__ReportRevisionCause methods */
 void   entitled__v1__report_revision_cause__init
                      (Entitled__V1__ReportRevisionCause         *message);
@@ -822,6 +870,9 @@ typedef void (*Entitled__V1__ReportRow_Closure)
 typedef void (*Entitled__V1__ReportRevision_Closure)
                  (const Entitled__V1__ReportRevision *message,
                   void *closure_data);
+typedef void (*Entitled__V1__ReportDifference_Closure)
+                 (const Entitled__V1__ReportDifference *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__ReportRevisionCause_Closure)
                  (const Entitled__V1__ReportRevisionCause *message,
                   void *closure_data);
@@ -891,6 +942,7 @@ extern const ProtobufCMessageDescriptor entitled__v1__query_report_request__desc
 extern const ProtobufCMessageDescriptor entitled__v1__query_report_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__report_row__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__report_revision__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__report_difference__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__report_revision_cause__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__export_report_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__export_report_response__descriptor;

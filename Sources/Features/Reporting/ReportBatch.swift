@@ -1,0 +1,204 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import Platform
+internal import Reports
+internal import Store
+
+/// The payers whose postings one write derives.
+struct ReportBatch {
+  let store: any StoreTransaction
+  let catalog: Catalog
+  let now: Instant
+  private var done: Set<LineKey> = []
+  private var calendars: [CalendarKey: ReportCalendar] = [:]
+
+  private struct CalendarKey: Hashable {
+    let appID: String
+    let environment: Environment
+
+    init(_ line: LineKey) { (appID, environment) = (line.appID, line.environment) }
+
+    init(_ calendar: ReportCalendar) {
+      (appID, environment) = (calendar.appID, calendar.environment)
+    }
+  }
+
+  init(store: any StoreTransaction, catalog: Catalog, clock: ServiceClock) throws(StoreError) {
+    self.store = store
+    self.catalog = catalog
+    now = clock.now()
+    for calendar in try store.reportCalendars(in: clock.domain) {
+      calendars[CalendarKey(calendar)] = calendar
+    }
+  }
+
+  /// Derives the payer of a purchase from the evidence that is queued, and as of the instants at which time alone
+  /// changed something.
+  mutating func derive(_ line: LineKey) throws(StoreError) {
+    guard !done.contains(line) else { return }
+    let lines = try store.linesOfPayer(of: line)
+    done.formUnion(lines)
+    var pending: [PendingReportEvidence] = []
+    for line in lines { pending += try store.pendingReportEvidence(of: line) }
+    pending.sort { $0.id < $1.id }
+    var payer = PayerState(lines: lines, due: try store.reportDue(of: lines))
+    for line in lines { payer.standing += try store.postings(of: line) }
+    payer.standing = payer.standing.standing
+    if try spansDays(pending, payer.due, of: line) {
+      try deriveInSteps(pending, &payer)
+    } else {
+      var facts = CustomerFacts()
+      for line in lines { facts.merge(try store.facts(of: line)) }
+      if let last = pending.last {
+        try derive([(lines, facts)], at: last.knownAt, RevisionCause(pending), &payer)
+      }
+      try advance([(lines, facts)], to: now, &payer)
+    }
+    try store.completeReports(of: lines, due: payer.due)
+  }
+
+  /// Derives the payer of a purchase under a catalog that took effect at `change`.
+  mutating func review(_ line: LineKey, since change: Instant) throws(StoreError) {
+    guard !done.contains(line) else { return }
+    let lines = try store.linesOfPayer(of: line)
+    done.formUnion(lines)
+    var payer = PayerState(lines: lines, due: try store.reportDue(of: lines))
+    var facts = CustomerFacts()
+    for line in lines {
+      payer.standing += try store.postings(of: line)
+      facts.merge(try store.facts(of: line))
+      // Queued evidence is derived apart, with its cause.
+      guard try store.pendingReportEvidence(of: line).isEmpty else { return }
+    }
+    payer.standing = payer.standing.standing
+    try derive([(lines, facts)], at: change, .catalogChanged, &payer)
+    try store.completeReports(of: lines, due: payer.due)
+  }
+}
+
+/// What is derived of one payer.
+private struct PayerState {
+  let lines: [LineKey]
+  /// When time alone next changes the postings.
+  var due: Instant?
+  var standing: [Posting] = []
+}
+
+private typealias Payers = [(lines: [LineKey], facts: CustomerFacts)]
+
+extension ReportBatch {
+  /// Whether what is queued became known for more than one closing, because the worker was late or starts again.
+  private func spansDays(
+    _ pending: [PendingReportEvidence], _ due: Instant?, of line: LineKey
+  ) throws(StoreError) -> Bool {
+    guard let first = pending.first, let last = pending.last else { return false }
+    let earliest = min(first.knownAt, due ?? first.knownAt)
+    guard earliest < last.knownAt else { return false }
+    return try knownDay(earliest, of: line) < knownDay(last.knownAt, of: line)
+  }
+
+  /// Derives the postings of each closing from what was known before it.
+  private mutating func deriveInSteps(
+    _ pending: [PendingReportEvidence], _ payer: inout PayerState
+  ) throws(StoreError) {
+    let history = try PurchaseFactHistory(of: payer.lines, in: store)
+    var known: Payers = []
+    if let first = pending.first {
+      known = history.payers(through: EvidenceID(rawValue: first.id.rawValue - 1))
+    }
+    var rest = pending[...]
+    while let first = rest.first {
+      let day = try knownDay(first.knownAt, of: first.line)
+      var group: [PendingReportEvidence] = []
+      while let next = rest.first, try knownDay(next.knownAt, of: next.line) == day {
+        group.append(next)
+        rest = rest.dropFirst()
+      }
+      guard let last = group.last else { break }
+      try advance(known, to: first.knownAt.advanced(byMilliseconds: -1), &payer)
+      known = history.payers(through: last.id)
+      try derive(known, at: last.knownAt, RevisionCause(group), &payer)
+    }
+    try advance(known, to: now, &payer)
+  }
+
+  /// Derives the postings as of each instant up to `end` at which time alone changes them.
+  private mutating func advance(
+    _ payers: Payers, to end: Instant, _ payer: inout PayerState
+  ) throws(StoreError) {
+    while let due = payer.due, due <= end { try derive(payers, at: due, .time, &payer) }
+  }
+
+  /// Appends the difference between the postings and those that the facts give at an instant.
+  private mutating func derive(
+    _ payers: Payers, at instant: Instant, _ cause: RevisionCause, _ payer: inout PayerState
+  ) throws(StoreError) {
+    guard let line = payer.lines.first else { return }
+    let app = catalog.definition(of: line.appID)
+    var derived: [Posting] = []
+    payer.due = nil
+    for (_, facts) in payers {
+      let found = PayerPostings(facts, in: app, at: instant)
+      derived += found.postings
+      payer.due = [payer.due, found.due].compactMap(\.self).min()
+    }
+    let new = PostingDifference(standing: payer.standing, derived: derived).postings
+    guard !new.isEmpty else { return }
+    payer.standing = derived.standing
+    let day = try open(knownDay(instant, of: line), at: instant, of: line)
+    for (cause, postings) in Dictionary(grouping: new, by: { cause.corrected($0) }) {
+      try store.append(
+        NewPostings(postings, knownAt: instant, knownDay: day, cause: cause), of: payer.lines)
+    }
+  }
+
+  /// The first day whose closing includes what became known at `instant`.
+  private func knownDay(_ instant: Instant, of line: LineKey) throws(StoreError) -> ReportDay {
+    let delay = catalog.definition(of: line.appID).reports.closeAfter
+    let day = ReportDay(closingAfter: instant, delay: delay)
+    guard let calendar = calendars[CalendarKey(line)] else { return day }
+    // Of the past, the delay was perhaps another one.
+    guard instant < calendar.closedAt else { return max(day, calendar.closed.advanced(by: 1)) }
+    return try store.firstDay(closedAfter: instant, of: line.appID, in: line.environment) ?? day
+  }
+
+  /// Starts the calendar of an app with its first posting: the days before are closed.
+  private mutating func open(
+    _ day: ReportDay, at instant: Instant, of line: LineKey
+  ) throws(StoreError) -> ReportDay {
+    guard calendars[CalendarKey(line)] == nil else { return day }
+    let calendar = ReportCalendar(
+      appID: line.appID, environment: line.environment, closed: day.advanced(by: -1),
+      closedAt: min(instant, day.start))
+    calendars[CalendarKey(line)] = calendar
+    try store.close(
+      calendar.closed, at: calendar.closedAt, of: line.appID, in: line.environment)
+    return day
+  }
+}
+
+extension RevisionCause {
+  /// The cause of what evidence brings.
+  fileprivate init(_ pending: [PendingReportEvidence]) {
+    guard let last = pending.last else {
+      self = .time
+      return
+    }
+    self =
+      switch (last.source, last.kind) {
+      case (.migration, _): .migration
+      case (.appStoreServerAPI, .notificationV2): .historyRepair
+      case (.appStoreServerAPI, _): .poll
+      default: .lateNotification
+      }
+  }
+
+  /// The cause of one posting of a derivation: a posting that takes another one back corrects it.
+  fileprivate func corrected(_ posting: Posting) -> RevisionCause {
+    guard self != .time, self != .catalogChanged, posting.count < 0, !posting.kind.isStock else {
+      return self
+    }
+    return .correctedByApple
+  }
+}

@@ -1,0 +1,117 @@
+internal import AppStore
+internal import Entitlements
+internal import Reports
+internal import Store
+
+/// Synthetic payers with two years of subscriptions, and the sums that reports read of them.
+struct SyntheticPayers: Sendable {
+  let count: Int
+  let app: AppDefinition
+  let now: Instant
+
+  static let days: Int64 = 730
+  private static let storefronts: [(code: String, currency: String)] = [
+    "USA USD", "CAN CAD", "MEX MXN", "BRA BRL", "GBR GBP", "DEU EUR", "FRA EUR", "ITA EUR", "ESP EUR",
+    "NLD EUR",
+    "AUT EUR", "BEL EUR", "IRL EUR", "PRT EUR", "FIN EUR", "GRC EUR", "POL PLN", "CZE CZK", "SWE SEK",
+    "NOR NOK",
+    "DNK DKK", "CHE CHF", "TUR TRY", "ISR ILS", "ARE AED", "SAU SAR", "IND INR", "CHN CNY", "HKG HKD",
+    "TWN TWD",
+    "JPN JPY", "KOR KRW", "SGP SGD", "THA THB", "IDN IDR", "MYS MYR", "PHL PHP", "VNM VND", "AUS AUD",
+    "NZL NZD",
+  ].map { text in
+    let parts = text.split(separator: " ").map(String.init)
+    return (parts[0], parts[1])
+  }
+
+  /// Derives the postings of all payers on two cores, and calls `write` with the sums of each day of knowledge.
+  func cells() async -> [ReportDay: [ReportCell]] {
+    let middle = count / 2
+    async let first = sums(1..<middle + 1)
+    async let second = sums(middle + 1..<count + 1)
+    var cells: [ReportDay: [ReportCell]] = [:]
+    let all = await first.merging(await second) { left, right in
+      var sum = left
+      sum += right
+      return sum
+    }
+    for (key, sums) in all { cells[key.day, default: []].append(ReportCell(key: key, sums: sums)) }
+    return cells
+  }
+
+  private func sums(_ numbers: Range<Int>) async -> [ReportCell.Key: ReportCell.Sums] {
+    var sums: [ReportCell.Key: ReportCell.Sums] = [:]
+    for number in numbers {
+      for posting in PayerPostings(facts(number), in: app, at: now).postings {
+        for cell in posting.cells { sums[cell.key, default: ReportCell.Sums()] += cell.sums }
+      }
+    }
+    return sums
+  }
+
+  /// The life of one payer: a purchase on one of the days, renewals, failed payments, and an end.
+  private func facts(_ number: Int) -> CustomerFacts {
+    var random = LinearGenerator(UInt64(number))
+    let products = app.products.values.filter { $0.price != nil }.sorted { $0.productID < $1.productID }
+    guard !products.isEmpty else { return CustomerFacts() }
+    let product = products[random.next(products.count)]
+    let storefront = Self.storefronts[min(random.next(40), random.next(40))]
+    guard let price = product.price else { return CustomerFacts() }
+    var start = now.advanced(byMilliseconds: -Int64(random.next(Int(Self.days * 86_400)) + 1) * 1000)
+    var facts = CustomerFacts()
+    var isTrial = random.next(3) == 0
+    for index in 0... {
+      let end = isTrial ? start.advanced(byMilliseconds: 7 * 86_400_000) : start.advanced(by: price.period)
+      var fact = TransactionFact(
+        transactionID: "\(number)-\(index)", originalTransactionID: String(number),
+        productID: product.productID, type: .autoRenewableSubscription, purchaseDate: start, expiresDate: end,
+        signedDate: start)
+      fact.details.price = isTrial ? 0 : price.milliunits
+      fact.details.currency = storefront.currency
+      fact.details.storefront = storefront.code
+      fact.details.transactionReason = index == 0 ? .purchase : .renewal
+      if isTrial { (fact.offerType, fact.offerDiscountType) = (.introductory, .freeTrial) }
+      if random.next(200) == 0 { fact.revocationDate = start.advanced(byMilliseconds: 86_400_000) }
+      facts.insert(fact)
+      guard end <= now, fact.revocationDate == nil else { return facts }
+      let chance = random.next(100)
+      if chance < (isTrial ? 40 : 8) {
+        facts.insert(renewal(of: fact, at: end, .customerCancelled), knownAt: end)
+        return facts
+      }
+      let isLate = chance < (isTrial ? 45 : 12)
+      if isLate, random.next(2) == 0 {
+        facts.insert(renewal(of: fact, at: end, .billingError), knownAt: end)
+        return facts
+      }
+      start = isLate ? end.advanced(byMilliseconds: Int64(random.next(20) + 1) * 86_400_000) : end
+      isTrial = false
+      guard start < now else { return facts }
+    }
+    return facts
+  }
+
+  private func renewal(
+    of fact: TransactionFact, at instant: Instant, _ intent: ExpirationIntent
+  ) -> RenewalFact {
+    var renewal = RenewalFact(
+      originalTransactionID: fact.originalTransactionID, productID: fact.productID, autoRenewStatus: .off,
+      renewalDate: instant, signedDate: instant)
+    renewal.expirationIntent = intent
+    renewal.isInBillingRetry = intent == .billingError
+    return renewal
+  }
+}
+
+/// Equal sequences of numbers in every run.
+private struct LinearGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+
+  /// A number from 0 to below `bound`.
+  mutating func next(_ bound: Int) -> Int {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return Int((state >> 33) % UInt64(bound))
+  }
+}
