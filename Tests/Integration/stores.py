@@ -20,6 +20,7 @@ _SEEDED = "'store seed' writes to SQLite"
 SQLITE_ONLY = {
     "test_crash.py": "tools/crash reads the file of SQLite; tools/replicas is its counterpart",
     "test_erasure.py::test_a_restored_copy_is_erased_before_its_first_answer": _FILES,
+    "test_health.py::test_on_a_full_disk_notifications_get_503_and_health_fails_until_space_is_free": _FILES,
     "test_litestream.py": "Litestream copies SQLite; a standby copies PostgreSQL",
     "test_load.py": _SEEDED,
     "test_lost_machine.py": "Litestream copies SQLite; a standby copies PostgreSQL",
