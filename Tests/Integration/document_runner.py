@@ -1,0 +1,161 @@
+"""Runs the commands that a page shows, in order, with the files that it shows, and compares what they print.
+
+A page prepares everything itself: a block that follows a line "`NAME`:" is the file NAME, `make run` starts the
+service, and a command that ends with `&` runs until the end of the page; `%1` at the end of a command is the first of these.
+Ports are replaced by free ones.
+"""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from harness import CALL_LIMIT, PROGRAM, ROOT, START_LIMIT, STOP_LIMIT, environment, free_port
+
+BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"^ *`([\w/-]*\.[\w./-]+)`:\n\n *\Z", re.MULTILINE)
+# What differs from run to run: times, ids, signatures, hashes and tokens.
+VARYING = [
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", r"\d{10,}(\.[0-9a-f]+)?…?", r"sha256:[0-9a-f]{64}", r"ent_\w{20,}",
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", r"\b\d+ ms", "…",
+]  # fmt: skip
+SPLIT = re.compile("|".join(f"(?:{pattern})" for pattern in (re.sub(r"\((?!\?)", "(?:", p) for p in VARYING)))
+PORTS = {"grpc": 50051, "http": 8080, "sandbox": 8090, "console": 8070}
+
+
+class Block:
+    """One fenced block of a page: its language, its text, and the name of the file that it is, if any."""
+
+    def __init__(self, text, found):
+        indent, self.language, body = found.groups()
+        self.body = re.sub(f"^{indent}", "", body, flags=re.MULTILINE)
+        name = FILE.search(text[: found.start()])
+        self.file = name[1] if name else None
+
+
+def blocks(page):
+    """The fenced blocks of a page, whose path is given from the root of the repository."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [Block(text, found) for found in BLOCK.finditer(text)]
+
+
+def commands(block):
+    """The commands of a block with the lines that each prints; indented lines and here documents continue a command."""
+    found, end = [], None
+    for line in block.splitlines():
+        if end or found and found[-1][0].endswith("\\"):
+            found[-1][0] += "\n" + line
+            end = None if line == end else end
+        elif line.startswith("$ "):
+            found.append([line[2:], []])
+            document = re.search(r"<<'?(\w+)'?$", line)
+            end = document[1] if document else None
+        else:
+            found[-1][1].append(line)
+    return found
+
+
+def pattern(line):
+    """A regular expression for a line of output in which what varies may differ."""
+    parts, position = [], 0
+    for found in SPLIT.finditer(line):
+        parts.append(re.escape(line[position : found.start()]))
+        parts.append(".*" if "…" in found[0] else next(p for p in VARYING if re.fullmatch(p, found[0])))
+        position = found.end()
+    return "".join(parts) + re.escape(line[position:])
+
+
+def matches(expected, lines):
+    """Whether lines match those of a page, in which a line `...` stands for any number of lines."""
+    text = "".join("(?:.*\n)*?" if line.strip() == "..." else pattern(line) + "\n" for line in expected)
+    return re.fullmatch(text, "".join(f"{line}\n" for line in lines)) is not None
+
+
+class DocumentRunner:
+    """A folder with links to the repository's folders, in which the blocks of a page run."""
+
+    def __init__(self, folder: pathlib.Path):
+        self.folder = folder
+        self.ports = {str(port): str(free_port()) for port in (*PORTS.values(), 8000, 8081, 8091, 50052)}
+        programs = folder / ".programs"
+        programs.mkdir()
+        (programs / "entitled").symlink_to(PROGRAM)
+        (programs / "make").write_text('#!/bin/sh\n[ "$*" = run ] && exec entitled serve\n')
+        (programs / "make").chmod(0o755)
+        for name in ("proto", "clients", ".venv", "deploy"):
+            (folder / name).symlink_to(ROOT / name if name != ".venv" else pathlib.Path(sys.prefix))
+        addresses = {f"ENTITLED_{name.upper()}": f"127.0.0.1:{self.ports[str(port)]}" for name, port in PORTS.items()}
+        self.environment = {
+            **environment(), **addresses, "PATH": f"{programs}:{os.environ['PATH']}",
+            "PYTHONPATH": f"{ROOT / 'clients' / 'python' / 'src'}"}  # fmt: skip
+        self.exports = ""
+        self.started = []
+
+    def real(self, text):
+        """Replaces the ports that pages name by those of this run."""
+        return re.sub(r"(?<=127\.0\.0\.1:)\d+|(?<= )8000\b", lambda found: self.ports.get(found[0], found[0]), text)
+
+    def run(self, page):
+        """Runs a page; raises an error at the first command that prints something else than the page shows."""
+        for block in blocks(page):
+            self.run_block(block)
+
+    def run_block(self, block):
+        if block.file:
+            path = self.folder / block.file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(self.real(block.body), encoding="utf-8")
+            path.chmod(0o600)
+        elif block.language == "console":
+            for command, expected in commands(block.body):
+                lines = self.execute(command, expected)
+                assert not expected or matches(self.real("\n".join(expected)).splitlines(), lines), "\n".join(
+                    ["$ " + command, *lines])
+
+    def execute(self, command, expected):
+        """Runs a command; returns what it prints. A command without output on the page must succeed."""
+        if command.startswith("export "):
+            self.exports += self.real(command) + "\n"
+            return []
+        script = self.exports + re.sub(r"%(\d+)$", lambda job: str(self.started[int(job[1]) - 1].pid), self.real(command))
+        if command.endswith("&") or command == "make run":
+            return self.start(script.removesuffix("&"), expected)
+        done = subprocess.run(
+            ["bash", "-c", script], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=6 * CALL_LIMIT)  # fmt: skip
+        assert expected or done.returncode == 0, f"$ {command}\n{done.stdout}"
+        return done.stdout.splitlines()
+
+    def start(self, script, expected):
+        """Starts a command that goes on, and waits until it has printed what the page shows."""
+        log = self.folder / f".output-{len(self.started)}"
+        faults = log.with_suffix(".faults")
+        with log.open("w") as output, faults.open("w") as errors:
+            # The command of the last line replaces the shell, so that a signal reaches it.
+            *before, last = script.splitlines()
+            process = subprocess.Popen(
+                ["bash", "-c", "\n".join([*before, f"exec {last}"])], cwd=self.folder, env=self.environment,
+                stdin=subprocess.DEVNULL, stdout=output, stderr=errors)  # fmt: skip
+        self.started.append(process)
+        expected = self.real("\n".join(expected)).splitlines()
+        limit = time.monotonic() + START_LIMIT
+        while time.monotonic() < limit:
+            lines = log.read_text(encoding="utf-8").splitlines()
+            if not expected or matches(expected, lines):
+                break
+            assert process.poll() is None, "\n".join(["$ " + script, *lines, faults.read_text()])
+            time.sleep(0.05)
+        return lines
+
+    def close(self):
+        """Stops the commands that still run, latest first."""
+        for process in reversed(self.started):
+            process.send_signal(signal.SIGTERM)
+        for process in self.started:
+            try:
+                process.wait(STOP_LIMIT)
+            except subprocess.TimeoutExpired:
+                process.kill()

@@ -1,0 +1,34 @@
+"""The commands of the tutorials and of README.md run as shown, from an empty folder, and print what the pages show."""
+
+import re
+
+import pytest
+
+from document_runner import DocumentRunner, blocks
+from harness import ROOT
+
+PAGES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs" / "tutorials").glob("*.md"))
+
+
+@pytest.fixture
+def runner(tmp_path):
+    runner = DocumentRunner(tmp_path)
+    yield runner
+    runner.close()
+
+
+@pytest.mark.parametrize("page", ["README.md", *PAGES])
+def test_the_commands_of_a_tutorial_print_what_it_shows(runner, page):
+    runner.run(page)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_tutorial_has_no_commands_that_the_test_does_not_run(page):
+    assert not [block.body for block in blocks(page) if block.language in {"sh", "bash", "shell"} and not block.file]
+
+
+def test_the_readme_has_at_most_150_lines_and_its_targets_exist():
+    text = (ROOT / "README.md").read_text()
+    assert len(text.splitlines()) <= 150
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"\bmake ([a-z-]+)", text)) <= targets
