@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PROGRAM := .build/release/entitled
 
-.PHONY: help run build install test test-postgres test-long test-asan test-tsan format lint proto screenshots bench attack soak fuzz clean
+.PHONY: help run demo build install test test-postgres test-long test-asan test-tsan format lint proto screenshots bench attack soak fuzz clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -10,6 +10,9 @@ help:  ## list the targets
 
 run: build  ## install what is missing, build, start the service and its sandbox App Store (ARGS="--http ...")
 	@exec env ENTITLED_CONSOLE=$(or $(ENTITLED_CONSOLE),127.0.0.1:8070) $(PROGRAM) serve $(ARGS)
+
+demo: build  ## as run, with two years of 2,000 customers in the sandbox and the console (ARGS="--customers 500")
+	@tools/demo $(ARGS)
 
 build:  ## install what is missing, build .build/release/entitled
 	@tools/bootstrap

@@ -44,7 +44,7 @@ package actor AppStoreSimulator {
     start: Instant? = nil, poster: (any NotificationPoster)? = nil
   ) throws(SandboxError) {
     files = storage.files
-    authority = try SandboxAuthority(directory: files, now: now())
+    authority = try SandboxAuthority(directory: files, now: now(), start: start)
     var journal = try Journal(storage.journal)
     clock = SandboxClock(machine: now)
     root = authority.root

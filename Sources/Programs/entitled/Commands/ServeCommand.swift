@@ -1,3 +1,4 @@
+internal import AppStore
 internal import ArgumentParser
 internal import Configuration
 internal import CoreMetrics
@@ -24,6 +25,9 @@ struct ServeCommand: AsyncParsableCommand, ServerCommand {
 
   @Option(help: "Sandbox address, or 'off' (default: \(ServerOption.sandbox.fallback)).")
   var sandbox: String?
+
+  @Option(help: "Start time of a new sandbox, RFC 3339, not in the future (default: now).")
+  var sandboxStart: String?
 
   @Option(help: "Console address, or 'off' (default: \(ServerOption.console.fallback)).")
   var console: String?
@@ -66,6 +70,7 @@ struct ServeCommand: AsyncParsableCommand, ServerCommand {
       grpc: try inherited.grpc?.address ?? ServerOption.grpc.address(grpc),
       http: try inherited.http?.address ?? ServerOption.http.address(http), inherited: inherited,
       sandbox: sandboxText == "off" ? nil : try exposure.checked(ServerOption.sandbox.address(sandbox)),
+      sandboxStart: try SandboxExposure.start(sandboxStart, option: "--sandbox-start"),
       sandboxTargets: exposure.targets,
       console: ServerOption.console.value(console) == "off" ? nil : try ServerOption.console.address(console),
       data: ServerOption.data.value(data),
@@ -130,6 +135,8 @@ struct ServeSettings: Sendable {
   let inherited: InheritedSockets
   /// `nil` turns the sandbox off.
   let sandbox: HostAndPort?
+  /// The simulated time at which a new sandbox begins; `nil` for the present.
+  let sandboxStart: Instant?
   /// The hosts to which the sandbox sends, besides this machine and the configured ones.
   let sandboxTargets: [String]
   /// `nil` turns the console off.

@@ -26,7 +26,8 @@ struct EmbeddedSandbox: Worker {
   ) async throws -> EmbeddedSandbox? {
     guard let address = settings.sandbox else { return nil }
     let simulator = try Startup.simulator(
-      for: configuration, data: settings.data, targets: settings.sandboxTargets)
+      for: configuration, data: settings.data, start: settings.sandboxStart,
+      targets: settings.sandboxTargets)
     var service = Listeners.sandbox(policy, simulator)
     service.threads = { _ in .shared }
     service.limits.connections = maxConnections

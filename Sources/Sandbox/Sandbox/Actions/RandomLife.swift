@@ -3,12 +3,6 @@ internal import JSON
 
 /// A generator of customer actions that is deterministic for a seed.
 struct RandomLife {
-  /// One generated action. The simulator may reject it.
-  struct RandomAction {
-    let action: Action
-    let members: JSONObject
-  }
-
   private let app: SandboxApp
   private let customers: Int
   private var random: SeededRandom
@@ -26,7 +20,7 @@ struct RandomLife {
   }
 
   /// Returns the next action.
-  mutating func next(in world: World) -> RandomAction {
+  mutating func next(in world: World) -> GeneratedAction {
     if let rare = rareAction(in: world) { return rare }
     let number = Int.random(in: 1...customers, using: &random)
     let account = JSONValue.string(Self.account(number))
@@ -38,33 +32,35 @@ struct RandomLife {
     case 0..<33: return purchase(number, world)
     case 33: return restoreOrChangeRate(account)
     case 34: return Int.random(in: 0..<5, using: &random) == 0 ? changePrice() : purchase(number, world)
-    case 35..<47: return RandomAction(action: .autoRenew, members: ["transactionId": id, "enabled": isYes])
-    case 47..<61: return RandomAction(action: .billing, members: ["account": account, "fails": isYes])
+    case 35..<47:
+      return GeneratedAction(action: .autoRenew, members: ["transactionId": id, "enabled": isYes])
+    case 47..<61: return GeneratedAction(action: .billing, members: ["account": account, "fails": isYes])
     case 61..<69: return refund(id)
-    case 69..<72: return RandomAction(action: .reverseRefund, members: ["transactionId": id])
-    case 72..<74: return RandomAction(action: .declineRefund, members: ["transactionId": id])
-    case 74..<76: return RandomAction(action: .requestConsumption, members: ["transactionId": id])
-    case 76..<80: return RandomAction(action: .extend, members: ["transactionId": id, "days": 20])
-    case 80..<84: return RandomAction(action: .priceConsent, members: ["transactionId": id, "agreed": isYes])
+    case 69..<72: return GeneratedAction(action: .reverseRefund, members: ["transactionId": id])
+    case 72..<74: return GeneratedAction(action: .declineRefund, members: ["transactionId": id])
+    case 74..<76: return GeneratedAction(action: .requestConsumption, members: ["transactionId": id])
+    case 76..<80: return GeneratedAction(action: .extend, members: ["transactionId": id, "days": 20])
+    case 80..<84:
+      return GeneratedAction(action: .priceConsent, members: ["transactionId": id, "agreed": isYes])
     case 84..<89:
       let family = JSONValue.string("family-\(number / 4)")
-      return RandomAction(action: .joinFamily, members: ["account": account, "family": family])
-    case 89..<91: return RandomAction(action: .leaveFamily, members: ["account": account])
+      return GeneratedAction(action: .joinFamily, members: ["account": account, "family": family])
+    case 89..<91: return GeneratedAction(action: .leaveFamily, members: ["account": account])
     case 91..<93:
-      return RandomAction(action: isYes == true ? .share : .stopSharing, members: ["transactionId": id])
+      return GeneratedAction(action: isYes == true ? .share : .stopSharing, members: ["transactionId": id])
     case 93..<98: return seats(number, id, world)
     default: return move(number)
     }
   }
 
   /// Returns an action that concerns no customer or all of them, in a few of a thousand cases.
-  private mutating func rareAction(in world: World) -> RandomAction? {
+  private mutating func rareAction(in world: World) -> GeneratedAction? {
     let app = JSONValue.string(app.id)
     switch Int.random(in: 0..<1000, using: &random) {
     case 0:
       let subscriptions = self.app.products.filter { $0.type == .autoRenewableSubscription }
       guard let product = subscriptions.randomElement(using: &random) else { return nil }
-      return RandomAction(
+      return GeneratedAction(
         action: .massExtend,
         members: [
           "app": app, "productId": .string(product.productId), "days": 5,
@@ -72,13 +68,13 @@ struct RandomLife {
         ])
     case 1..<5:
       let kind = ExternalToken.Kind.allCases.randomElement(using: &random) ?? .services
-      return RandomAction(
+      return GeneratedAction(
         action: .externalPurchaseToken,
         members: ["app": app, "tokenType": .string(kind.rawValue), "expires": "90d"])
     case 5..<7:
       guard let id = world.externalTokens.keys.sorted().randomElement(using: &random) else { return nil }
       let status: JSONValue = Bool.random(using: &random) ? "NO_LINE_ITEM" : "DUPLICATE_TOKEN"
-      return RandomAction(
+      return GeneratedAction(
         action: .externalPurchaseReport,
         members: [
           "app": app,
@@ -99,7 +95,7 @@ struct RandomLife {
     return "00000000-0000-4000-8000-" + String(repeating: "0", count: max(0, 12 - digits.count)) + digits
   }
 
-  private mutating func purchase(_ number: Int, _ world: World) -> RandomAction {
+  private mutating func purchase(_ number: Int, _ world: World) -> GeneratedAction {
     let product = app.products.randomElement(using: &random)
     var order: JSONObject = [
       "app": .string(app.id), "productId": .string(product?.productId ?? ""),
@@ -122,46 +118,46 @@ struct RandomLife {
       order["seats"] = JSONValue(Int64.random(in: 2...5, using: &random))
       if Int.random(in: 0..<3, using: &random) == 0 { order["organization"] = true }
     }
-    return RandomAction(action: .purchases, members: order)
+    return GeneratedAction(action: .purchases, members: order)
   }
 
-  private mutating func move(_ number: Int) -> RandomAction {
+  private mutating func move(_ number: Int) -> GeneratedAction {
     let storefront = Storefront.known.randomElement(using: &random) ?? .usa
-    return RandomAction(
+    return GeneratedAction(
       action: .storefront,
       members: ["account": .string(Self.account(number)), "storefront": .string(storefront.code)])
   }
 
-  private mutating func restoreOrChangeRate(_ account: JSONValue) -> RandomAction {
+  private mutating func restoreOrChangeRate(_ account: JSONValue) -> GeneratedAction {
     switch Int.random(in: 0..<6, using: &random) {
-    case 0: RandomAction(action: .periods, members: ["account": account, "testFlight": true])
-    case 1: RandomAction(action: .periods, members: ["account": account])
+    case 0: GeneratedAction(action: .periods, members: ["account": account, "testFlight": true])
+    case 1: GeneratedAction(action: .periods, members: ["account": account])
     default:
-      RandomAction(
+      GeneratedAction(
         action: .restore, members: ["app": .string(app.id), "account": account, "newDevice": true])
     }
   }
 
   /// The developer sets a price of up to 80 percent above the catalog's.
-  private mutating func changePrice() -> RandomAction {
+  private mutating func changePrice() -> GeneratedAction {
     let product = app.products.randomElement(using: &random)
     let percent = Int64.random(in: 100...180, using: &random)
     let price = (product?.price ?? 0) * percent / 100
-    return RandomAction(
+    return GeneratedAction(
       action: .price,
       members: [
         "app": .string(app.id), "productId": .string(product?.productId ?? ""), "price": JSONValue(price),
       ])
   }
 
-  private mutating func refund(_ id: JSONValue) -> RandomAction {
+  private mutating func refund(_ id: JSONValue) -> GeneratedAction {
     var members: JSONObject = ["transactionId": id]
     if Int.random(in: 0..<4, using: &random) == 0 { members["percent"] = 40 }
-    return RandomAction(action: .refund, members: members)
+    return GeneratedAction(action: .refund, members: members)
   }
 
   /// Returns an action about the seats of a purchase, preferably of one that has seats.
-  private mutating func seats(_ number: Int, _ id: JSONValue, _ world: World) -> RandomAction {
+  private mutating func seats(_ number: Int, _ id: JSONValue, _ world: World) -> GeneratedAction {
     let teams = world.purchases(of: Self.account(number), in: app.id).filter { $0.seats != nil }
     let team = teams.randomElement(using: &random)
     let id = team.map { JSONValue.string(String($0.id)) } ?? id
@@ -171,90 +167,29 @@ struct RandomLife {
       return claim(id, of: line)
     }
     switch step {
-    case 0..<3: return RandomAction(action: .assignSeat, members: ["transactionId": id, "account": other])
+    case 0..<3: return GeneratedAction(action: .assignSeat, members: ["transactionId": id, "account": other])
     case 3:
       // Most accounts have no seat of this purchase.
       let members = team.flatMap { world.lines[$0.originalID] }.map(world.assignedMembers) ?? []
       let holder = members.randomElement(using: &random).map { JSONValue.string($0.account) } ?? other
-      return RandomAction(action: .unclaimSeat, members: ["transactionId": id, "account": holder])
-    case 4: return RandomAction(action: .refundSeats, members: ["transactionId": id, "seats": 1])
+      return GeneratedAction(action: .unclaimSeat, members: ["transactionId": id, "account": holder])
+    case 4: return GeneratedAction(action: .refundSeats, members: ["transactionId": id, "seats": 1])
     default:
       let count = JSONValue(Int64.random(in: 1...6, using: &random))
-      return RandomAction(action: .seats, members: ["transactionId": id, "seats": count])
+      return GeneratedAction(action: .seats, members: ["transactionId": id, "seats": count])
     }
   }
 
   /// Returns a claim of a seat, or its end by the developer or by the purchaser.
-  private mutating func claim(_ id: JSONValue, of line: SubscriptionLine) -> RandomAction {
+  private mutating func claim(_ id: JSONValue, of line: SubscriptionLine) -> GeneratedAction {
     guard let seat = line.claims.randomElement(using: &random), Int.random(in: 0..<3, using: &random) == 0
     else {
       let request = "request-\(random.next())"
-      return RandomAction(
+      return GeneratedAction(
         action: .claimSeat, members: ["transactionId": id, "requestIdentifier": .string(request)])
     }
-    return RandomAction(
+    return GeneratedAction(
       action: Bool.random(using: &random) ? .releaseSeat : .unclaimSeat,
       members: ["transactionId": id, "seatClaimId": .string(seat.id)])
-  }
-}
-
-/// Load generation.
-extension AppStoreSimulator {
-  /// Performs random actions of `customers` accounts for a simulated time, in steps of a quarter of a day,
-  /// and delivers the notifications after each step.
-  ///
-  /// - Returns: the numbers of performed and rejected actions, and of notifications by name.
-  func live(_ parameters: Parameters) async throws -> JSONObject {
-    try parameters.allow(only: ["app", "customers", "by", "seed", "actionsPerDay"])
-    let name = try parameters.string("app")
-    guard let app = world.app(name) else { throw ActionError.unknownApp(name, known: apps.map(\.id)) }
-    let customers = try parameters.integer("customers", in: 1...100_000)
-    let perDay = try parameters.integerIfPresent("actionsPerDay") ?? customers / 100 + 1
-    guard let length = try parameters.durationIfPresent("by") else { throw ActionError.missingMember("by") }
-    guard (0...100_000).contains(perDay) else {
-      throw ActionError.wrongType(member: "actionsPerDay", expected: "0 to 100000")
-    }
-    var life = RandomLife(
-      app: app, customers: Int(customers),
-      seed: UInt64(bitPattern: try parameters.integerIfPresent("seed") ?? 1))
-    let earlier = world.notifications.count
-    let (done, refused) = try await live(&life, for: length, perDay: Int(perDay))
-    return [
-      "now": .string(clock.now().description), "done": JSONValue(Int64(done)),
-      "refused": JSONValue(Int64(refused)),
-      "notifications": .object(count(world.notifications.dropFirst(earlier))),
-    ]
-  }
-
-  private func live(
-    _ life: inout RandomLife, for length: Int64, perDay: Int
-  ) async throws(SandboxError) -> (done: Int, refused: Int) {
-    var (done, refused, left) = (0, 0, length)
-    while left > 0 {
-      let step = min(left, Self.randomStep)
-      for _ in 0..<life.count(perDay: perDay) {
-        let randomAction = life.next(in: world)
-        do {
-          _ = try execute(randomAction.action, Parameters(randomAction.members))
-          done += 1
-        } catch SandboxError.actionFailed {
-          refused += 1
-        }
-      }
-      try await advanceClock(by: step, concurrency: Self.postConcurrency)
-      left -= step
-    }
-    return (done, refused)
-  }
-
-  /// Milliseconds of simulated time between two batches of actions: a quarter of a day.
-  private static let randomStep: Int64 = 21_600_000
-  /// The maximum number of notifications in flight.
-  private static let postConcurrency = 16
-
-  private func count(_ notifications: some Sequence<SandboxNotification>) -> JSONObject {
-    var counts: [String: Int64] = [:]
-    for notification in notifications { counts[notification.name, default: 0] += 1 }
-    return JSONObject(counts.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) })
   }
 }

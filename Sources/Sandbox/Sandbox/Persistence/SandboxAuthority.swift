@@ -15,11 +15,14 @@ struct SandboxAuthority: Sendable {
 
   /// Loads the stored chain, or creates it.
   ///
+  /// - start: the time from which a new chain is valid, with a day before it; `nil` for `now`.
   /// - responder: the OCSP URL in the certificates. Certificates with another URL are issued again; `nil`
   ///   keeps them.
-  init(directory: any StateFiles, now: Instant, responder address: String? = nil) throws(SandboxError) {
+  init(
+    directory: any StateFiles, now: Instant, start: Instant? = nil, responder address: String? = nil
+  ) throws(SandboxError) {
     if try directory.read(File.root.certificate) == nil {
-      try Self.make(in: directory, now: now, responder: address)
+      try Self.make(in: directory, now: now, start: start ?? now, responder: address)
     }
     let root = try Self.load(.root, from: directory)
     var intermediate = try Self.load(.intermediate, from: directory)
@@ -69,13 +72,16 @@ struct SandboxAuthority: Sendable {
 
   /// Creates the chain. The root is written last, so that an interrupted creation starts over.
   private static func make(
-    in directory: any StateFiles, now: Instant, responder: String?
+    in directory: any StateFiles, now: Instant, start: Instant, responder: String?
   ) throws(SandboxError) {
     let key = try generate(.p384)
     let root: CertificateIssuer
     do {
+      // One day early, for verifiers whose clock is slow. The other certificates begin with the root, so that those that
+      // are issued again cover documents of the past.
       root = try .root(
-        File.root.subject, key: key, from: validityStart(now), until: now.advanced(byYears: 50))
+        File.root.subject, key: key, from: start.advanced(byMilliseconds: -86_400_000),
+        until: now.advanced(byYears: 50))
     } catch { throw .cryptographyFailed(error) }
     let intermediate = try makeIntermediate(
       try generate(.p384), under: root, in: directory, now: now, responder: responder)
@@ -90,7 +96,8 @@ struct SandboxAuthority: Sendable {
     let link: Link
     do {
       let issuer = try root.intermediate(
-        File.intermediate.subject, key: key, from: validityStart(now), until: now.advanced(byYears: 50),
+        File.intermediate.subject, key: key, from: root.certificate.notBefore,
+        until: now.advanced(byYears: 50),
         responder: responder)
       link = Link(certificate: issuer.certificate, key: key)
     } catch { throw .cryptographyFailed(error) }
@@ -105,16 +112,13 @@ struct SandboxAuthority: Sendable {
     let leaf: Link
     do {
       let certificate = try issuer.leaf(
-        File.leaf.subject, key: key, from: validityStart(now), until: now.advanced(byYears: 20),
+        File.leaf.subject, key: key, from: issuer.certificate.notBefore, until: now.advanced(byYears: 20),
         responder: responder)
       leaf = Link(certificate: certificate, key: key)
     } catch { throw .cryptographyFailed(error) }
     try save(leaf, as: .leaf, in: directory)
     return leaf
   }
-
-  /// One day early, for verifiers whose clock is slow.
-  private static func validityStart(_ now: Instant) -> Instant { now.advanced(byMilliseconds: -86_400_000) }
 
   private static func generate(_ curve: SigningKey.Curve) throws(SandboxError) -> SigningKey {
     do { return try SigningKey.generate(curve) } catch { throw .cryptographyFailed(error) }

@@ -48,12 +48,7 @@ struct SandboxServeCommand: AsyncParsableCommand, ServerCommand {
 
   func run() async throws {
     let logger = Logger(label: "entitled.sandbox")
-    let start = try start.map { text in
-      guard let instant = Instant(rfc3339: text), instant <= SystemClock.now() else {
-        throw Failure("--start takes a past time such as 2026-01-31T12:00:00Z, not '\(text)'", status: 64)
-      }
-      return instant
-    }
+    let start = try SandboxExposure.start(start, option: "--start")
     let configuration = try Startup.configuration(file: config ?? ServerOption.environment("ENTITLED_CONFIG"))
     if inMemory, data != nil { throw Failure("--data and --in-memory exclude each other", status: 64) }
     let data = inMemory ? nil : ServerOption.data.value(data)

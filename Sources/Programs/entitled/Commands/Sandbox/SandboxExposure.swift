@@ -1,3 +1,4 @@
+internal import AppStore
 internal import ArgumentParser
 internal import Transport
 
@@ -27,5 +28,14 @@ struct SandboxExposure: ParsableArguments {
           + "set --allow-remote to allow it", status: 64)
     }
     return address
+  }
+
+  /// The time of an option that starts a new sandbox in the past.
+  static func start(_ text: String?, option: String) throws -> Instant? {
+    guard let text else { return nil }
+    guard let instant = Instant(rfc3339: text), instant <= SystemClock.now() else {
+      throw Failure("\(option) takes a past time such as 2026-01-31T12:00:00Z, not '\(text)'", status: 64)
+    }
+    return instant
   }
 }
