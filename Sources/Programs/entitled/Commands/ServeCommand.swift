@@ -70,7 +70,9 @@ struct ServeCommand: AsyncParsableCommand, ServerCommand {
       grpc: try inherited.grpc?.address ?? ServerOption.grpc.address(grpc),
       http: try inherited.http?.address ?? ServerOption.http.address(http), inherited: inherited,
       sandbox: sandboxText == "off" ? nil : try exposure.checked(ServerOption.sandbox.address(sandbox)),
-      sandboxStart: try SandboxExposure.start(sandboxStart, option: "--sandbox-start"),
+      sandboxStart: try SandboxExposure.start(
+        sandboxStart ?? ServerOption.environment("ENTITLED_SANDBOX_START"),
+        option: "--sandbox-start (ENTITLED_SANDBOX_START)"),
       sandboxTargets: exposure.targets,
       console: ServerOption.console.value(console) == "off" ? nil : try ServerOption.console.address(console),
       data: ServerOption.data.value(data),
