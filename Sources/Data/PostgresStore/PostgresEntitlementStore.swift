@@ -35,6 +35,8 @@ package final class PostgresEntitlementStore: EntitlementStore {
   ///   - reads: the number of sessions for reads.
   ///   - hash: the first row number to try for a customer; only tests replace it.
   ///   - maxRejectedBytesPerDay: the bytes of rejected evidence that a day (UTC) may add to each app.
+  ///   - maxBodyTime: after it no further body begins in a transaction, so that the server does not take this process for
+  ///     a frozen one.
   ///   - answerTimeout: the time after which the database is away if it does not answer the feed.
   ///   - staleness: how long answers from memory serve while the database is away.
   ///   - now: the machine's time.
@@ -45,7 +47,8 @@ package final class PostgresEntitlementStore: EntitlementStore {
     reads: ReaderPool.Limits = .init(),
     hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash,
     maxRejectedBytesPerDay: Int64 = BatchWriter.maxRejectedBytesPerDay,
-    answerTimeout: Duration = .seconds(30), staleness: StalenessPolicy = StalenessPolicy(),
+    maxBodyTime: Duration = .seconds(1), answerTimeout: Duration = .seconds(30),
+    staleness: StalenessPolicy = StalenessPolicy(),
     now: @escaping @Sendable () -> Instant = PostgresEntitlementStore.machineTime
   ) throws(StoreError) {
     self.settings = settings
@@ -58,7 +61,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
     let writer = try PostgresWriter(
       .init(
         settings: settings, changes: changes, feed: feed, hash: hash,
-        maxRejectedBytes: maxRejectedBytesPerDay),
+        maxRejectedBytes: maxRejectedBytesPerDay, maxBodyTime: maxBodyTime),
       replica: state)
     let queue = WriteQueue(writer, capacity: capacity, batchSize: batchSize)
     self.queue = queue

@@ -38,6 +38,27 @@ struct BatchTests {
     }
   }
 
+  @Test("Writes for which a transaction has no time left run in the next one")
+  func slowBodies() async throws {
+    try await withDatabase { settings in
+      let store = try PostgresEntitlementStore(settings, maxBodyTime: .zero)
+      let stored = try await withThrowingTaskGroup { group in
+        for number in 0..<20 {
+          group.addTask {
+            try await store.write { transaction throws(StoreError) in
+              try transaction.appendNew(Self.evidence("e\(number)")).id
+            }
+          }
+        }
+        return try await group.reduce(into: Set<EvidenceID>()) { $0.insert($1) }
+      }
+      #expect(stored.count == 20)
+      // Each had a transaction for itself.
+      #expect(store.feed.position == 20)
+      await store.close()
+    }
+  }
+
   @Test("Changes of one row keep their order when a batch combines statements")
   func orderOfChanges() async throws {
     try await withDatabase { settings in

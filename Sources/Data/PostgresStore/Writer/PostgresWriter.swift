@@ -12,10 +12,12 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
     let feed: StoreFeed
     let hash: CustomerIdentity.Hash
     let maxRejectedBytes: Int64
+    let maxBodyTime: Duration
 
     /// A writer on a session that may write. Its caches begin empty, since others may have written.
     func writer(on database: PostgresDatabase) throws(StoreError) -> BatchWriter {
-      try BatchWriter(database, changes: changes, hash: hash, maxRejectedBytes: maxRejectedBytes)
+      try BatchWriter(
+        database, changes: changes, hash: hash, maxRejectedBytes: maxRejectedBytes, maxBodyTime: maxBodyTime)
     }
   }
 

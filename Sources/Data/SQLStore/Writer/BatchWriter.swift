@@ -8,6 +8,7 @@ package final class BatchWriter {
   private let connection: any SQLConnection
   private let transaction: SQLTransaction
   private let changes: CustomerVersions
+  private let maxBodyTime: Duration
   private let begin: any SQLStatement
   private let commit: any SQLStatement
   private let savepoint: any SQLStatement
@@ -19,14 +20,16 @@ package final class BatchWriter {
   /// The default limit of rejected evidence: 64 MiB a day for each app.
   package static let maxRejectedBytesPerDay: Int64 = 64 << 20
 
-  /// `hash` is that of ``CustomerRow``; `maxRejectedBytes` that of ``EvidenceRows``.
+  /// `hash` is that of ``CustomerRow``; `maxRejectedBytes` that of ``EvidenceRows``. After `maxBodyTime` no further body
+  /// begins in a transaction of a remote engine.
   package init(
     _ connection: any SQLConnection, changes: CustomerVersions,
     hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash,
-    maxRejectedBytes: Int64 = BatchWriter.maxRejectedBytesPerDay
+    maxRejectedBytes: Int64 = BatchWriter.maxRejectedBytesPerDay, maxBodyTime: Duration = .seconds(1)
   ) throws(StoreError) {
     self.connection = connection
     self.changes = changes
+    self.maxBodyTime = maxBodyTime
     transaction = try SQLTransaction(connection, hash: hash, maxRejectedBytes: maxRejectedBytes)
     begin = try connection.prepare(connection.dialect.beginWrite)
     commit = try connection.prepare("COMMIT")
@@ -39,7 +42,8 @@ package final class BatchWriter {
   /// Runs and commits `batch`, and delivers the results to the callers. `arrived` returns writes that were queued
   /// meanwhile; those that arrive before the commit join it, instead of waiting for it and for another one.
   ///
-  /// - Returns: the number of writes, and the error that prevented their commit; `nil` if it succeeded.
+  /// - Returns: the number of writes, and the error that prevented their commit; `nil` if it succeeded. The last ones of
+  ///   `batch` may be left for the next transaction.
   package func write(
     _ batch: [WriteJob], joinedBy arrived: () -> [WriteJob] = { [] }
   ) -> (count: Int, failure: StoreError?) {
@@ -52,6 +56,7 @@ package final class BatchWriter {
       var isUndone = false
       while !arrivals.isEmpty, !isUndone {
         isUndone = try !runBatch(arrivals, &outcomes)
+        if connection.isRemote, !isUndone { batch.removeSubrange(outcomes.count...) }
         // A remote engine would need more round trips for them before the commit that the others wait for.
         arrivals = isUndone || connection.isRemote ? [] : arrived()
         batch += arrivals
@@ -83,7 +88,10 @@ package final class BatchWriter {
     _ batch: [WriteJob], _ outcomes: inout [WriteJob.Outcome]
   ) throws(StoreError) -> Bool {
     if connection.isRemote { try transaction.fetch(batch.map(\.expected)) }
+    let end = connection.isRemote ? ContinuousClock.now + maxBodyTime : nil
     for job in batch {
+      // The server ends a transaction without statements, because its process may be frozen.
+      if let end, !outcomes.isEmpty, end <= .now { break }
       guard !job.isDryRun else {
         outcomes.append(try runIndividually(job))
         continue

@@ -154,6 +154,7 @@ package final class WriteQueue: Sendable {
         room -= arrived.count
         return arrived
       }
+      putBack(batch.dropFirst(count))
       let end = ContinuousClock.now
       CommitMetrics.count(count, duration: end - start, hasFailed: failure != nil)
       if failure == nil { commits.send() }
@@ -173,13 +174,19 @@ package final class WriteQueue: Sendable {
     }
   }
 
+  /// Queues the writes for which a batch had no time, before all others.
+  private func putBack(_ jobs: ArraySlice<WriteJob>) {
+    guard !jobs.isEmpty else { return }
+    state.withLock { $0.waiting.insert(contentsOf: jobs, at: 0) }
+  }
+
   /// Takes at most `limit` queued writes.
   private func takeWaiting(_ limit: Int) -> [WriteJob] { state.withLock { $0.take(limit) } }
 }
 
 /// The writer's connection of one engine, and its upkeep. After its creation only the queue's serial thread uses it.
 package protocol StoreWriter: Sendable {
-  /// Commits a batch, as ``BatchWriter/write(_:joinedBy:)``.
+  /// Commits a batch, or its first part, as ``BatchWriter/write(_:joinedBy:)``.
   func write(
     _ batch: [WriteJob], joinedBy arrived: () -> [WriteJob]
   ) -> (count: Int, failure: StoreError?)
