@@ -36,7 +36,7 @@ import Testing
     #expect(tables[2].select == "SELECT pet_id, day FROM ride ORDER BY pet_id, day")
   }
 
-  @Test("The definitions of the store name each table and column that SQLite has; no copy has the terms of another one")
+  @Test("The definitions name each table and column of SQLite but the terms, which no copy takes over")
   func complete() throws {
     let connection = try SQLiteConnectionFixture.make()
     let rows = try connection.prepare(
