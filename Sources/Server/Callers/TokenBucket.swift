@@ -21,19 +21,22 @@ package struct RateLimit: Hashable, Sendable {
 /// simulates Apple's limits in simulated time.
 package final class TokenBucket: Sendable {
   private let nanosecondsPerCall: Int64
-  private let tolerance: Int64
+  private let burst: Int64
   private let fullAt = Atomic<Int64>(0)
 
   /// A full bucket.
   package init(_ limit: RateLimit) {
     nanosecondsPerCall = max(1, 1_000_000_000 / limit.perSecond)
-    tolerance = nanosecondsPerCall * (limit.burst - 1)
+    burst = limit.burst
   }
 
-  /// Takes one call at `now`, in nanoseconds of a monotonic clock.
+  /// Takes one call at `now`, in nanoseconds of a monotonic clock. `replicas` processes have a part of the limit each, at
+  /// least one call at once.
   ///
   /// - Returns: `nil` if the call is within the limit, otherwise the nanoseconds until the next one is.
-  package func take(at now: Int64) -> Int64? {
+  package func take(at now: Int64, dividedBy replicas: Int64 = 1) -> Int64? {
+    let nanosecondsPerCall = nanosecondsPerCall * replicas
+    let tolerance = nanosecondsPerCall * (max(1, burst / replicas) - 1)
     var seen = fullAt.load(ordering: .relaxed)
     while true {
       let base = max(seen, now)
@@ -44,5 +47,19 @@ package final class TokenBucket: Sendable {
       if outcome.exchanged { return nil }
       seen = outcome.original
     }
+  }
+}
+
+/// The number of processes among which the calls of a caller divide.
+package final class ReplicaCount: Sendable {
+  private let count = Atomic<Int64>(1)
+
+  /// One process, until another number is known.
+  package init() {}
+
+  /// At least 1.
+  package var value: Int64 {
+    get { count.load(ordering: .relaxed) }
+    set { count.store(max(1, newValue), ordering: .relaxed) }
   }
 }

@@ -15,6 +15,16 @@ import Testing
     #expect(bucket.take(at: start + Self.second / 10) != nil)
   }
 
+  @Test("Each of several replicas has its part of rate and burst, and at least one call at once")
+  func divided() {
+    let bucket = TokenBucket(RateLimit(perSecond: 10, burst: 6))
+    for _ in 0..<2 { #expect(bucket.take(at: 0, dividedBy: 3) == nil) }
+    #expect(bucket.take(at: 0, dividedBy: 3) == 3 * Self.second / 10)
+    #expect(bucket.take(at: 3 * Self.second / 10, dividedBy: 3) == nil)
+    let small = TokenBucket(RateLimit(perSecond: 10, burst: 1))
+    #expect(small.take(at: 0, dividedBy: 3) == nil && small.take(at: 0, dividedBy: 3) != nil)
+  }
+
   @Test("A call after the returned wait is allowed")
   func wait() throws {
     let bucket = TokenBucket(RateLimit(perSecond: 3, burst: 1))

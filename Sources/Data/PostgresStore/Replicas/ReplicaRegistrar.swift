@@ -15,11 +15,15 @@ package struct ReplicaRegistrar: Worker {
   private let settings: PostgresSettings
   private let id = UUID().uuidString
   private let program: String
+  private let counted: @Sendable (_ replicas: Int) -> Void
 
-  /// `program` is the version of this program.
-  package init(_ store: PostgresEntitlementStore, program: String) {
+  /// `program` is the version of this program; `counted` receives the number of replicas.
+  package init(
+    _ store: PostgresEntitlementStore, program: String, counted: @escaping @Sendable (_ replicas: Int) -> Void
+  ) {
     settings = store.settings
     self.program = program
+    self.counted = counted
   }
 
   /// Registers until the task is cancelled, and then removes the row.
@@ -59,7 +63,9 @@ package struct ReplicaRegistrar: Worker {
     }
     _ = try connection.query(
       PostgresRequest("DELETE FROM replica WHERE seen_at < clock_timestamp() - interval '1 day'"))
-    Self.replicas.record(try RegisteredReplica.alive(connection).count)
+    let count = try RegisteredReplica.alive(connection).count
+    Self.replicas.record(count)
+    counted(count)
     Self.reachable.record(1)
   }
 }

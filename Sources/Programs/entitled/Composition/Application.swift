@@ -152,7 +152,10 @@ struct Application: Sendable {
     var workers: [any Worker] = [broadcaster, jwks, consoleKeys, monitor, trail]
     if let sandbox { workers.append(sandbox) }
     if let shared = store as? PostgresEntitlementStore {
-      workers.append(ReplicaRegistrar(shared, program: Version.current))
+      workers.append(
+        ReplicaRegistrar(shared, program: Version.current) { [replicas = policy.replicas] in
+          replicas.value = Int64($0)
+        })
     }
     self.workers = workers
     var writers: [any Worker] = [

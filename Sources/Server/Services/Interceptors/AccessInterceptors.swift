@@ -74,10 +74,14 @@ extension AuthorizationInterceptor {
   }
 }
 
-/// Takes a token from the bucket of the caller, which all threads share.
+/// Takes a token from the bucket of the caller, which all threads share. Each replica has its part of the limit.
 struct RateLimitInterceptor: Interceptor, Sendable {
+  let replicas: ReplicaCount
+
   func start(_ call: inout CallInFlight) throws(Status) {
-    guard let caller = call.caller, let wait = caller.bucket?.take(at: call.startTicks) else { return }
+    guard let caller = call.caller, let bucket = caller.bucket,
+      let wait = bucket.take(at: call.startTicks, dividedBy: replicas.value)
+    else { return }
     let milliseconds = (wait + 999_999) / 1_000_000
     throw Status(CallerError.rateLimited(caller: caller.name, retryAfterMilliseconds: milliseconds))
   }

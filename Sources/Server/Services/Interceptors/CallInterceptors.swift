@@ -12,6 +12,8 @@ package struct CallPolicy: Sendable {
   /// Receives the record of every audited call. It must not block.
   package let audit: @Sendable (AuditRecord) -> Void
   private let trail: AuditTrail?
+  /// Divides the rate limits of callers. Replicas that share a store set it.
+  package let replicas = ReplicaCount()
   private let meter = CallMeter(
     methods: MethodPolicy.metered + ["other"],
     codeNames: (0...16).map { StatusCode(rawValue: $0)?.name ?? "UNKNOWN" })
@@ -68,7 +70,8 @@ package struct CallPolicy: Sendable {
         AuditInterceptor(audit: audit, trail: trail, now: now),
         .init(
           TracingInterceptor(),
-          .init(authentication, .init(AuthorizationInterceptor(), RateLimitInterceptor())))))
+          .init(authentication, .init(AuthorizationInterceptor(), RateLimitInterceptor(replicas: replicas)))))
+    )
   }
 }
 
