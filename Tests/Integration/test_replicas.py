@@ -326,3 +326,37 @@ def test_killing_leaders_loses_and_doubles_no_acknowledged_write(replicas):
     wait_until(lambda: group.sql("SELECT count(*) FROM inbox WHERE done_at IS NULL") == "0")
     for number, customer in enumerate(written):
         assert len(grants(group.services["abc"[number % 3]], customer)) == 1
+
+
+def test_an_upload_through_several_replicas_is_the_input_of_a_job_after_a_takeover(replicas):
+    group = replicas(2)
+    assert group.wait_for_leader() == "a"
+    lines = "".join(f'{{"customer_id": "customer-{number}"}}\n' for number in range(20)).encode()
+    size = 0
+    # Each piece through another replica, and each of them twice.
+    for number, offset in enumerate(range(0, len(lines), 100)):
+        for _ in range(2):
+            request = receipt_service.UploadMigrationInputRequest(
+                app=APP, upload_id="u", offset=offset, data=lines[offset : offset + 100])
+            with group.services["ab"[number % 2]].channel() as channel:
+                size = contract.receipt_stub(channel).UploadMigrationInput(request, timeout=TAKEOVER_LIMIT).size
+    assert size == len(lines)
+    group.services["a"].kill()
+    assert group.wait_for_leader(besides=("a", "")) == "b"
+    with group.services["b"].channel() as channel:
+        stub = contract.receipt_stub(channel)
+        request = receipt_service.StartMigrationRequest(app=APP, upload_id="u")
+        name = stub.StartMigration(request, timeout=TAKEOVER_LIMIT).migration.migration_id
+
+        def finished():
+            request = receipt_service.GetMigrationRequest(app=APP, migration_id=name)
+            job = stub.GetMigration(request, timeout=TAKEOVER_LIMIT).migration
+            return job if job.state != receipt_service.MIGRATION_STATE_RUNNING else None
+
+        job = wait_until(finished)
+        assert job.state == receipt_service.MIGRATION_STATE_FINISHED and job.rejected == 20, job
+        assert job.input_bytes == len(lines)
+        stub.CancelMigration(
+            receipt_service.CancelMigrationRequest(app=APP, migration_id=name), timeout=TAKEOVER_LIMIT)
+        stub.PurgeMigration(receipt_service.PurgeMigrationRequest(app=APP, migration_id=name), timeout=TAKEOVER_LIMIT)
+    assert group.sql("SELECT count(*) FROM upload") == "0"

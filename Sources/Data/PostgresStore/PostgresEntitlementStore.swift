@@ -23,6 +23,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
   /// Raised by the writer after a commit and before ``write(_:)`` returns, and by the follower of other processes.
   package let changes = CustomerVersions()
   package let feed: StoreFeed
+  package let uploads: (any UploadStore)?
   private let follower: ChangeFollower
 
   /// Opens the store in a database, and creates its tables if there are none.
@@ -65,6 +66,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
       replica: state)
     let queue = WriteQueue(writer, capacity: capacity, batchSize: batchSize)
     self.queue = queue
+    uploads = PostgresUploads(settings)
     replica = state.map { PostgresReplication(settings, $0, writer, queue, feed) }
     follower = ChangeFollower(
       settings, timeout: answerTimeout, feed: feed, changes: changes, commits: queue.commits, now: now,

@@ -75,6 +75,9 @@ package protocol EntitlementStore: Sendable {
   /// How the replicas that share the store divide the work; `nil` for a store that one process has for itself.
   var replication: (any Replication)? { get }
 
+  /// The uploaded inputs of migration jobs, if other processes need them too; `nil`: they are files of this machine.
+  var uploads: (any UploadStore)? { get }
+
   /// Interrupts reads, waits for the accepted writes, and closes the store. Every later call throws
   /// ``StoreError/closed``.
   func close() async
@@ -92,6 +95,7 @@ package enum ReadPriority: Int, CaseIterable, Sendable {
 
 extension EntitlementStore {
   package var replication: (any Replication)? { nil }
+  package var uploads: (any UploadStore)? { nil }
   package func makeAnswerLoader() -> (any AnswerLoader)? { nil }
 
   /// For stores whose reads cost no round trip.

@@ -11,7 +11,7 @@ import Testing
     let path = FileManager.default.temporaryDirectory.appending(path: "input-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: path) }
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-    var reader = try InputReader(path: path, format, after: line, at: position)
+    var reader = try InputReader(InputFileSource(path: path), format, after: line, at: position)
     var lines: [InputLine] = []
     while let line = try reader.next() { lines.append(line) }
     return lines
@@ -67,7 +67,9 @@ import Testing
     #expect(throws: InputError.noColumns(wanted: ["receipt", "original_transaction_id"], found: ["x", "y"])) {
       try read("x,y\n1,2\n")
     }
-    #expect(throws: InputError.self) { try InputReader(path: "/no/where", InputFormat(), after: 0, at: 0) }
+    #expect(throws: InputError.self) {
+      try InputReader(InputFileSource(path: "/no/where"), InputFormat(), after: 0, at: 0)
+    }
     #expect(try read("").isEmpty)
   }
 

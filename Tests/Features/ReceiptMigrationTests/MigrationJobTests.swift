@@ -54,7 +54,7 @@ extension MigrationJobManager {
       #expect(Set(status.reasons.map(\.reason)) == ["TRANSACTION_ID_ZERO", "EMPTY_DOCUMENT"])
       let (job, failed) = try await jobs.failures(
         of: MigrationJobManager.name(of: status.job.id), in: "demo", after: 0, limit: 10)
-      let line = FailureWriter(of: job).line(try #require(failed.first))
+      let line = FailureWriter(of: job, in: jobs.folder).line(try #require(failed.first))
       #expect(line.hasPrefix(#"{"customer_id":"ben","original_transaction_id":"0","line":2,"#))
     }
   }

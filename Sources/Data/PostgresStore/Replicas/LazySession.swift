@@ -5,16 +5,16 @@ internal import Store
 /// A session that opens with its first use, and again after it was lost. Only one thread at a time uses it.
 // Unchecked: it moves to its thread once.
 final class LazySession: @unchecked Sendable {
-  /// The longest duration of a round trip: calls fail within a second while the database is away.
-  private static let timeout = Duration.seconds(1)
-
   let settings: PostgresSettings
+  private let timeout: Duration
   private let channel: String?
   private var opened: PostgresConnection<StoreError>?
 
-  /// `channel` is one to listen to, unless a pooler is in between.
-  init(_ settings: PostgresSettings, listeningTo channel: String? = nil) {
+  /// `timeout` is the longest duration of a round trip; by default, calls fail within a second while the database is
+  /// away. `channel` is one to listen to, unless a pooler is in between.
+  init(_ settings: PostgresSettings, timeout: Duration = .seconds(1), listeningTo channel: String? = nil) {
     self.settings = settings
+    self.timeout = timeout
     self.channel = settings.isPooled ? nil : channel
   }
 
@@ -27,7 +27,7 @@ final class LazySession: @unchecked Sendable {
       connection = opened
     } else {
       connection = try PostgresConnection(settings)
-      connection.timeout = Self.timeout
+      connection.timeout = timeout
       opened = connection
     }
     if let channel { try connection.listen(to: channel) }

@@ -88,6 +88,14 @@ enum PostgresSchema {
     CREATE INDEX inbox_waiting ON inbox (id) WHERE done_at IS NULL;
     CREATE INDEX inbox_done ON inbox (done_at) WHERE done_at IS NOT NULL;
 
+    -- The uploaded inputs of migration jobs, in pieces.
+    CREATE TABLE upload (
+      name TEXT COLLATE "C" NOT NULL,  -- the id of the upload and its app
+      position BIGINT NOT NULL,        -- of the first byte
+      data BYTEA NOT NULL,             -- not empty
+      PRIMARY KEY (name, position)
+    );
+
     -- The terms of the history: one for each writer.
     CREATE TABLE history (
       epoch BIGINT PRIMARY KEY,

@@ -1,33 +1,47 @@
 internal import Foundation
 internal import Logging
+internal import Store
 
 // Uploaded inputs contain the ids of customers and their receipts until a job is cancelled.
 extension ImportFolder {
   /// Overwrites the lines of all uploads that name one of the customers with spaces, so that the offsets of running jobs
   /// and of reports stay valid. Inputs that the operator put into the folder are the operator's to change.
   func eraseUploads(naming customers: [String]) throws {
+    let ids = customers.map { Array($0.utf8) }
+    if let uploads {
+      for name in try uploads.names() {
+        try erase(ids, in: UploadSource(path: name, uploads: uploads)) { position, count in
+          try uploads.blank(name, at: position, count: count)
+        }
+      }
+    }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return }
     for name in names where name.hasPrefix(Self.uploadPrefix) {
-      try erase(customers.map { Array($0.utf8) }, in: "\(path)/\(name)")
+      let file = "\(path)/\(name)"
+      let output = try FileHandle(forUpdating: URL(fileURLWithPath: file))
+      defer { try? output.close() }
+      try erase(ids, in: InputFileSource(path: file)) { position, count in
+        try output.seek(toOffset: UInt64(position))
+        try output.write(contentsOf: Data(repeating: UInt8(ascii: " "), count: count))
+      }
+      try output.synchronize()
     }
   }
 
-  private func erase(_ customers: [[UInt8]], in file: String) throws {
-    let input = try InputFile(path: file, from: 0)
-    let output = try FileHandle(forUpdating: URL(fileURLWithPath: file))
-    defer { try? output.close() }
+  private func erase(
+    _ customers: [[UInt8]], in source: any InputSource,
+    blank: (_ position: Int64, _ count: Int) throws -> Void
+  ) throws {
+    let input = try InputFile(source, from: 0)
     while true {
       let start = input.position
       do {
         guard let line = try input.line() else { break }
-        guard customers.contains(where: { line.names($0) }) else { continue }
-        try output.seek(toOffset: UInt64(start))
-        try output.write(contentsOf: Data(repeating: UInt8(ascii: " "), count: line.count))
+        if customers.contains(where: { line.names($0) }) { try blank(start, line.count) }
       } catch InputError.lineTooLong {
         continue
       }
     }
-    try output.synchronize()
   }
 }
 

@@ -1,8 +1,10 @@
 internal import Bytes
 internal import Foundation
 package import Ledger
+package import Store
 
-/// The only folder from which jobs read, and to which callers upload inputs.
+/// The only folder from which jobs read, and to which callers upload inputs. Replicas have the uploads in their store
+/// instead, so that each of them can read them.
 package struct ImportFolder: Sendable {
   /// In bytes: enough for some ten million receipts.
   private static let maxInputSize: Int64 = 256 << 30
@@ -11,9 +13,12 @@ package struct ImportFolder: Sendable {
   private static let appSeparator: Character = "@"
 
   let path: String
+  /// `nil`: uploads are files of the folder.
+  let uploads: (any UploadStore)?
 
-  /// Creates a folder by its path; the first upload creates it on disk.
-  package init(path: String) {
+  /// Creates a folder by its path; the first upload creates it on disk. `uploads` has the uploads instead.
+  package init(path: String, uploads: (any UploadStore)? = nil) {
+    self.uploads = uploads
     self.path = URL(fileURLWithPath: path).standardizedFileURL.path
   }
 
@@ -31,9 +36,28 @@ package struct ImportFolder: Sendable {
     return input
   }
 
-  /// Returns the path of an upload of an app.
+  /// Returns the path of an upload of an app; one in the store has its name.
   func upload(_ id: String, of appID: String) throws(MigrationError) -> String {
-    try input(try Self.fileName(id, of: appID))
+    let name = try Self.fileName(id, of: appID)
+    guard let uploads else { return try input(name) }
+    let size: Int64?
+    do throws(StoreError) { size = try uploads.size(of: name) } catch { throw .ledger(.store(error)) }
+    guard size != nil else { throw .inputNotFound(name) }
+    return name
+  }
+
+  /// Returns the bytes of an input at a path that ``input(_:)`` or ``upload(_:of:)`` returned.
+  func source(ofInput path: String) -> any InputSource {
+    if let uploads = uploads(with: path) {
+      UploadSource(path: path, uploads: uploads)
+    } else {
+      InputFileSource(path: path)
+    }
+  }
+
+  /// Where the input at a path is, if it is not a file.
+  private func uploads(with path: String) -> (any UploadStore)? {
+    path.hasPrefix("/") ? nil : uploads
   }
 
   /// The id of the upload at a path that ``upload(_:of:)`` returned.
@@ -56,7 +80,9 @@ package struct ImportFolder: Sendable {
   package func append(
     _ data: [UInt8], to id: String, of appID: String, at offset: Int64
   ) throws(MigrationError) -> Int64 {
-    let file = "\(path)/\(try Self.fileName(id, of: appID))"
+    let name = try Self.fileName(id, of: appID)
+    if let uploads { return try append(data, to: name, in: uploads, at: offset) }
+    let file = "\(path)/\(name)"
     do {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -67,11 +93,7 @@ package struct ImportFolder: Sendable {
       let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
       defer { try? handle.close() }
       let size = Int64(try handle.seekToEnd())
-      guard offset <= size, offset >= 0 else { throw MigrationError.uploadOffsetMismatch(size: size) }
-      guard offset == size, !data.isEmpty else { return size }
-      guard size + Int64(data.count) <= Self.maxInputSize else {
-        throw MigrationError.uploadTooLarge(limit: Self.maxInputSize)
-      }
+      guard try Self.isNew(data, at: offset, size: size) else { return size }
       try handle.write(contentsOf: data)
       try handle.synchronize()
       return size + Int64(data.count)
@@ -82,11 +104,43 @@ package struct ImportFolder: Sendable {
     }
   }
 
+  private func append(
+    _ data: [UInt8], to name: String, in uploads: any UploadStore, at offset: Int64
+  ) throws(MigrationError) -> Int64 {
+    let size: Int64
+    do throws(StoreError) { size = try uploads.size(of: name) ?? 0 } catch { throw .ledger(.store(error)) }
+    guard try Self.isNew(data, at: offset, size: size) else { return size }
+    do throws(StoreError) {
+      return try uploads.append(data, to: name, at: offset)
+    } catch {
+      throw .ledger(.store(error))
+    }
+  }
+
+  /// Whether a piece follows the bytes of an upload; `false` for one that was appended before.
+  private static func isNew(
+    _ data: [UInt8], at offset: Int64, size: Int64
+  ) throws(MigrationError) -> Bool {
+    guard offset <= size, offset >= 0 else { throw .uploadOffsetMismatch(size: size) }
+    guard offset == size, !data.isEmpty else { return false }
+    guard size + Int64(data.count) <= Self.maxInputSize else {
+      throw .uploadTooLarge(limit: Self.maxInputSize)
+    }
+    return true
+  }
+
   /// Deletes an input.
-  func delete(_ input: String) { try? FileManager.default.removeItem(atPath: input) }
+  func delete(_ input: String) {
+    if let uploads = uploads(with: input) {
+      try? uploads.delete(input)
+    } else {
+      try? FileManager.default.removeItem(atPath: input)
+    }
+  }
 
   /// Returns the size of an input in bytes; `nil` if it is no regular file.
   func size(ofInput input: String) -> Int64? {
+    if let uploads = uploads(with: input) { return try? uploads.size(of: input) }
     let attributes = try? FileManager.default.attributesOfItem(atPath: input)
     guard attributes?[.type] as? FileAttributeType == .typeRegular else { return nil }
     return (attributes?[.size] as? NSNumber)?.int64Value

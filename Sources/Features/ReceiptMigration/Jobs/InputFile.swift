@@ -1,32 +1,63 @@
 internal import Foundation
+internal import Store
 
-/// Reads a file line by line from an offset, with memory for its longest line.
+/// The bytes of an input.
+protocol InputSource: Sendable {
+  /// Names it in errors.
+  var path: String { get }
+
+  /// Returns a function that reads at most a number of bytes from an offset, none at the end. It belongs to one thread at
+  /// a time.
+  func opened() throws -> (_ offset: Int64, _ count: Int) throws -> [UInt8]
+}
+
+/// A file of the import folder.
+struct InputFileSource: InputSource {
+  let path: String
+
+  func opened() throws -> (Int64, Int) throws -> [UInt8] {
+    let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    return { offset, count in
+      try handle.seek(toOffset: UInt64(offset))
+      return try handle.read(upToCount: count).map { Array($0) } ?? []
+    }
+  }
+}
+
+/// An upload in the store.
+struct UploadSource: InputSource {
+  let path: String
+  let uploads: any UploadStore
+
+  func opened() -> (Int64, Int) throws -> [UInt8] {
+    { [path, uploads] offset, count in try uploads.read(path, at: offset, upTo: count) }
+  }
+}
+
+/// Reads an input line by line from an offset, with memory for its longest line.
 final class InputFile {
   /// In bytes: enough for a receipt of some ten thousand purchases in base64.
   static let maxLineLength = 24 << 20
   private static let chunkSize = 256 << 10
 
   private let path: String
-  private let handle: FileHandle
+  private let read: (Int64, Int) throws -> [UInt8]
   private var buffer: [UInt8] = []
   /// The offset of `buffer` in the file; `next` is the read position in it.
   private var base: Int64
   private var next = 0
   private var isAtEnd = false
 
-  /// Opens the file at the byte offset `position`.
-  init(path: String, from position: Int64) throws(InputError) {
-    self.path = path
+  /// Opens the input at the byte offset `position`.
+  init(_ source: any InputSource, from position: Int64) throws(InputError) {
+    path = source.path
     base = position
     do {
-      handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      try handle.seek(toOffset: UInt64(position))
+      read = try source.opened()
     } catch {
       throw .unreadable(path: path, problem: error.localizedDescription)
     }
   }
-
-  deinit { try? handle.close() }
 
   /// The byte offset of the next line.
   var position: Int64 { base + Int64(next) }
@@ -84,11 +115,13 @@ final class InputFile {
   /// Discards the read part of the buffer and reads on; false at the end of the file.
   private func fill() throws(InputError) -> Bool {
     guard !isAtEnd else { return false }
-    let chunk: Data?
-    do { chunk = try handle.read(upToCount: Self.chunkSize) } catch {
+    let chunk: [UInt8]
+    do { chunk = try read(base + Int64(buffer.count), Self.chunkSize) } catch let error as StoreError {
+      throw .store(error)
+    } catch {
       throw .unreadable(path: path, problem: error.localizedDescription)
     }
-    guard let chunk, !chunk.isEmpty else {
+    guard !chunk.isEmpty else {
       isAtEnd = true
       return false
     }

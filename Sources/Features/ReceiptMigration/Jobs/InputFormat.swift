@@ -1,4 +1,5 @@
 internal import JSON
+package import Store
 
 /// The format of a job's input: its syntax and the names of its columns.
 package struct InputFormat: Hashable, Sendable {
@@ -85,6 +86,8 @@ package struct InputRecord: Hashable, Sendable {
 package enum InputError: Error, Hashable, Sendable {
   /// Opening or reading the file failed.
   case unreadable(path: String, problem: String)
+  /// The store, which has the upload, cannot be read.
+  case store(StoreError)
   /// The CSV header has neither the receipt column nor the transaction id column.
   case noColumns(wanted: [String], found: [String])
   /// A line is no JSON object, or has another number of columns than the header.
@@ -97,7 +100,7 @@ package enum InputError: Error, Hashable, Sendable {
   /// The reason code.
   package var reason: String {
     switch self {
-    case .unreadable: "INPUT_UNREADABLE"
+    case .unreadable, .store: "INPUT_UNREADABLE"
     case .noColumns: "NO_COLUMNS"
     case .malformedLine: "MALFORMED_LINE"
     case .lineTooLong: "LINE_TOO_LONG"
@@ -110,6 +113,7 @@ extension InputError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .unreadable(let path, let problem): "input '\(path)' cannot be read: \(problem)"
+    case .store(let error): "the upload cannot be read: \(error)"
     case .noColumns(let wanted, let found):
       "the header has neither \(wanted.joined(separator: " nor ")), but \(found.joined(separator: ", "))"
     case .malformedLine(let problem): "malformed line: \(problem)"

@@ -10,15 +10,17 @@ struct InputReader {
   private var number: Int64
 
   /// Opens the input after `line` lines, at the byte offset `position` of the next one; 0 and 0 for the start.
-  init(path: String, _ format: InputFormat, after line: Int64, at position: Int64) throws(InputError) {
-    let start = try InputFile(path: path, from: 0)
+  init(
+    _ source: any InputSource, _ format: InputFormat, after line: Int64, at position: Int64
+  ) throws(InputError) {
+    let start = try InputFile(source, from: 0)
     let first = try start.peek()
     syntax = format.syntax ?? (first == UInt8(ascii: "{") ? .ndjson : .csv)
     self.format = format
     number = line
     guard syntax == .csv else {
       header = []
-      file = try InputFile(path: path, from: position)
+      file = try InputFile(source, from: position)
       return
     }
     let names = try start.line(quote: UInt8(ascii: "\"")).map { Self.fields($0, format.delimiter) } ?? []
@@ -28,12 +30,12 @@ struct InputReader {
     guard header.contains(where: wanted.contains) || names.isEmpty else {
       throw .noColumns(wanted: wanted, found: header)
     }
-    file = position == 0 ? start : try InputFile(path: path, from: position)
+    file = position == 0 ? start : try InputFile(source, from: position)
   }
 
   /// Returns the next line that is not empty; `nil` at the end.
   ///
-  /// - Throws: ``InputError/unreadable(path:problem:)``.
+  /// - Throws: ``InputError/unreadable(path:problem:)``, or ``InputError/store(_:)``, after which it can be called again.
   mutating func next() throws(InputError) -> InputLine? {
     while true {
       let position = file.position
@@ -128,9 +130,12 @@ package struct FailureWriter {
   private let job: MigrationJob
   private let format: InputFormat
 
-  /// Creates a writer that reads the input of `job`.
-  package init(of job: MigrationJob) {
+  private let source: any InputSource
+
+  /// Creates a writer that reads the input of `job` in `folder`.
+  package init(of job: MigrationJob, in folder: ImportFolder) {
     self.job = job
+    source = folder.source(ofInput: job.order.inputPath)
     format = InputFormat(job.order.format) ?? InputFormat()
   }
 
@@ -153,8 +158,8 @@ package struct FailureWriter {
   private func record(_ failure: MigrationLine) -> InputRecord? {
     guard
       var reader = try? InputReader(
-        path: job.order.inputPath, format, after: failure.number - 1,
-        at: failure.position), let line = try? reader.next(), line.number == failure.number
+        source, format, after: failure.number - 1, at: failure.position), let line = try? reader.next(),
+      line.number == failure.number
     else { return nil }
     return try? line.record.get()
   }

@@ -72,7 +72,9 @@ package actor MigrationJobManager: Worker {
   private func process(
     _ job: MigrationJob, _ progress: MigrationProgress
   ) async {
-    let run = MigrationRun(job, intake: intake, store: store, progress: progress, sleep: sleep)
+    let run = MigrationRun(
+      job, folder.source(ofInput: job.order.inputPath), intake: intake, store: store, progress: progress,
+      sleep: sleep)
     do throws(StoreError) {
       try await run.run()
     } catch {

@@ -10,6 +10,7 @@ internal import Store
 /// its receipt.
 struct MigrationRun: Sendable {
   let job: MigrationJob
+  private let source: any InputSource
   let intake: ReceiptIntake
   let store: any EntitlementStore
   let progress: MigrationProgress
@@ -22,12 +23,14 @@ struct MigrationRun: Sendable {
   /// The number of finished lines between two writes of the watermark.
   private static let stride: Int64 = 16
 
-  /// `sleep` waits between two attempts.
+  /// `source` has the input of the job; `sleep` waits between two attempts.
   init(
-    _ job: MigrationJob, intake: ReceiptIntake, store: any EntitlementStore, progress: MigrationProgress,
+    _ job: MigrationJob, _ source: any InputSource, intake: ReceiptIntake, store: any EntitlementStore,
+    progress: MigrationProgress,
     sleep: @escaping @Sendable (Duration) async throws -> Void
   ) {
     self.job = job
+    self.source = source
     self.intake = intake
     self.store = store
     self.progress = progress
@@ -47,7 +50,7 @@ struct MigrationRun: Sendable {
   /// - Throws: the error of a store that is closed or damaged; the job resumes after a restart.
   func run() async throws(StoreError) {
     do throws(Interruption) {
-      var reader = try openInput()
+      var reader = try await openInput()
       let done = try await doneLines()
       try await processLines(&reader, done)
     } catch {
@@ -58,14 +61,23 @@ struct MigrationRun: Sendable {
     }
   }
 
-  private func openInput() throws(Interruption) -> InputReader {
-    do throws(InputError) {
-      return try InputReader(
-        path: job.order.inputPath, InputFormat(job.order.format) ?? InputFormat(), after: job.doneLines,
-        at: job.position)
-    } catch {
-      throw .input(error)
+  private func openInput() async throws(Interruption) -> InputReader {
+    let format = InputFormat(job.order.format) ?? InputFormat()
+    while true {
+      do throws(InputError) {
+        return try InputReader(source, format, after: job.doneLines, at: job.position)
+      } catch {
+        guard case .store(let failure) = error else { throw .input(error) }
+        guard await mayRepeat(after: failure) else { throw .store(failure) }
+      }
     }
+  }
+
+  /// Waits until the upload may be readable again. Returns whether it may; `false` if the job stops.
+  private func mayRepeat(after failure: StoreError) async -> Bool {
+    guard failure.isTemporary, !Task.isCancelled, !progress.isStopped else { return false }
+    try? await sleep(.seconds(1))
+    return !Task.isCancelled && !progress.isStopped
   }
 
   private func doneLines() async throws(Interruption) -> Set<Int64> {
@@ -113,6 +125,7 @@ struct MigrationRun: Sendable {
           group.addTask { await process(line) ? line : nil }
           inFlight += 1
         } catch {
+          if case .store(let lost) = error, await mayRepeat(after: lost) { continue }
           failure = error
         }
         guard inFlight >= job.order.concurrency else { continue }
@@ -129,6 +142,7 @@ struct MigrationRun: Sendable {
     do throws(InputError) {
       guard try outcome.get() else { return }
     } catch {
+      if case .store(let failure) = error { throw .store(failure) }
       throw .input(error)
     }
     do throws(StoreError) { try await end(.finished, "") } catch { throw .store(error) }

@@ -51,7 +51,8 @@ struct Features: Sendable {
       supervisor: supervisor)
 
     let receipts = Startup.receipts(
-      configuration, sandbox: sandbox, secrets: secrets, importFolder: settings.importFolder)
+      configuration, sandbox: sandbox, secrets: secrets, importFolder: settings.importFolder,
+      uploads: store.replication == nil ? nil : store.uploads)
     receiptIntake = ReceiptIntake(
       ledger: ledger, lookup: lookup, catalog: catalog,
       verifier: ReceiptVerifier(verifier: verifier, endpoints: receipts.endpoints),

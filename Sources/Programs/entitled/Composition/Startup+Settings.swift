@@ -54,12 +54,13 @@ extension Startup {
     }
   }
 
-  /// The receipt policies by app id. Migration jobs read their input from `importFolder`.
+  /// The receipt policies by app id. Migration jobs read their input from `importFolder`, and uploads from `uploads` if
+  /// there is one.
   static func receipts(
     _ configuration: ServiceConfiguration, sandbox: EmbeddedSandbox?, secrets: SharedSecrets,
-    importFolder: String
+    importFolder: String, uploads: (any UploadStore)?
   ) -> ReceiptSettings {
-    var settings = ReceiptSettings(folder: ImportFolder(path: importFolder))
+    var settings = ReceiptSettings(folder: ImportFolder(path: importFolder, uploads: uploads))
     for app in configuration.apps {
       settings.policies[app.definition.id] = ReceiptPolicy(app.receipts)
       guard app.receipts.verification != .local else { continue }

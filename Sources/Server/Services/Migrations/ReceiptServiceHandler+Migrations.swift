@@ -125,7 +125,7 @@ extension ReceiptServiceHandler {
       throw Status(error)
     }
     var response = ListMigrationFailuresResponse()
-    let inputs = FailureWriter(of: job)
+    let inputs = FailureWriter(of: job, in: context.migrations.folder)
     var bytes = 0
     for line in lines.prefix(size) {
       guard response.failures.isEmpty || bytes < Self.pageBytes else { break }

@@ -17,6 +17,9 @@ struct CallForwarder: Sendable {
     "/entitled.v1.ReceiptService/GetMigration", "/entitled.v1.ReceiptService/ListMigrations",
   ]
 
+  /// Methods that write where a call arrives: the pieces of an upload are a table of their own, which any replica appends to.
+  private static let local: Set<String> = ["/entitled.v1.ReceiptService/UploadMigrationInput"]
+
   let leadership: Leadership
   let replication: any Replication
 
@@ -44,7 +47,7 @@ struct CallForwarder: Sendable {
 
   private static func isForLeader(_ path: String) -> Bool {
     guard Contract.method(named: path) != nil else { return false }
-    return !FileDescriptors.hasNoSideEffects(path) || others.contains(path)
+    return !FileDescriptors.hasNoSideEffects(path) && !local.contains(path) || others.contains(path)
   }
 
   private func run(

@@ -1,0 +1,70 @@
+internal import PostgreSQL
+internal import Store
+internal import Synchronization
+
+/// The table `upload`. Every replica appends and reads, so that a job goes on after a takeover.
+final class PostgresUploads: UploadStore {
+  private let session: Mutex<LazySession>
+
+  init(_ settings: PostgresSettings) {
+    session = Mutex(LazySession(settings, timeout: .seconds(10)))
+  }
+
+  func append(_ data: [UInt8], to name: String, at offset: Int64) throws(StoreError) -> Int64 {
+    _ = try query(
+      """
+      INSERT INTO upload (name, position, data) SELECT $1, $2, $3
+        WHERE $2 = coalesce((\(Self.size)), 0) ON CONFLICT (name, position) DO NOTHING
+      """, [.text(name), .int8(offset), .bytea(data)])
+    return try size(of: name) ?? 0
+  }
+
+  func size(of name: String) throws(StoreError) -> Int64? {
+    let rows = try query(Self.size, [.text(name)])
+    return rows.count > 0 ? rows.number(0, 0) : nil
+  }
+
+  private static let size =
+    "SELECT position + length(data) FROM upload WHERE name = $1 ORDER BY position DESC LIMIT 1"
+
+  func read(_ name: String, at offset: Int64, upTo count: Int) throws(StoreError) -> [UInt8] {
+    let rows = try query(
+      """
+      SELECT substring(data FROM ($2 - position + 1)::int FOR $3::bigint::int) FROM upload
+        WHERE name = $1 AND position <= $2 ORDER BY position DESC LIMIT 1
+      """, [.text(name), .int8(offset), .int8(Int64(count))])
+    return rows.count > 0 ? rows.bytes(0, 0) : []
+  }
+
+  func blank(_ name: String, at offset: Int64, count: Int) throws(StoreError) {
+    // They may be in several pieces.
+    _ = try query(
+      """
+      UPDATE upload SET data = overlay(data
+          PLACING convert_to(
+            repeat(' ', (least($2 + $3, position + length(data)) - greatest($2, position))::int), 'UTF8')
+          FROM (greatest($2 - position, 0) + 1)::int)
+        WHERE name = $1 AND position < $2 + $3 AND position + length(data) > $2
+      """, [.text(name), .int8(offset), .int8(Int64(count))])
+  }
+
+  func delete(_ name: String) throws(StoreError) {
+    _ = try query("DELETE FROM upload WHERE name = $1", [.text(name)])
+  }
+
+  func names() throws(StoreError) -> [String] {
+    let rows = try query("SELECT DISTINCT name FROM upload ORDER BY name", [])
+    return (0..<rows.count).map { rows.text($0, 0) ?? "" }
+  }
+
+  private func query(_ sql: String, _ parameters: [PostgresValue]) throws(StoreError) -> PostgresRows {
+    let result: Result<PostgresRows, StoreError> = session.withLock { session in
+      do throws(StoreError) {
+        return .success(try session.connection().query(PostgresRequest(sql, parameters)))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+}

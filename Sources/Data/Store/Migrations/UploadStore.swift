@@ -1,0 +1,25 @@
+/// The uploaded inputs of migration jobs, in a store that several replicas share. Each has a name.
+///
+/// Calls block for one or two round trips.
+package protocol UploadStore: Sendable {
+  /// Appends a piece, if `offset` is the size of the upload and no other call has appended there. The first piece creates
+  /// the upload.
+  ///
+  /// - Returns: the size afterwards, in bytes.
+  func append(_ data: [UInt8], to name: String, at offset: Int64) throws(StoreError) -> Int64
+
+  /// Returns the size in bytes; `nil` if there is no such upload.
+  func size(of name: String) throws(StoreError) -> Int64?
+
+  /// Returns at most `count` bytes from `offset`, fewer at the end of a piece; none at the end of the upload.
+  func read(_ name: String, at offset: Int64, upTo count: Int) throws(StoreError) -> [UInt8]
+
+  /// Overwrites `count` bytes with spaces.
+  func blank(_ name: String, at offset: Int64, count: Int) throws(StoreError)
+
+  /// Deletes an upload, if it exists.
+  func delete(_ name: String) throws(StoreError)
+
+  /// Returns the names of all uploads.
+  func names() throws(StoreError) -> [String]
+}

@@ -1,0 +1,109 @@
+import AppStore
+import AppStoreSupport
+import Foundation
+import Store
+import Synchronization
+import Testing
+
+@testable import ReceiptMigration
+
+/// Uploads of replicas, which are in their store instead of a folder.
+@Suite("Uploads in the store") struct StoredUploadTests {
+  @Test("A job reads an upload from the store, waits while the store is out of reach, and lists its failures")
+  func job() async throws {
+    try await ReceiptService.run { service in
+      let receipt = try await service.receipt()
+      let uploads = MemoryUploads()
+      let jobs = MigrationJobManager(
+        intake: service.intake, store: service.appStore.store,
+        folder: ImportFolder(path: service.folder.path, uploads: uploads), sleep: { _ in })
+      let lines = [
+        #"{"customer_id":"ana","receipt":"\#(receipt)"}"#,
+        #"{"customer_id":"ben","original_transaction_id":"0"}"#,
+      ]
+      let input = Array(lines.joined(separator: "\n").utf8)
+      let half = input.count / 2
+      #expect(try jobs.folder.append(Array(input[..<half]), to: "u", of: "demo", at: 0) == half)
+      #expect(
+        try jobs.folder.append(Array(input[half...]), to: "u", of: "demo", at: Int64(half)) == input.count)
+      var status = try await jobs.startNew(
+        MigrationJob.Order(
+          appID: "demo", environment: .sandbox, inputPath: "", format: InputFormat().text, concurrency: 1),
+        upload: "u")
+      #expect(status.inputBytes == Int64(input.count) && status.uploadID == "u")
+      // More failures than a line has attempts: the store, not the input, is to blame.
+      uploads.failures.withLock { $0 = 20 }
+      let running = Task { try await jobs.run() }
+      defer { running.cancel() }
+      let name = MigrationJobManager.name(of: status.job.id)
+      while status.job.state == .running {
+        try await Task.sleep(for: .milliseconds(10))
+        status = try await jobs.status(of: name, in: "demo")
+      }
+      #expect(status.job.state == .finished && status.job.counts == [.migrated: 1, .rejected: 1])
+      let (job, failed) = try await jobs.failures(of: name, in: "demo", after: 0, limit: 10)
+      let line = FailureWriter(of: job, in: jobs.folder).line(try #require(failed.first))
+      #expect(line.hasPrefix(#"{"customer_id":"ben","original_transaction_id":"0","line":2,"#))
+      _ = try await jobs.purge(name, in: "demo")
+      #expect(uploads.content.withLock { $0.isEmpty })
+    }
+  }
+
+  @Test("Uploads in the store have the errors of those in a folder")
+  func errors() throws {
+    let folder = ImportFolder(path: "/no/where", uploads: MemoryUploads())
+    #expect(throws: MigrationError.invalidUploadID) { try folder.append([1], to: "a/b", of: "ocean", at: 0) }
+    #expect(throws: MigrationError.uploadOffsetMismatch(size: 0)) {
+      try folder.append([3], to: "a", of: "ocean", at: 5)
+    }
+    #expect(try folder.append([1, 2], to: "a", of: "ocean", at: 0) == 2)
+    #expect(try folder.append([1, 2], to: "a", of: "ocean", at: 0) == 2)
+    #expect(throws: MigrationError.inputNotFound("upload-a@lake")) { try folder.upload("a", of: "lake") }
+    #expect(try folder.upload("a", of: "ocean") == "upload-a@ocean")
+  }
+
+  @Test("An erasure overwrites the lines of a customer in uploads of the store")
+  func erasure() throws {
+    let uploads = MemoryUploads()
+    let folder = ImportFolder(path: "/no/where", uploads: uploads)
+    let text = "customer_id,receipt\nana,AAAA\nben,BBBB\n"
+    _ = try folder.append(Array(text.utf8), to: "a", of: "ocean", at: 0)
+    try folder.eraseUploads(naming: ["ana"])
+    let left = uploads.content.withLock { $0["upload-a@ocean"] }
+    #expect(left.map { String(decoding: $0, as: UTF8.self) } == "customer_id,receipt\n        \nben,BBBB\n")
+  }
+}
+
+/// Uploads in memory, whose next reads fail.
+private final class MemoryUploads: UploadStore {
+  let content = Mutex<[String: [UInt8]]>([:])
+  let failures = Mutex(0)
+
+  func append(_ data: [UInt8], to name: String, at offset: Int64) -> Int64 {
+    content.withLock { content in
+      content[name, default: []] += data
+      return Int64(content[name]?.count ?? 0)
+    }
+  }
+
+  func size(of name: String) -> Int64? { content.withLock { $0[name].map { Int64($0.count) } } }
+
+  func read(_ name: String, at offset: Int64, upTo count: Int) throws(StoreError) -> [UInt8] {
+    let fails = failures.withLock { failures in
+      defer { failures = max(0, failures - 1) }
+      return failures > 0
+    }
+    if fails { throw .unavailable("away") }
+    // Pieces are smaller than what a reader wants.
+    return content.withLock { Array(($0[name] ?? []).dropFirst(Int(offset)).prefix(min(count, 7))) }
+  }
+
+  func blank(_ name: String, at offset: Int64, count: Int) {
+    content.withLock { content in
+      for index in Int(offset)..<Int(offset) + count { content[name]?[index] = UInt8(ascii: " ") }
+    }
+  }
+
+  func delete(_ name: String) { content.withLock { $0[name] = nil } }
+  func names() -> [String] { content.withLock { $0.keys.sorted() } }
+}
