@@ -17,13 +17,15 @@ from harness import CALL_LIMIT, PROGRAM, ROOT, START_LIMIT, STOP_LIMIT, environm
 
 BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"^ *`([\w/-]*\.[\w./-]+)`:\n\n *\Z", re.MULTILINE)
-# What differs from run to run: times, ids, signatures, hashes and tokens.
+# What differs from run to run: times, ids, hashes, tokens, durations, and numbers that depend on the order of arrival.
 VARYING = [
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", r"\d{10,}(\.[0-9a-f]+)?…?", r"sha256:[0-9a-f]{64}", r"ent_\w{20,}",
-    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", r"\b\d+ ms", "…",
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", r"\b\d+ ms", r"\d+\.\d\ds",
+    r"evidence +\d+", r"grant-\d+", "…",
 ]  # fmt: skip
 SPLIT = re.compile("|".join(f"(?:{pattern})" for pattern in (re.sub(r"\((?!\?)", "(?:", p) for p in VARYING)))
-PORTS = {"grpc": 50051, "http": 8080, "sandbox": 8090, "console": 8070}
+PORTS = {"grpc": 50051, "http": 8080, "sandbox": 8090}
+CONSOLE = 8070
 
 
 class Block:
@@ -46,7 +48,7 @@ def commands(block):
     """The commands of a block with the lines that each prints; indented lines and here documents continue a command."""
     found, end = [], None
     for line in block.splitlines():
-        if end or found and found[-1][0].endswith("\\"):
+        if end or found and found[-1][0].endswith(("\\", "|")):
             found[-1][0] += "\n" + line
             end = None if line == end else end
         elif line.startswith("$ "):
@@ -79,24 +81,24 @@ class DocumentRunner:
 
     def __init__(self, folder: pathlib.Path):
         self.folder = folder
-        self.ports = {str(port): str(free_port()) for port in (*PORTS.values(), 8000, 8081, 8091, 50052)}
+        self.ports = {str(port): str(free_port()) for port in (*PORTS.values(), CONSOLE)}
         programs = folder / ".programs"
         programs.mkdir()
         (programs / "entitled").symlink_to(PROGRAM)
-        (programs / "make").write_text('#!/bin/sh\n[ "$*" = run ] && exec entitled serve\n')
+        console = f"127.0.0.1:{self.ports[str(CONSOLE)]}"
+        (programs / "make").write_text(f'#!/bin/sh\n[ "$*" = run ] && exec entitled serve --console {console}\n')
         (programs / "make").chmod(0o755)
         for name in ("proto", "clients", ".venv", "deploy"):
             (folder / name).symlink_to(ROOT / name if name != ".venv" else pathlib.Path(sys.prefix))
         addresses = {f"ENTITLED_{name.upper()}": f"127.0.0.1:{self.ports[str(port)]}" for name, port in PORTS.items()}
         self.environment = {
-            **environment(), **addresses, "PATH": f"{programs}:{os.environ['PATH']}",
-            "PYTHONPATH": f"{ROOT / 'clients' / 'python' / 'src'}"}  # fmt: skip
+            **environment(), **addresses, "PATH": f"{programs}:{os.environ['PATH']}"}  # fmt: skip
         self.exports = ""
         self.started = []
 
     def real(self, text):
         """Replaces the ports that pages name by those of this run."""
-        return re.sub(r"(?<=127\.0\.0\.1:)\d+|(?<= )8000\b", lambda found: self.ports.get(found[0], found[0]), text)
+        return re.sub(r"(?<=127\.0\.0\.1:)\d+", lambda found: self.ports.get(found[0], found[0]), text)
 
     def run(self, page):
         """Runs a page; raises an error at the first command that prints something else than the page shows."""
