@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PROGRAM := .build/release/entitled
 
-.PHONY: help run demo build install test test-postgres test-long test-asan test-tsan format lint proto screenshots bench attack soak fuzz clean
+.PHONY: help run demo build install test test-postgres test-long test-asan test-tsan docs format lint proto screenshots bench attack soak fuzz clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -35,6 +35,10 @@ test-asan:  ## every test again with the address sanitizer, in .build-address
 
 test-tsan:  ## every test again with the thread sanitizer, in .build-thread
 	@tools/test-sanitized thread
+
+docs: build  ## the documentation as a site with search, in .build/docs-site
+	@tools/bootstrap --test
+	@tools/site/build
 
 format:  ## format the Swift sources
 	@tools/swift-files | xargs -0 swift format format --in-place --parallel --configuration .swift-format
