@@ -62,6 +62,9 @@ package struct AppDefinition: Hashable, Sendable {
   /// What happens when a parent or guardian withdraws the consent to use the app.
   package let rescindConsent: RescindConsentPolicy
 
+  /// The saved segments that the configuration defines, by name. Not part of ``fingerprint``.
+  package let segments: [String: SegmentFilter]
+
   /// The catalog fingerprint: a hash of everything besides facts and time that can change an answer, that is
   /// products, entitlements and ``rulesVersion``. Equal in every process on every machine, because
   /// precomputed answers are stored with it.
@@ -76,7 +79,8 @@ package struct AppDefinition: Hashable, Sendable {
     renewalPolicy: RenewalPolicy = .exact, ownershipPolicy: OwnershipPolicy = .keep,
     customerFromAppAccountToken: Bool = false, fulfillmentSince: Instant? = nil,
     consumptionPolicy: ConsumptionPolicy = .manual, rescindConsent: RescindConsentPolicy = .notify,
-    deviceSync: DeviceSyncPolicy? = nil, reports: ReportPolicy = .standard
+    deviceSync: DeviceSyncPolicy? = nil, reports: ReportPolicy = .standard,
+    segments: [String: SegmentFilter] = [:]
   ) {
     self.id = id
     self.identity = identity
@@ -90,6 +94,7 @@ package struct AppDefinition: Hashable, Sendable {
     self.consumptionPolicy = consumptionPolicy
     self.deviceSync = deviceSync
     self.reports = reports
+    self.segments = segments
     rules = EntitlementRules.all(
       self.products.values, boughtBefore, familySharing, renewalPolicy, rescindConsent)
     fingerprint = Fingerprint(rules: rules, products: self.products).value

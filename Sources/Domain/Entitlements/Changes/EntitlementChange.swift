@@ -36,6 +36,9 @@ package struct EntitlementChange: Hashable, Sendable {
     case consentRescinded = "CONSENT_RESCINDED"
     case customerErased = "CUSTOMER_ERASED"
     case olderRevisionReceived = "OLDER_REVISION_RECEIVED"
+    case segmentEntered = "SEGMENT_ENTERED"
+    case segmentLeft = "SEGMENT_LEFT"
+    case segmentRedefined = "SEGMENT_REDEFINED"
   }
 
   /// Empty if the event is about no entitlement: a purchase that grants none, a consent.
@@ -103,6 +106,9 @@ extension EntitlementChange.Kind {
     case .customerErased: "The customer was erased; a pseudonym replaces the customer id."
     case .olderRevisionReceived:
       "An older revision of a purchase in another store arrived late; the newer one counts."
+    case .segmentEntered: "The purchase entered a saved segment."
+    case .segmentLeft: "The purchase left a saved segment."
+    case .segmentRedefined: "The conditions of a saved segment changed; list its customers again."
     }
   }
 }

@@ -24,13 +24,15 @@ package struct EventSubject: Hashable, Sendable {
   package let billingPlanType: BillingPlanType?
   /// The commitment that the period is part of; `nil` for none.
   package let commitment: TransactionDetails.Commitment?
+  /// The saved segment that the purchase entered or left; `nil` for other events.
+  package var segment: String?
 
   /// Recreates a stored subject.
   package init(
     transactionID: String, originalTransactionID: String, productID: String, type: ProductType?,
     ownership: InAppOwnershipType, quantity: Int64, revokedSeatQuantity: Int64? = nil, price: Int64?,
     currency: String?, billingPlanType: BillingPlanType? = nil,
-    commitment: TransactionDetails.Commitment? = nil
+    commitment: TransactionDetails.Commitment? = nil, segment: String? = nil
   ) {
     self.transactionID = transactionID
     self.originalTransactionID = originalTransactionID
@@ -43,6 +45,7 @@ package struct EventSubject: Hashable, Sendable {
     self.currency = currency
     self.billingPlanType = billingPlanType
     self.commitment = commitment
+    self.segment = segment
   }
 
   /// The transaction that states `fact`.

@@ -11,9 +11,14 @@ package enum PaidService {
   static func milliseconds(
     _ indices: [Int], _ facts: borrowing CustomerFacts, upTo now: Instant
   ) -> Int64 {
+    milliseconds(periods(indices, facts), upTo: now)
+  }
+
+  /// Returns the milliseconds of paid service up to `now` in periods of one group, which are in order.
+  static func milliseconds(_ periods: [Period], upTo now: Instant) -> Int64 {
     var total: Int64 = 0
     var coveredUntil: Instant?
-    for period in periods(indices, facts) where period.start < now {
+    for period in periods where period.start < now {
       let end = min(period.end, now)
       let from = max(period.start, coveredUntil ?? period.start)
       if let coveredUntil, period.start.milliseconds(since: coveredUntil) > maxPause { total = 0 }
