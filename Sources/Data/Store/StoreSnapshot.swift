@@ -37,7 +37,7 @@ package protocol AnswerReader: AnyObject, EvidenceLookup {
 package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshReader, RepairReader,
   DeliveryReader, NotificationReader, ConsumptionRequestReader, MigrationJobReader, ErasureReader,
   AuditReader, CustomerSearchReader, IdempotencyReader, InstallationReader, NoteReader, StatusReader,
-  GrantReader, PriceReader, ReportReader
+  GrantReader, PriceReader, ReportReader, SegmentReader
 {
   /// Returns at most `limit` customers of an app in one environment with their facts, after the last one of
   /// the previous page; `nil` begins. The order is the store's own. A customer added after the first page may

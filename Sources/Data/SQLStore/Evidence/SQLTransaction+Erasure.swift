@@ -178,6 +178,7 @@ extension SQLTransaction {
       "migration_failure JOIN migration USING (migration_id)": "customer_id, app, environment",
       "delivery WHERE kind = 'EVENTS'": "subject, app, environment",
       "idempotency_customer": "customer_id, app, environment",
+      "purchase_state": "customer_id, app, environment",
     ]
     let query = pairs.sorted { $0.key < $1.key }.map { "SELECT \($0.value) FROM \($0.key)" }
       .joined(separator: " UNION ")

@@ -255,5 +255,5 @@ extension Version01 {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX delivery_due ON delivery (app, kind, name, due_at) WHERE due_at IS NOT NULL;
     CREATE INDEX delivery_of_subject ON delivery (subject, app, kind, name, environment, state, position);
-    """ + reportTables
+    """ + reportTables + "\n" + segmentTables
 }

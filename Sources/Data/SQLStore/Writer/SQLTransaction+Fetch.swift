@@ -40,6 +40,7 @@ extension SQLTransaction {
     try seat.seats.expect(line)
     try fact.renewals.last.expect(line)
     try poll.row.expect(line)
+    if line.isPurchase { try purchaseState.ofLine.expect(line) }
   }
 
   private func expect(_ customer: CustomerKey) throws(StoreError) {

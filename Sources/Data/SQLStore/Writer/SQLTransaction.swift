@@ -15,6 +15,8 @@ final class SQLTransaction: StoreTransaction, SQLSession {
   let customer: CustomerRow
   let notification: NotificationRows
   let poll: PollRows
+  let purchaseState: PurchaseStateRows
+  let segment = SegmentRows()
   let outlines = AccessOutlines()
   let connection: any SQLConnection
   /// What was read; `nil` in an engine whose reads cost no round trip.
@@ -40,6 +42,7 @@ final class SQLTransaction: StoreTransaction, SQLSession {
     customer = try CustomerRow(connection, in: workspace, hash: hash)
     notification = try NotificationRows(connection, in: workspace)
     poll = try PollRows(connection, in: workspace)
+    purchaseState = try PurchaseStateRows(connection, in: workspace)
     self.connection = connection
     writeProbe = try connection.prepare("UPDATE health_probe SET filler = ?")
   }
@@ -99,6 +102,7 @@ final class SQLTransaction: StoreTransaction, SQLSession {
     event.rolledBack()
     customer.rolledBack()
     fact.prices.rolledBack()
+    segment.forget()
     workspace?.removeAll()
   }
 

@@ -20,6 +20,7 @@ package enum SubjectCoding {
     case commitmentExpiresDate = 12
     case commitmentPrice = 13
     case revokedSeatQuantity = 14
+    case segment = 15
   }
 
   /// Encodes a subject.
@@ -40,6 +41,7 @@ package enum SubjectCoding {
     add(.price, subject.price.map { String($0) })
     add(.currency, subject.currency)
     add(.billingPlanType, subject.billingPlanType?.rawValue)
+    add(.segment, subject.segment)
     guard let commitment = subject.commitment else { return encoder.bytes }
     add(.billingPeriodNumber, String(commitment.billingPeriodNumber))
     add(.totalBillingPeriods, String(commitment.totalBillingPeriods))
@@ -72,6 +74,7 @@ package enum SubjectCoding {
       type: text(.type).map { ProductType(rawValue: $0) },
       ownership: InAppOwnershipType(rawValue: text(.ownership) ?? ""), quantity: quantity,
       revokedSeatQuantity: number(.revokedSeatQuantity), price: number(.price), currency: text(.currency),
-      billingPlanType: text(.billingPlanType).map(BillingPlanType.init(rawValue:)), commitment: commitment)
+      billingPlanType: text(.billingPlanType).map(BillingPlanType.init(rawValue:)), commitment: commitment,
+      segment: text(.segment))
   }
 }

@@ -1,0 +1,127 @@
+internal import AppStore
+internal import Entitlements
+internal import Store
+
+/// A query of a segment in SQL.
+///
+/// The conditions of ``rest`` name no bare column, so that they cannot make the engine choose another index than that of
+/// ``sources``.
+struct SegmentPlan {
+  /// The number of rows up to which an index that does not have the order of the pages is used. Reading them takes about
+  /// ten milliseconds; if there are more, at least one in a hundred of a million rows matches.
+  static let maxCandidates: Int64 = 8_000
+
+  /// Conditions without common rows, each of which one index answers.
+  var sources: [String]
+  /// All other conditions.
+  let rest: String
+  /// The parameters: app, environment, then texts.
+  let values: [any StatementValue]
+  /// Conditions that may select few rows by an index.
+  let selections: [String]
+  /// Whether no row can match.
+  let isEmpty: Bool
+  /// A condition that is always true and names all parameters, because some engines want each to be used.
+  let parameterTypes: String
+
+  init(_ query: SegmentQuery) {
+    let (conditions, filter) = (query.conditions, query.conditions.filter)
+    var texts = TextParameters(after: 2)
+    var rest: [String] = ["(app || '') = ?1", "(environment || '') = ?2"]
+    var selections: [String] = []
+    let states = conditions.states.map { String($0.rawValue) }.joined(separator: ", ")
+    rest.append("(state + 0) IN (\(states))")
+    if let products = conditions.productIDs {
+      let list = texts.add(products)
+      rest.append("(product_id || '') IN (\(list))")
+      selections.append("product_id IN (\(list)) AND state IN (\(states)) AND app = ?1 AND environment = ?2")
+    }
+    if !filter.storefronts.isEmpty {
+      let list = texts.add(filter.storefronts)
+      rest.append("(storefront || '') IN (\(list))")
+      selections.append("storefront IN (\(list)) AND app = ?1 AND environment = ?2")
+    }
+    if !filter.modes.isEmpty {
+      rest.append(
+        "(mode + 0) IN (\(filter.modes.map { String($0.rawValue) }.sorted().joined(separator: ", ")))")
+    }
+    for range in TimeRange.all(of: filter, at: query.instant) {
+      rest.append(range.condition("(\(range.column) + 0)"))
+      selections.append("state IN (\(states)) AND \(range.condition(range.column))")
+    }
+    if let days = filter.minPaidDays {
+      let length = days * 86_400_000
+      let start = query.instant.advanced(byMilliseconds: -length).millisecondsSince1970
+      rest.append("((paid_since + 0) <= \(start) OR (paid_ms + 0) >= \(length))")
+    }
+    if filter.needsPriceConsent {
+      rest.append("(needs_consent + 0) = 1")
+      selections.append("needs_consent = 1")
+    }
+    if filter.hasWinBackOffer { rest.append("(win_back_offers || '') <> ''") }
+    if let isUnclaimed = filter.isUnclaimed {
+      rest.append("(customer_id || '') \(isUnclaimed ? "=" : "<>") ''")
+      if isUnclaimed { selections.append("customer_id = ''") }
+    }
+    sources = conditions.states.map { "state = \($0.rawValue) AND app = ?1 AND environment = ?2" }
+    self.rest = rest.joined(separator: " AND ")
+    self.selections = selections
+    isEmpty = conditions.states.isEmpty || conditions.productIDs?.isEmpty == true
+    values = [query.appEnvironment.appID, query.appEnvironment.environment] + texts.values
+    let uses = (1...values.count).map { "coalesce(CAST(?\($0) AS TEXT), '') IS NOT NULL" }
+    parameterTypes = uses.joined(separator: " AND ")
+  }
+}
+
+/// A range of one column.
+private struct TimeRange {
+  let column: String
+  /// Inclusive bounds.
+  private let first: Int64?
+  private let last: Int64?
+
+  static func all(of filter: SegmentFilter, at now: Instant) -> [TimeRange] {
+    func before(_ days: Int64) -> Int64 {
+      now.advanced(byMilliseconds: -days * 86_400_000).millisecondsSince1970
+    }
+    let starts = [
+      filter.sinceFrom?.millisecondsSince1970, filter.maxDaysInState.map { before($0) + 1 },
+    ].compactMap(\.self)
+    let ends = [
+      filter.sinceBefore.map { $0.millisecondsSince1970 - 1 }, filter.minDaysInState.map(before),
+    ].compactMap(\.self)
+    let time = now.millisecondsSince1970
+    let ranges = [
+      TimeRange(column: "since", first: starts.max(), last: ends.min()),
+      TimeRange(
+        column: "ends_at", first: filter.endsWithinDays.map { _ in time + 1 },
+        last: filter.endsWithinDays.map { before(-$0) }),
+      TimeRange(
+        column: "commitment_ends_at", first: filter.commitmentEndsWithinDays.map { _ in time + 1 },
+        last: filter.commitmentEndsWithinDays.map { before(-$0) }),
+    ]
+    return ranges.filter { $0.first != nil || $0.last != nil }
+  }
+
+  /// A condition on an expression of the column.
+  func condition(_ expression: String) -> String {
+    [first.map { "\(expression) >= \($0)" }, last.map { "\(expression) <= \($0)" }].compactMap(\.self)
+      .joined(separator: " AND ")
+  }
+}
+
+/// Texts as numbered parameters.
+private struct TextParameters {
+  private(set) var values: [any StatementValue] = []
+  private let offset: Int
+
+  init(after offset: Int) { self.offset = offset }
+
+  /// Adds texts, and returns the list of their parameters.
+  mutating func add(_ texts: Set<String>) -> String {
+    let first = offset + values.count + 1
+    let sorted = texts.sorted()
+    for text in sorted { values.append(text) }
+    return sorted.indices.map { "?\(first + $0)" }.joined(separator: ", ")
+  }
+}
