@@ -38,6 +38,7 @@ struct Derivation {
     try derivation.emitInformationalEvents()
     for customer in derivation.changes.affectedCustomers { try derivation.update(customer) }
     try derivation.emitDisputes()
+    try derivation.updatePurchaseStates()
     try derivation.reschedulePolls()
     try derivation.enqueueForReports()
     try derivation.erase()
@@ -148,6 +149,21 @@ extension Derivation {
   private func enqueueForReports() throws(StoreError) {
     for (line, evidence) in changes.newestEvidence where line.isPurchase {
       try store.enqueueForReports(line, from: evidence)
+    }
+  }
+}
+
+extension Derivation {
+  /// Updates the states of the purchases with new facts or other owners, by which segments select them.
+  private mutating func updatePurchaseStates() throws(StoreError) {
+    let touched = lines.relinked.union(changes.newestEvidence.keys)
+    for line in touched.sorted(by: { $0.lineID < $1.lineID }) where line.isPurchase {
+      let update = PurchaseStateUpdate(
+        line, in: catalog.definition(of: line.appID), store: store, at: now,
+        evidence: changes.newestEvidence[line])
+      let facts = if let known = knownFacts[line] { known } else { try store.facts(of: line) }
+      knownFacts[line] = facts
+      derived.events += try update.run(facts, owners: try lines.owners(of: line))
     }
   }
 }

@@ -55,7 +55,7 @@ extension EvidenceLedger {
   }
 
   /// Recomputes the answers that were computed under another catalog or other rules, and records the changes.
-  /// It reads no customer if catalog and rules are unchanged. Commits after every 100 customers, and stores
+  /// It reads no customer if catalog and rules are unchanged. Saves the segments of the configuration. Commits after every 100 customers, and stores
   /// the new fingerprint with the last of them, so it starts again after a crash.
   ///
   /// - Returns: the number of events.
@@ -66,8 +66,11 @@ extension EvidenceLedger {
     var count = 0
     for app in catalog.appIDs.compactMap({ catalog[$0] }) {
       let changes = try await read { snapshot throws(StoreError) in try snapshot.catalogChanges(of: app.id) }
-      guard changes.last?.fingerprint != app.fingerprint else { continue }
-      count += try await adopt(app, catalog)
+      if changes.last?.fingerprint != app.fingerprint {
+        try await rebuildPurchaseStates(of: app)
+        count += try await adopt(app, catalog)
+      }
+      try await adoptSegments(of: app)
     }
     return count
   }

@@ -1,0 +1,152 @@
+internal import AppStore
+package import Entitlements
+internal import Platform
+package import Store
+
+/// Keeps the states of purchases and the members of saved segments up to date when time alone changes them.
+package struct SegmentWorker: Worker {
+  package let name: String
+  private let worker: DueWorker
+
+  /// Creates a worker by the clock of the service, which a sandbox may set and speed up.
+  package init(_ ledger: EvidenceLedger, store: any EntitlementStore, clock: ServiceClock) {
+    name = clock.domain == .sandbox ? "segments_sandbox" : "segments"
+    worker = DueWorker(
+      store: store, clock: clock,
+      nextDue: { reader throws(StoreError) in try reader.nextSegmentDue(in: clock.domain) },
+      process: { () async throws(LedgerError) in try await ledger.advanceSegments(by: clock) })
+  }
+
+  /// Runs until the task is cancelled; throws the first ``LedgerError``.
+  package func run() async throws { try await worker.run() }
+}
+
+// Saved segments, and what time changes in them.
+extension EvidenceLedger {
+  private static let pageSize = 100
+  /// The maximum number of saved segments of an app environment.
+  package static let maxSegments = 100
+
+  /// Records who enters and leaves saved segments by now, and the states of purchases as of now.
+  package func advanceSegments(by clock: ServiceClock) async throws(LedgerError) {
+    let catalog = catalog.value
+    while try await write({ store throws(StoreError) in
+      try SegmentAdvance(store: store, catalog: catalog, domain: clock.domain, now: clock.now()).runBatch()
+    }) {}
+  }
+
+  /// Saves the segments of the configuration, deletes those that it no longer has, and selects products by the catalog
+  /// again. A segment with other conditions begins again, with one event that says so.
+  func adoptSegments(of app: AppDefinition) async throws(LedgerError) {
+    let clocks = clocks
+    try await write { store throws(StoreError) in
+      for environment in app.environments {
+        let place = AppEnvironment(appID: app.id, environment: environment)
+        let now = clocks.now(in: environment)
+        let stored = try store.segments(of: place)
+        for segment in stored where segment.isConfigured && app.segments[segment.name] == nil {
+          try store.delete(segment)
+        }
+        for (name, filter) in app.segments.sorted(by: { $0.key < $1.key })
+        where !stored.contains(where: { $0.name == name }) {
+          try store.put(
+            SavedSegment(
+              name: name, of: place, SegmentConditions(filter, in: app), isConfigured: true, createdAt: now,
+              evaluatedAt: now))
+        }
+        for segment in stored where !segment.isConfigured || app.segments[segment.name] != nil {
+          try store.redefine(segment, in: app, at: now)
+        }
+      }
+    }
+  }
+
+  /// Evaluates the states of all purchases of an app again, under a new catalog.
+  func rebuildPurchaseStates(of app: AppDefinition) async throws(LedgerError) {
+    let clocks = clocks
+    var last: LineKey?
+    while true {
+      let page = try await write { [last] store throws(StoreError) in
+        let page = try store.purchasesWithState(of: app.id, after: last, limit: Self.pageSize)
+        for line in page {
+          let now = clocks.now(in: line.environment)
+          _ = try PurchaseStateUpdate(line, in: app, store: store, at: now)
+            .run(store.facts(of: line), owners: store.owners(of: line))
+        }
+        return page
+      }
+      last = page.last
+      guard page.count == Self.pageSize else { return }
+    }
+  }
+
+  /// Saves a segment. Its members now are no events.
+  ///
+  /// - Returns: the segment; `nil` if there is another one with this name.
+  /// - Throws: ``LedgerError/store(_:)``.
+  package func createSegment(
+    _ name: String, _ filter: SegmentFilter, of appEnvironment: AppEnvironment
+  ) async throws(LedgerError) -> SegmentCreation {
+    let (app, clocks) = (try app(appEnvironment.appID), clocks)
+    return try await write { store throws(StoreError) in
+      let stored = try store.segments(of: appEnvironment)
+      let now = clocks.now(in: appEnvironment.environment)
+      let segment = SavedSegment(
+        name: name, of: appEnvironment, SegmentConditions(filter, in: app), isConfigured: false,
+        createdAt: now, evaluatedAt: now)
+      if let known = stored.first(where: { $0.name == name }) {
+        return known.conditions.filter == filter ? .saved(known) : .exists
+      }
+      guard stored.count < Self.maxSegments else { return .tooMany }
+      try store.put(segment)
+      return .saved(segment)
+    }
+  }
+
+  /// Deletes a saved segment.
+  ///
+  /// - Returns: the deleted segment; it stays if the configuration defines it. `nil`: there is none.
+  /// - Throws: ``LedgerError/store(_:)``.
+  package func deleteSegment(
+    _ name: String, of appEnvironment: AppEnvironment
+  ) async throws(LedgerError) -> SavedSegment? {
+    try await write { store throws(StoreError) in
+      let segment = try store.segments(of: appEnvironment).first { $0.name == name }
+      if let segment, !segment.isConfigured { try store.delete(segment) }
+      return segment
+    }
+  }
+}
+
+/// The result of the creation of a segment.
+package enum SegmentCreation: Sendable {
+  /// The segment, which may have existed with the same filter.
+  case saved(SavedSegment)
+  /// Another segment has the name.
+  case exists
+  /// There are ``EvidenceLedger/maxSegments``.
+  case tooMany
+}
+
+extension StoreTransaction {
+  /// Replaces the conditions of a segment by those of the configuration, or by its own under the present catalog.
+  fileprivate func redefine(
+    _ segment: SavedSegment, in app: AppDefinition, at now: Instant
+  ) throws(StoreError) {
+    var new = segment
+    let configured = app.segments[segment.name]
+    new.conditions = SegmentConditions(configured ?? segment.conditions.filter, in: app)
+    new.isConfigured = configured != nil
+    guard new != segment else { return }
+    if new.conditions != segment.conditions {
+      new.evaluatedAt = now
+      let place = segment.appEnvironment
+      _ = try append(
+        NewEvent(
+          customer: CustomerKey(appID: place.appID, environment: place.environment, customerID: ""),
+          change: .withoutEntitlement(.segmentRedefined, .ofSegment(segment.name), at: now),
+          recordedAt: now, evidenceID: nil, actor: ""))
+    }
+    try put(new)
+  }
+}

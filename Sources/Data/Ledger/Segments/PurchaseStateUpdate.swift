@@ -1,0 +1,100 @@
+internal import AppStore
+internal import Entitlements
+internal import Store
+
+/// Brings the stored state of one purchase up to date, and records which saved segments it enters or leaves.
+///
+/// The events of a segment say who is in it: the members of a purchase state as of ``SavedSegment/evaluatedAt``. A write
+/// changes the state and not that instant; ``SegmentAdvance`` changes the instant and not the state. So each event is
+/// the difference of two such members, and no purchase enters twice without leaving.
+struct PurchaseStateUpdate {
+  let line: LineKey
+  private let app: AppDefinition
+  private let store: any StoreTransaction
+  private let now: Instant
+  private let evidence: EvidenceID?
+
+  init(
+    _ line: LineKey, in app: AppDefinition, store: any StoreTransaction, at now: Instant,
+    evidence: EvidenceID? = nil
+  ) {
+    self.line = line
+    self.app = app
+    self.store = store
+    self.now = now
+    self.evidence = evidence
+  }
+
+  /// Stores the state that `facts` have at `instant`, by default now, and returns the appended events.
+  func run(
+    _ facts: CustomerFacts, owners: [String], at instant: Instant? = nil
+  ) throws(StoreError) -> [StoredEvent] {
+    let instant = instant ?? now
+    let known = try store.purchaseStates(of: line)
+    let state = PurchaseState(facts, in: app, at: instant)
+    let customers = state == nil ? [] : owners.isEmpty ? [""] : owners
+    var events: [StoredEvent] = []
+    for old in known where !customers.contains(old.customerID) {
+      try store.delete(old)
+      events += try recordDifference(old, nil, facts, at: instant)
+    }
+    guard let state else { return events }
+    for customer in customers.sorted() {
+      let new = StoredPurchaseState(line: line, customerID: customer, state: state)
+      let old = known.first { $0.customerID == customer }
+      guard new != old else { continue }
+      try store.put(new, known: old)
+      events += try recordDifference(old, new, facts, at: instant)
+    }
+    return events
+  }
+
+  private func recordDifference(
+    _ old: StoredPurchaseState?, _ new: StoredPurchaseState?, _ facts: CustomerFacts, at instant: Instant
+  ) throws(StoreError) -> [StoredEvent] {
+    var events: [StoredEvent] = []
+    for segment in try store.segments(of: line.appEnvironment) {
+      let (before, after) = (old.map(segment.hasMember) ?? false, new.map(segment.hasMember) ?? false)
+      guard before != after, let stored = new ?? old else { continue }
+      let event = NewEvent(
+        after ? .segmentEntered : .segmentLeft, segment, stored, facts, at: instant, recordedAt: now,
+        evidence: evidence)
+      events.append(try store.append(event))
+    }
+    return events
+  }
+}
+
+extension SavedSegment {
+  /// Whether a purchase with this state is a member, as of the last evaluation.
+  func hasMember(_ purchase: StoredPurchaseState) -> Bool { hasMember(purchase, at: evaluatedAt) }
+
+  func hasMember(_ purchase: StoredPurchaseState, at instant: Instant) -> Bool {
+    conditions.matches(purchase.state, isUnclaimed: purchase.isUnclaimed, at: instant)
+  }
+}
+
+extension NewEvent {
+  /// An event of one purchase and one segment.
+  init(
+    _ kind: EntitlementChange.Kind, _ segment: SavedSegment, _ purchase: StoredPurchaseState,
+    _ facts: CustomerFacts, at instant: Instant, recordedAt: Instant, evidence: EvidenceID? = nil
+  ) {
+    var subject = facts.transactions.first { $0.transactionID == purchase.state.transactionID }
+      .map(EventSubject.init)
+    subject?.segment = segment.name
+    self.init(
+      customer: purchase.line.customer(purchase.customerID),
+      change: .withoutEntitlement(kind, subject ?? .ofSegment(segment.name), at: instant),
+      recordedAt: recordedAt, evidenceID: evidence, actor: "")
+  }
+}
+
+extension EventSubject {
+  /// The subject of an event about a segment and no transaction.
+  static func ofSegment(_ name: String) -> EventSubject {
+    EventSubject(
+      transactionID: "", originalTransactionID: "", productID: "", type: nil, ownership: .purchased,
+      quantity: 0, price: nil, currency: nil, segment: name)
+  }
+}

@@ -1,0 +1,67 @@
+internal import AppStore
+internal import Entitlements
+internal import Store
+
+/// Applies what time alone changes: the states of purchases, and the members of saved segments.
+struct SegmentAdvance {
+  /// The maximum number of purchases in one write. Other writes run between two of them.
+  private static let batchSize = 100
+
+  let store: any StoreTransaction
+  let catalog: Catalog
+  let domain: ClockDomain
+  let now: Instant
+
+  /// Applies the earliest changes until now.
+  ///
+  /// - Returns: whether there may be more.
+  func runBatch() throws(StoreError) -> Bool {
+    let due = try store.purchaseStatesDue(by: now, in: domain, limit: Self.batchSize)
+    // The members of a state before its end come first.
+    let horizon = due.first.map { min($0.due.advanced(byMilliseconds: -1), now) } ?? now
+    var isDone = true
+    for segment in try store.segments(in: domain) {
+      if try !advance(segment, to: horizon) { isDone = false }
+    }
+    guard isDone else { return true }
+    for (line, due) in due { try advance(line, from: due) }
+    return !due.isEmpty
+  }
+
+  /// Evaluates a purchase at each instant at which its state changes.
+  private func advance(_ line: LineKey, from due: Instant) throws(StoreError) {
+    let update = PurchaseStateUpdate(line, in: catalog.definition(of: line.appID), store: store, at: now)
+    let (facts, owners) = (try store.facts(of: line), try store.owners(of: line))
+    var next: Instant? = due
+    while let instant = next, instant <= now {
+      _ = try update.run(facts, owners: owners, at: instant)
+      let following = try store.purchaseStates(of: line).compactMap(\.state.validUntil).min()
+      next = following.flatMap { $0 > instant ? $0 : nil }
+    }
+  }
+
+  /// Records who enters and leaves a segment by `horizon`.
+  ///
+  /// - Returns: whether the segment is evaluated up to there.
+  private func advance(_ segment: SavedSegment, to horizon: Instant) throws(StoreError) -> Bool {
+    let (states, end) = try store.crossings(of: segment, by: horizon, limit: Self.batchSize)
+    guard !states.isEmpty else { return true }
+    for purchase in states {
+      var isMember = segment.hasMember(purchase)
+      for instant in segment.conditions.thresholds(of: purchase.state, after: segment.evaluatedAt, upTo: end)
+      {
+        let isMemberThen = segment.hasMember(purchase, at: instant)
+        guard isMemberThen != isMember else { continue }
+        isMember = isMemberThen
+        _ = try store.append(
+          NewEvent(
+            isMember ? .segmentEntered : .segmentLeft, segment, purchase,
+            try store.facts(of: purchase.line), at: instant, recordedAt: now))
+      }
+    }
+    var evaluated = segment
+    evaluated.evaluatedAt = end
+    try store.put(evaluated)
+    return end == horizon
+  }
+}

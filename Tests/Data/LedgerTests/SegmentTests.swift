@@ -1,0 +1,264 @@
+import AppStore
+import Entitlements
+import Ledger
+import Store
+import TestSupport
+import Testing
+
+/// Segments over the lives of subscribers.
+@Suite struct SegmentTests {
+  private static let place = AppEnvironment(appID: "ocean", environment: .sandbox)
+  private static let app = AppDefinition(
+    id: "ocean", identity: LedgerFixture.app.identity, environments: [.sandbox],
+    products: Array(LedgerFixture.app.products.values), renewalPolicy: .standard)
+
+  private static let filters: [String: SegmentFilter] = [
+    "renewing": filter { $0.states = [.activeAutoRenewOn] },
+    "ending": filter {
+      $0.states = [.activeAutoRenewOn, .activeAutoRenewOff]
+      $0.endsWithinDays = 3
+    },
+    "retry": filter {
+      $0.states = [.billingRetry]
+      $0.minDaysInState = 5
+    },
+    "lapsed": filter {
+      $0.states = [.cancelled, .expiredBilling, .refundedOther]
+      ($0.minDaysInState, $0.maxDaysInState) = (2, 20)
+    },
+    "unclaimed": filter { $0.isUnclaimed = true },
+    "grace": filter { $0.states = [.gracePeriod] },
+    "missing product": filter { $0.productIDs = ["yearly"] },
+    "pro": filter {
+      $0.entitlements = ["pro"]
+      $0.isUnclaimed = false
+    },
+  ]
+
+  private static func filter(_ change: (inout SegmentFilter) -> Void) -> SegmentFilter {
+    var filter = SegmentFilter()
+    change(&filter)
+    return filter
+  }
+
+  /// One purchase of one customer; an empty customer for none.
+  private struct Row: Hashable {
+    let customer: String
+    let line: String
+  }
+
+  @Test(
+    "The members of each segment at any time are those of an evaluation of all purchases, and of its events")
+  func randomLives() async throws {
+    try await LedgerFixture.run { fixture in
+      fixture.catalog.replace(with: Catalog([Self.app]))
+      var random = SplitMix64(state: 30)
+      let lives = (0..<60).map { RandomLife(line: "L\($0)", &random) }
+      var steps: [(at: Instant, life: Int, delivery: RandomLife.Delivery?)] = []
+      for (number, life) in lives.enumerated() {
+        for delivery in life.deliveries {
+          steps.append((delivery.at, number, delivery))
+          let later = Int64.random(in: 1...(20 * RandomLife.day), using: &random)
+          if random.next() % 4 == 0 {
+            steps.append((delivery.at.advanced(byMilliseconds: later), number, nil))
+          }
+        }
+      }
+      let ordered = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+      fixture.clock.set(at(0))
+      for (name, filter) in Self.filters {
+        _ = try await fixture.ledger.createSegment(name, filter, of: Self.place)
+      }
+      let (ledger, clock) = (fixture.ledger, ServiceClock(now: { [clock = fixture.clock] in clock.now }))
+      var checks = 0
+      for (_, step) in ordered {
+        fixture.clock.set(step.at)
+        if let delivery = step.delivery {
+          // Each third purchase has no owner, and each fifth gets one with a later document.
+          let isUnclaimed = step.life % 3 == 0 && (step.life % 5 != 0 || delivery.at < at(60))
+          _ = try await fixture.submit(
+            fixture.sign(delivery.transaction), renewal: fixture.sign(delivery.renewal),
+            for: isUnclaimed ? nil : "c\(step.life)")
+        } else {
+          try await ledger.advanceSegments(by: clock)
+          try await compare(fixture, at: step.at)
+          checks += 1
+        }
+      }
+      #expect(checks > 100)
+      try await expectSound(fixture)
+    }
+  }
+
+  /// Compares the members of all segments with an evaluation of all purchases, and with the events.
+  private func compare(_ fixture: LedgerFixture, at now: Instant) async throws {
+    let lists = try await fixture.store.snapshot { reader throws in
+      try Self.filters.mapValues { filter in
+        let query = SegmentQuery(
+          SegmentConditions(filter, in: Self.app), of: Self.place, at: now, limit: 10_000)
+        let rows = try reader.members(query).map {
+          Row(customer: $0.purchase.customerID, line: $0.purchase.line.lineID)
+        }
+        #expect(try reader.memberCount(query) == Int64(rows.count))
+        return rows
+      }
+    }
+    let all = try await Self.purchases(fixture)
+    let byEvents = try await Self.members(fixture.events())
+    for (name, filter) in Self.filters {
+      let expected = Set(
+        all.filter { Self.matches($0.facts, filter, isUnclaimed: $0.row.customer.isEmpty, at: now) }.map(
+          \.row))
+      let found = lists[name] ?? []
+      #expect(Set(found) == expected, "\(name) at \(now)")
+      #expect(found.count == Set(found).count, "\(name) lists a purchase twice")
+      #expect(byEvents[name, default: []] == expected, "events of \(name) at \(now)")
+    }
+  }
+
+  /// All purchases with their owners and facts.
+  private static func purchases(_ fixture: LedgerFixture) async throws -> [(row: Row, facts: CustomerFacts)] {
+    try await fixture.store.snapshot { reader throws in
+      var purchases: [(Row, CustomerFacts)] = []
+      for number in 0..<60 {
+        let line = LineKey(appID: "ocean", environment: .sandbox, lineID: "L\(number)")
+        let facts = try reader.facts(of: line)
+        guard !facts.transactions.isEmpty else { continue }
+        let owners = try reader.owners(of: line)
+        for owner in owners.isEmpty ? [""] : owners {
+          purchases.append((Row(customer: owner, line: line.lineID), facts))
+        }
+      }
+      return purchases
+    }
+  }
+
+  /// Whether a purchase meets the conditions, by the answer of Check for it alone.
+  private static func matches(
+    _ facts: CustomerFacts, _ filter: SegmentFilter, isUnclaimed: Bool, at now: Instant
+  ) -> Bool {
+    let status = evaluate(facts, entitlement: "pro", in: app, at: now)
+    let state = SegmentState(status.reason)
+    guard state != .missing, filter.productIDs.isEmpty,
+      filter.states.isEmpty || filter.states.contains(state),
+      filter.isUnclaimed.map({ $0 == isUnclaimed }) ?? true
+    else { return false }
+    let day: Int64 = 86_400_000
+    if let days = filter.endsWithinDays {
+      let end = status.reason == .awaitingRenewal ? status.until : status.paidUntil
+      guard let end, now < end, end.milliseconds(since: now) <= days * day else { return false }
+    }
+    let lasted = now.milliseconds(since: status.until ?? status.paidUntil ?? now)
+    if let days = filter.minDaysInState, lasted < days * day { return false }
+    if let days = filter.maxDaysInState, lasted >= days * day { return false }
+    return true
+  }
+
+  /// The members that the events leave.
+  private static func members(_ events: [StoredEvent]) -> [String: Set<Row>] {
+    var members: [String: Set<Row>] = [:]
+    for event in events.map(\.event) {
+      guard let subject = event.change.subject, let segment = subject.segment else { continue }
+      let row = Row(customer: event.customer.customerID, line: subject.originalTransactionID)
+      switch event.change.kind {
+      case .segmentEntered:
+        #expect(members[segment, default: []].insert(row).inserted, "\(row) entered \(segment) twice")
+      case .segmentLeft:
+        #expect(members[segment, default: []].remove(row) != nil, "\(row) left \(segment) without entering")
+      default: break
+      }
+    }
+    return members
+  }
+
+  /// Requires that each segment with conditions that some life meets had members.
+  private func expectSound(_ fixture: LedgerFixture) async throws {
+    let kinds = try await fixture.events().compactMap { event in
+      event.event.change.kind == .segmentEntered ? event.event.change.subject?.segment : nil
+    }
+    for name in Self.filters.keys where name != "missing product" {
+      #expect(kinds.contains(name), "nobody entered \(name)")
+    }
+    #expect(!kinds.contains("missing product"))
+  }
+
+  @Test("Time alone moves a purchase into a segment and out of it, with events at these times")
+  func time() async throws {
+    try await LedgerFixture.run { fixture in
+      fixture.clock.set(at(0))
+      let filter = Self.filter { $0.endsWithinDays = 3 }
+      _ = try await fixture.ledger.createSegment("ending", filter, of: Self.place)
+      _ = try await fixture.submit(try fixture.period(0...30), renewal: try fixture.renewal(signed: 1))
+      let clock = ServiceClock(now: { [clock = fixture.clock] in clock.now })
+      func due() async throws -> Instant? {
+        try await fixture.store.snapshot { try $0.nextSegmentDue(in: .all) }
+      }
+      #expect(try await due() == at(27))
+      fixture.clock.set(at(40))
+      try await fixture.ledger.advanceSegments(by: clock)
+      let events = try await fixture.events().map(\.event).filter { $0.change.subject?.segment == "ending" }
+      #expect(events.map(\.change.kind) == [.segmentEntered, .segmentLeft])
+      #expect(events.map(\.change.effectiveAt) == [at(27), at(30)])
+      #expect(events.allSatisfy { $0.customer.customerID == "ana" && $0.evidenceID == nil })
+    }
+  }
+
+  @Test("A purchase leaves the segment of its previous owner and enters that of the new one")
+  func transfer() async throws {
+    try await LedgerFixture.run { fixture in
+      fixture.clock.set(at(1))
+      _ = try await fixture.ledger.createSegment("all", SegmentFilter(), of: Self.place)
+      let period = try fixture.period(0...30)
+      _ = try await fixture.submit(period, for: nil)
+      _ = try await fixture.submit(period, for: "ana")
+      _ = try await fixture.ledger.erase("ana", fixture.scope)
+      let events = try await fixture.events().map(\.event).filter { $0.change.subject?.segment == "all" }
+      #expect(
+        events.map(\.change.kind) == [
+          .segmentEntered, .segmentLeft, .segmentEntered, .segmentLeft, .segmentEntered,
+        ])
+      #expect(events.map(\.customer.customerID).filter { $0 == "ana" }.isEmpty)
+      #expect(events.first?.customer.customerID == "" && events.last?.customer.customerID == "")
+    }
+  }
+
+  @Test(
+    "A segment of the configuration begins without events, and a new filter begins it again with one event")
+  func configuration() async throws {
+    try await LedgerFixture.run { fixture in
+      fixture.clock.set(at(1))
+      _ = try await fixture.submit(try fixture.period(0...30))
+      func adopt(_ filter: SegmentFilter?) async throws -> [SavedSegment] {
+        let app = AppDefinition(
+          id: "ocean", identity: LedgerFixture.app.identity, environments: [.sandbox],
+          products: Array(LedgerFixture.app.products.values), segments: filter.map { ["ours": $0] } ?? [:])
+        fixture.catalog.replace(with: Catalog([app]))
+        try await fixture.ledger.adoptCatalog()
+        return try await fixture.store.snapshot { try $0.segments(of: Self.place) }
+      }
+      let first = try await adopt(SegmentFilter())
+      #expect(first.map(\.name) == ["ours"] && first.allSatisfy(\.isConfigured))
+      #expect(try await fixture.events().allSatisfy { $0.event.change.subject?.segment == nil })
+      #expect(try await fixture.ledger.deleteSegment("ours", of: Self.place)?.isConfigured == true)
+      _ = try await adopt(Self.filter { $0.states = [.gracePeriod] })
+      let last = try await fixture.events().last?.event.change
+      #expect(last?.kind == .segmentRedefined && last?.subject?.segment == "ours")
+      #expect(try await adopt(nil).isEmpty)
+    }
+  }
+
+  @Test("Repeated documents leave one state of a purchase")
+  func repetition() async throws {
+    try await LedgerFixture.run { fixture in
+      fixture.clock.set(at(1))
+      let period = try fixture.period(0...30)
+      for _ in 0..<3 { _ = try await fixture.submit(period) }
+      let line = LineKey(appID: "ocean", environment: .sandbox, lineID: "L1")
+      let states = try await fixture.store.write { store throws(StoreError) in
+        try store.purchaseStates(of: line)
+      }
+      #expect(states.map(\.customerID) == ["ana"] && states.map(\.state.state) == [.activeAutoRenewOn])
+      #expect(states.first?.state.endsAt == at(30) && states.first?.state.since == at(0))
+    }
+  }
+}
