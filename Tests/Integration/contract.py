@@ -51,6 +51,7 @@ audit_service = importlib.import_module("entitled.v1.audit_service_pb2")
 customer_service = importlib.import_module("entitled.v1.customer_service_pb2")
 status_service = importlib.import_module("entitled.v1.status_service_pb2")
 report_service = importlib.import_module("entitled.v1.report_service_pb2")
+segment_service = importlib.import_module("entitled.v1.segment_service_pb2")
 interop_messages = importlib.import_module("interop.messages_pb2")
 interop_empty = importlib.import_module("interop.empty_pb2")
 conformance_messages = importlib.import_module("connectrpc.conformance.v1.service_pb2")
@@ -68,12 +69,14 @@ audit_stub = importlib.import_module("entitled.v1.audit_service_pb2_grpc").Audit
 customer_stub = importlib.import_module("entitled.v1.customer_service_pb2_grpc").CustomerServiceStub
 status_stub = importlib.import_module("entitled.v1.status_service_pb2_grpc").StatusServiceStub
 report_stub = importlib.import_module("entitled.v1.report_service_pb2_grpc").ReportServiceStub
+segment_stub = importlib.import_module("entitled.v1.segment_service_pb2_grpc").SegmentServiceStub
 services = {
     name: importlib.import_module(f"entitled.v1.{file}_pb2").DESCRIPTOR.services_by_name[name]
     for name, file in {
         "EntitlementService": "entitlement_service",
         "ReceiptService": "receipt_service",
         "ReportService": "report_service",
+        "SegmentService": "segment_service",
         "NotificationService": "notification_service",
         "AppStoreService": "app_store_service",
         "AuditService": "audit_service",

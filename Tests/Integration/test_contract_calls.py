@@ -26,7 +26,7 @@ IDEMPOTENT = {
     "AcknowledgeFulfillment", "EraseCustomer", "SubmitTransaction", "SubmitTransactions", "SubmitReceipt",
     "MigrateReceipts", "UploadMigrationInput", "CancelMigration", "PurgeMigration", "SignOffer", "CompareWithApple",
     "IngestNotification", "ReprocessNotifications", "BackfillNotifications", "GetRefundHistory", "LookUpOrder",
-    "RefreshPurchase", "DiscardDeliveries", "ResumeWebhook",
+    "RefreshPurchase", "DiscardDeliveries", "ResumeWebhook", "CreateSegment", "DeleteSegment",
 }  # fmt: skip
 
 
@@ -44,7 +44,7 @@ def fields(message):
 def test_each_response_that_writes_has_a_position():
     for method, mutates in methods():
         writes = mutates and method.name not in OUTSIDE
-        assert ("position" in fields(method.output_type)) == (writes or method.name == "Watch"), method.name
+        assert ("position" in fields(method.output_type)) == (writes or method.name in {"Watch", "WatchSegment"}), method.name
 
 
 def test_each_method_that_writes_has_an_idempotency_key_or_is_idempotent():

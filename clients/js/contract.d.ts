@@ -1978,7 +1978,7 @@ export interface EntitlementEvent {
   app?: string;
   /** The environment of the customer. */
   environment?: Environment;
-  /** The operator's id of the customer. */
+  /** The operator's id of the customer; empty for an event of a segment about a purchase without an owner. */
   customerId?: string;
   /** Empty for an event about no entitlement: PURCHASED, and other events of purchases that grant none. */
   entitlement?: string;
@@ -2035,6 +2035,8 @@ export interface EntitlementEvent {
   erasedCustomerId?: string;
   /** The refunded seats of that transaction in all, `quantity` if all are; 0: none, or no seats. */
   revokedSeatQuantity?: number;
+  /** SEGMENT_ENTERED, SEGMENT_LEFT and SEGMENT_REDEFINED: the saved segment. Empty for other events. */
+  segment?: string;
 }
 
 /** The request of ListTimeline. */
@@ -4174,6 +4176,267 @@ export interface ReportService {
   queryReport(request: QueryReportRequest, options?: CallOptions): Promise<QueryReportResponse>;
 }
 
+/** How the deciding period of a purchase is paid. */
+export type PaymentMode =
+  | "PAYMENT_MODE_UNSPECIFIED"
+  | "PAYMENT_MODE_STANDARD"
+  | "PAYMENT_MODE_FREE_TRIAL"
+  | "PAYMENT_MODE_INTRODUCTORY_OFFER"
+  | "PAYMENT_MODE_SUBSCRIPTION_OFFER";
+
+/** The conditions of a segment. All of them must hold; an unset or empty one always holds. A day has 24 hours. */
+export interface SegmentFilter {
+  /** Any of these states of the purchase; MISSING and OFF_PLATFORM are refused. Empty: all. */
+  states?: Array<EntitlementState>;
+  /** Any of these products. */
+  productIds?: Array<string>;
+  /** A product of any of these subscription groups, by their names in the catalog. */
+  subscriptionGroups?: Array<string>;
+  /** A product that grants any of these entitlements. */
+  entitlements?: Array<string>;
+  /** Any of these storefronts, ISO 3166-1 alpha-3. */
+  storefronts?: Array<string>;
+  /** The deciding period is paid in any of these modes. */
+  paymentModes?: Array<PaymentMode>;
+  /** The state began at this time or later. */
+  sinceFrom?: string;
+  /** The state began before this time. */
+  sinceBefore?: string;
+  /** The state began at least this number of days ago: 0 to 36500. */
+  minDaysInState?: number;
+  /** The state began less than this number of days ago: 1 to 36500. */
+  maxDaysInState?: number;
+  /** `ends_at` is within this number of days: 1 to 36500. With FREE_TRIAL: the trial ends. */
+  endsWithinDays?: number;
+  /** The commitment of an active subscription ends within this number of days: 1 to 36500. */
+  commitmentEndsWithinDays?: number;
+  /**
+   * The purchase has at least this number of days of paid service, counted as Apple does for the higher revenue share:
+   * 1 to 36500.
+   */
+  minPaidDays?: number;
+  /** Only purchases with a price increase that the customer must consent to. */
+  needsPriceConsent?: boolean;
+  /** Only ended purchases whose customer is eligible for a win-back offer, according to Apple. */
+  hasWinBackOffer?: boolean;
+  /** true: only purchases without an owner; false: only others. Unset: both. */
+  unclaimed?: boolean;
+}
+
+/** The request of ListCustomers. */
+export interface ListCustomersRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The name of a saved segment. */
+  segment?: string;
+  /** Conditions. */
+  filter?: SegmentFilter;
+  /** Whether to count all rows of the segment, which takes longer than a page. */
+  count?: boolean;
+  /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
+  pageSize?: number;
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
+  pageToken?: string;
+}
+
+/** The response of ListCustomers. */
+export interface ListCustomersResponse {
+  /**
+   * The rows, in an order that never changes: a row that is in the segment from the first page to the last is listed
+   * exactly once.
+   */
+  rows?: Array<SegmentRow>;
+  /** The token of the next page; empty on the last page. */
+  nextPageToken?: string;
+  /** The number of all rows, if the request asked for it. */
+  total?: string;
+  /**
+   * The sequence of the app's last event at the first page: `WatchSegment` after it has every later change of a saved
+   * segment.
+   */
+  sequence?: string;
+  /** The time at which the conditions hold: now, or a moment before a change that is not recorded yet. */
+  asOf?: string;
+  /** The environment of the answer. */
+  environment?: Environment;
+}
+
+/** One customer and one purchase. */
+export interface SegmentRow {
+  /** The operator's id of the customer; empty: the purchase has no owner. */
+  customerId?: string;
+  /** The purchase, by the id of its first transaction. */
+  originalTransactionId?: string;
+  /** The transaction that decides the state. */
+  transactionId?: string;
+  /** Its product. */
+  productId?: string;
+  /** The state of the purchase alone; the operator's grace period and family sharing rules do not count. */
+  state?: EntitlementState;
+  /** The stable reason of the state, such as "CANCELLED". */
+  reason?: string;
+  /**
+   * When the state began: the start of the unbroken access; the time at which auto-renew was turned off; the end of the
+   * paid period for a grace period; the end of access for a purchase that ended.
+   */
+  since?: string;
+  /** The end of the paid period, of the grace period or of billing retry. Unset: there is none. */
+  endsAt?: string;
+  /** The end of the commitment of an active subscription. Unset: there is none. */
+  commitmentEndsAt?: string;
+  /** The country of the storefront, ISO 3166-1 alpha-3; empty: not known. */
+  storefront?: string;
+  /** How the deciding period is paid. */
+  paymentMode?: PaymentMode;
+  /** The price of the deciding period with all its seats; unset for customers who do not pay, or if Apple sent none. */
+  price?: Money;
+  /** The price for a year, while the subscription is active and paid; unset if the catalog has no period of the product. */
+  annualPrice?: Money;
+  /** How the customer got the purchase. */
+  inAppOwnershipType?: InAppOwnershipType;
+  /** Full days of paid service. */
+  paidDays?: number;
+  /** Whether the customer must consent to a price increase. */
+  needsPriceConsent?: boolean;
+  /** The win-back offers for which the customer is eligible, best first. */
+  winBackOfferIds?: Array<string>;
+  /** What to offer or tell the customer. */
+  advice?: Array<Advice>;
+}
+
+/** A saved segment. */
+export interface Segment {
+  /** The name. */
+  name?: string;
+  /** The conditions. */
+  filter?: SegmentFilter;
+  /** Whether the configuration defines it. */
+  configured?: boolean;
+  /** When it was saved. */
+  createdAt?: string;
+  /** The number of its rows, if the request asked for it. */
+  total?: string;
+}
+
+/** The request of ListSegments. */
+export interface ListSegmentsRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** Whether to count the rows of each segment. */
+  count?: boolean;
+  /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
+  pageSize?: number;
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
+  pageToken?: string;
+}
+
+/** The response of ListSegments. */
+export interface ListSegmentsResponse {
+  /** The segments, ordered by name; an app environment has at most 100. */
+  segments?: Array<Segment>;
+  /** The token of the next page; empty on the last page. */
+  nextPageToken?: string;
+}
+
+/** The request of CreateSegment. */
+export interface CreateSegmentRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /**
+   * The name: 1 to 64 letters, digits, "-", "_" and ".". A segment with the same name and filter is returned as it is.
+   * Required.
+   */
+  name?: string;
+  /** The conditions. Required. */
+  filter?: SegmentFilter;
+}
+
+/** The response of CreateSegment. */
+export interface CreateSegmentResponse {
+  /** The segment. */
+  segment?: Segment;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of DeleteSegment. */
+export interface DeleteSegmentRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The name. Required. */
+  name?: string;
+}
+
+/** The response of DeleteSegment. */
+export interface DeleteSegmentResponse {
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of WatchSegment. */
+export interface WatchSegmentRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The name of a saved segment. Required. */
+  segment?: string;
+  /**
+   * The event after this sequence, as `ListCustomers` or another message of the stream returned it; 0 is before the
+   * first event.
+   */
+  afterSequence?: string;
+  /** The first event of the app: true. */
+  fromBeginning?: boolean;
+  /** The event after this position of the app, as a response that writes or another message of the stream returned it. */
+  afterPosition?: string;
+  /** The time without an event after which a heartbeat is sent; unset: 30 seconds. */
+  heartbeatInterval?: string;
+}
+
+/** The response of WatchSegment. */
+export interface WatchSegmentResponse {
+  /** The sequence of this event, or with a heartbeat of the last event of the app: resume after it. */
+  sequence?: string;
+  /** SEGMENT_ENTERED, SEGMENT_LEFT, or SEGMENT_REDEFINED: the conditions changed, so list the customers again. */
+  event?: EntitlementEvent;
+  /** A sign that there was no event. */
+  heartbeat?: Heartbeat;
+  /** The position of the store at this event, an opaque token: a reader at this position or a later one sees the event. */
+  position?: string;
+}
+
+/**
+ * Lists of customers by the state of their purchases, and who enters and leaves them.
+ *
+ * A segment has one row for each customer and purchase that meets all conditions. Purchases without an owner have an
+ * empty customer id. Consumables have no state, and are in no segment.
+ */
+export interface SegmentService {
+  /** Returns the customers and purchases that meet all conditions, page by page. */
+  listCustomers(request: ListCustomersRequest, options?: CallOptions): Promise<ListCustomersResponse>;
+  /** Returns the saved segments, page by page. */
+  listSegments(request: ListSegmentsRequest, options?: CallOptions): Promise<ListSegmentsResponse>;
+  /** Saves a segment under a name. The customers that are in it already cause no events. */
+  createSegment(request: CreateSegmentRequest, options?: CallOptions): Promise<CreateSegmentResponse>;
+  /** Deletes a saved segment. Its events stay. */
+  deleteSegment(request: DeleteSegmentRequest, options?: CallOptions): Promise<DeleteSegmentResponse>;
+}
+
 /** The request of WhoAmI. */
 export interface WhoAmIRequest {
 }
@@ -4394,7 +4657,10 @@ export interface Delivery {
   type?: string;
   /** The environment of the event or notification. Unspecified: the notification has none. */
   environment?: Environment;
-  /** The ordering key: the customer of an event, or the original transaction id of a notification. */
+  /**
+   * The ordering key: the customer of an event, or the original transaction id of a notification; that with "#" before it
+   * for an event about a purchase without an owner.
+   */
   subject?: string;
   /** Whether it will be retried. */
   state?: DeliveryState;
@@ -4554,7 +4820,10 @@ export interface GetDeliveryResponse {
   webhookId?: string;
   /** The type of the message, such as `entitlement.started`, or Apple's notification type. */
   type?: string;
-  /** The ordering key: the customer of an event, or the original transaction id of a notification. */
+  /**
+   * The ordering key: the customer of an event, or the original transaction id of a notification; that with "#" before it
+   * for an event about a purchase without an owner.
+   */
   subject?: string;
   /** The body of each attempt. */
   body?: string;
@@ -4591,6 +4860,7 @@ export interface Services {
   readonly receipt: ReceiptService;
   readonly customer: CustomerService;
   readonly report: ReportService;
+  readonly segment: SegmentService;
   readonly status: StatusService;
   readonly webhook: WebhookService;
 }

@@ -112,6 +112,15 @@ export const services = {
       QueryReport: true,
     },
   },
+  segment: {
+    name: "entitled.v1.SegmentService",
+    methods: {
+      ListCustomers: true,
+      ListSegments: true,
+      CreateSegment: false,
+      DeleteSegment: false,
+    },
+  },
   status: {
     name: "entitled.v1.StatusService",
     methods: {

@@ -50,7 +50,7 @@ struct EventSource: MessageSource {
       }
     return OutgoingMessage(
       position: stored.sequence, environment: event.customer.environment,
-      subject: event.customer.customerID, type: type, occurredAt: event.recordedAt, id: Self.id(stored),
+      subject: Self.subject(stored), type: type, occurredAt: event.recordedAt, id: Self.id(stored),
       body: JSONValue.object(body).serialized())
   }
 
@@ -60,9 +60,17 @@ struct EventSource: MessageSource {
     return [
       "specversion": "1.0", "id": .string(Self.id(stored)),
       "source": .string("/apps/\(event.customer.appID)"), "type": .string("entitled.v1.\(type)"),
-      "subject": .string(event.customer.customerID), "time": .string(event.change.effectiveAt.description),
+      "subject": .string(Self.subject(stored)), "time": .string(event.change.effectiveAt.description),
       "datacontenttype": "application/json", "data": encode(stored),
     ]
+  }
+
+  /// The ordering key: the customer. Events of a segment about a purchase without an owner have that of the purchase, and
+  /// those about no purchase one of their own.
+  private static func subject(_ stored: StoredEvent) -> String {
+    guard stored.event.customer.customerID.isEmpty else { return stored.event.customer.customerID }
+    let line = stored.event.change.subject?.originalTransactionID ?? ""
+    return "#\(line.isEmpty ? String(stored.sequence) : line)"
   }
 
   /// The message id: the same for each attempt, but different after a store was restored from a backup and assigns the

@@ -108,6 +108,7 @@ package struct Services: Sendable {
       receiptService: ReceiptServiceHandler(context),
       customerService: CustomerServiceHandler(context: context),
       reportService: ReportServiceHandler(context: context),
+      segmentService: SegmentServiceHandler(context),
       statusService: StatusServiceHandler(context: context),
       webhookService: WebhookServiceHandler(context: context))
     return methods.map { $0.waiting(at: gate) }

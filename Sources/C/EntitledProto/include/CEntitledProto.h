@@ -14,6 +14,7 @@
 #include "entitled/v1/product.pb-c.h"
 #include "entitled/v1/receipt_service.pb-c.h"
 #include "entitled/v1/report_service.pb-c.h"
+#include "entitled/v1/segment_service.pb-c.h"
 #include "entitled/v1/status_service.pb-c.h"
 #include "entitled/v1/transaction.pb-c.h"
 #include "entitled/v1/webhook_service.pb-c.h"
@@ -74,6 +75,8 @@ static inline const void *entitled_descriptor_Entitled__V1__CompareWithAppleResp
 static inline const void *entitled_descriptor_Entitled__V1__ConsumableBalance(void) { return &entitled__v1__consumable_balance__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ConsumptionConsent(void) { return &entitled__v1__consumption_consent__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ConsumptionRequest(void) { return &entitled__v1__consumption_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__CreateSegmentRequest(void) { return &entitled__v1__create_segment_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__CreateSegmentResponse(void) { return &entitled__v1__create_segment_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CustomerAttribute(void) { return &entitled__v1__customer_attribute__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CustomerContradiction(void) { return &entitled__v1__customer_contradiction__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__CustomerDrift(void) { return &entitled__v1__customer_drift__descriptor; }
@@ -82,6 +85,8 @@ static inline const void *entitled_descriptor_Entitled__V1__CustomerProduct(void
 static inline const void *entitled_descriptor_Entitled__V1__CustomerSubscriptionGroup(void) { return &entitled__v1__customer_subscription_group__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__DeleteNoteRequest(void) { return &entitled__v1__delete_note_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__DeleteNoteResponse(void) { return &entitled__v1__delete_note_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__DeleteSegmentRequest(void) { return &entitled__v1__delete_segment_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__DeleteSegmentResponse(void) { return &entitled__v1__delete_segment_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Delivery(void) { return &entitled__v1__delivery__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__DeliveryPositions(void) { return &entitled__v1__delivery_positions__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__DeliveryRange(void) { return &entitled__v1__delivery_range__descriptor; }
@@ -163,6 +168,8 @@ static inline const void *entitled_descriptor_Entitled__V1__ListConsumptionReque
 static inline const void *entitled_descriptor_Entitled__V1__ListConsumptionRequestsResponse(void) { return &entitled__v1__list_consumption_requests_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListContradictionsRequest(void) { return &entitled__v1__list_contradictions_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListContradictionsResponse(void) { return &entitled__v1__list_contradictions_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ListCustomersRequest(void) { return &entitled__v1__list_customers_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ListCustomersResponse(void) { return &entitled__v1__list_customers_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListDeliveriesRequest(void) { return &entitled__v1__list_deliveries_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListDeliveriesResponse(void) { return &entitled__v1__list_deliveries_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListGrantsRequest(void) { return &entitled__v1__list_grants_request__descriptor; }
@@ -181,6 +188,8 @@ static inline const void *entitled_descriptor_Entitled__V1__ListReportsRequest(v
 static inline const void *entitled_descriptor_Entitled__V1__ListReportsResponse(void) { return &entitled__v1__list_reports_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListSeatsRequest(void) { return &entitled__v1__list_seats_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListSeatsResponse(void) { return &entitled__v1__list_seats_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ListSegmentsRequest(void) { return &entitled__v1__list_segments_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ListSegmentsResponse(void) { return &entitled__v1__list_segments_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListTimelineRequest(void) { return &entitled__v1__list_timeline_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListTimelineResponse(void) { return &entitled__v1__list_timeline_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListUnclaimedPurchasesRequest(void) { return &entitled__v1__list_unclaimed_purchases_request__descriptor; }
@@ -245,6 +254,9 @@ static inline const void *entitled_descriptor_Entitled__V1__ResumeWebhookRespons
 static inline const void *entitled_descriptor_Entitled__V1__RevokeGrantRequest(void) { return &entitled__v1__revoke_grant_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__RevokeGrantResponse(void) { return &entitled__v1__revoke_grant_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Seat(void) { return &entitled__v1__seat__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__Segment(void) { return &entitled__v1__segment__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__SegmentFilter(void) { return &entitled__v1__segment_filter__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__SegmentRow(void) { return &entitled__v1__segment_row__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SendAttempt(void) { return &entitled__v1__send_attempt__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SendConsumptionInformationRequest(void) { return &entitled__v1__send_consumption_information_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__SendConsumptionInformationResponse(void) { return &entitled__v1__send_consumption_information_response__descriptor; }
@@ -285,6 +297,8 @@ static inline const void *entitled_descriptor_Entitled__V1__VersionComparison(vo
 static inline const void *entitled_descriptor_Entitled__V1__VersionDifference(void) { return &entitled__v1__version_difference__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__WatchRequest(void) { return &entitled__v1__watch_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__WatchResponse(void) { return &entitled__v1__watch_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__WatchSegmentRequest(void) { return &entitled__v1__watch_segment_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__WatchSegmentResponse(void) { return &entitled__v1__watch_segment_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__Webhook(void) { return &entitled__v1__webhook__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__WhoAmIRequest(void) { return &entitled__v1__who_am_irequest__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__WhoAmIResponse(void) { return &entitled__v1__who_am_iresponse__descriptor; }

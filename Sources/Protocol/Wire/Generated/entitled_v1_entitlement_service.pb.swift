@@ -942,7 +942,7 @@ package struct EntitlementEvent: WireMessage {
   package var app: String = ""
   /// The environment of the customer.
   package var environment: Environment = .init()
-  /// The operator's id of the customer.
+  /// The operator's id of the customer; empty for an event of a segment about a purchase without an owner.
   package var customerId: String = ""
   /// Empty for an event about no entitlement: PURCHASED, and other events of purchases that grant none.
   package var entitlement: String = ""
@@ -993,6 +993,8 @@ package struct EntitlementEvent: WireMessage {
   package var erasedCustomerId: String = ""
   /// The refunded seats of that transaction in all, `quantity` if all are; 0: none, or no seats.
   package var revokedSeatQuantity: Int32 = 0
+  /// SEGMENT_ENTERED, SEGMENT_LEFT and SEGMENT_REDEFINED: the saved segment. Empty for other events.
+  package var segment: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1030,6 +1032,7 @@ package struct EntitlementEvent: WireMessage {
     billingPlanTypeRaw = CField.text(c.pointee.billing_plan_type_raw)
     erasedCustomerId = CField.text(c.pointee.erased_customer_id)
     revokedSeatQuantity = c.pointee.revoked_seat_quantity
+    segment = CField.text(c.pointee.segment)
   }
 
   /// Writes the fields that are set.
@@ -1061,6 +1064,7 @@ package struct EntitlementEvent: WireMessage {
     writer.text(25, billingPlanTypeRaw)
     writer.text(26, erasedCustomerId)
     writer.integer(27, revokedSeatQuantity)
+    writer.text(28, segment)
   }
 }
 

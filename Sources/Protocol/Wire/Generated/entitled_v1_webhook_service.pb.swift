@@ -257,7 +257,8 @@ package struct Delivery: WireMessage {
   package var type: String = ""
   /// The environment of the event or notification. Unspecified: the notification has none.
   package var environment: Environment = .init()
-  /// The ordering key: the customer of an event, or the original transaction id of a notification.
+  /// The ordering key: the customer of an event, or the original transaction id of a notification; that with "#" before it
+  /// for an event about a purchase without an owner.
   package var subject: String = ""
   /// Whether it will be retried.
   package var state: DeliveryState = .init()
@@ -717,7 +718,8 @@ package struct GetDeliveryResponse: WireMessage {
   package var webhookId: String = ""
   /// The type of the message, such as `entitlement.started`, or Apple's notification type.
   package var type: String = ""
-  /// The ordering key: the customer of an event, or the original transaction id of a notification.
+  /// The ordering key: the customer of an event, or the original transaction id of a notification; that with "#" before it
+  /// for an event about a purchase without an owner.
   package var subject: String = ""
   /// The body of each attempt.
   package var body: [UInt8] = []

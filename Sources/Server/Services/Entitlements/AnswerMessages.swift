@@ -93,7 +93,7 @@ extension EntitlementStatus {
 }
 
 extension Wire.Advice {
-  fileprivate init(_ advice: Entitlements.Advice, at now: Instant) {
+  init(_ advice: Entitlements.Advice, at now: Instant) {
     self.init()
     kind = Wire.AdviceKind(advice.kind)
     message = advice.sentence

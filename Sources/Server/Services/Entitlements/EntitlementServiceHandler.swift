@@ -13,7 +13,13 @@ struct EntitlementServiceHandler: EntitlementServiceMethods {
 
   init(_ context: ServiceContext) {
     self.context = context
-    eventStream = EventStream(
+    eventStream = EventStream(context)
+  }
+}
+
+extension EventStream {
+  init(_ context: ServiceContext) {
+    self.init(
       broadcaster: context.broadcaster, eventLog: EventLogReader(store: context.store),
       catalog: context.catalog, erasedNames: context.ledger.erasedNames,
       positionTokens: context.positions.tokens, gate: PositionGate(feed: context.store.feed),

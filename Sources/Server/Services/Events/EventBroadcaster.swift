@@ -170,9 +170,12 @@ struct EventFilter: Sendable {
   let customerIDs: Set<String>
   /// Empty: all entitlements.
   let entitlements: Set<String>
+  /// `nil`: all events, whatever their segment.
+  var segment: String?
 
   func passes(_ event: NewEvent) -> Bool {
     event.customer.appID == appID && event.customer.environment == environment
+      && (segment.map { event.change.subject?.segment == $0 } ?? true)
       && (customerIDs.isEmpty || customerIDs.contains(event.customer.customerID))
       && (entitlements.isEmpty || entitlements.contains(event.change.entitlement))
   }

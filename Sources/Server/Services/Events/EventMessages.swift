@@ -39,6 +39,7 @@ extension Wire.EntitlementEvent {
   }
 
   private mutating func add(_ subject: EventSubject, in app: AppDefinition) {
+    segment = subject.segment ?? ""
     transactionId = subject.transactionID
     originalTransactionId = subject.originalTransactionID
     productId = subject.productID

@@ -32,15 +32,16 @@ struct EventStream: Sendable {
     self.clocks = clocks
   }
 
+  /// Streams the events that a request selects; with `segment`, those of that saved segment only.
   func watch(
-    _ request: WatchRequest, _ responses: ResponseWriter<WatchResponse>, _ call: CallContext,
+    _ request: WatchRequest, segment: String? = nil, _ responses: WatchWriter, _ call: CallContext,
     showsOtherCustomer: Bool
   ) async throws(Status) {
     let app = try catalog.value.app(request.app)
     for entitlement in request.entitlements { try RequestValidation.entitlement(entitlement, of: app) }
     let filter = EventFilter(
       appID: app.id, environment: try app.environment(request.environment),
-      customerIDs: Set(request.customerIds), entitlements: Set(request.entitlements))
+      customerIDs: Set(request.customerIds), entitlements: Set(request.entitlements), segment: segment)
     let heartbeat = try Self.heartbeat(request.heartbeatInterval)
     let required = try await requiredPosition(request)
     let newest = try await eventLog.position(of: app.id)
@@ -118,7 +119,7 @@ struct EventStream: Sendable {
 
   /// The caller of a stream.
   private struct Recipient {
-    let responses: ResponseWriter<WatchResponse>
+    let responses: WatchWriter
     let appID: String
     /// Whether the caller may learn the ids of other customers that an event involves.
     let showsOtherCustomer: Bool
@@ -189,6 +190,20 @@ struct EventStream: Sendable {
         "heartbeat_interval must be from 0.1 seconds to an hour", field: "heartbeat_interval")
     }
     return milliseconds
+  }
+}
+
+/// Writes the messages of a stream of events.
+struct WatchWriter: Sendable {
+  let begin: @Sendable () async -> Void
+  let write: @Sendable (WatchResponse) async throws(Status) -> Void
+
+  /// Writes each message as `response` makes it.
+  init<Response: WireMessage>(
+    _ responses: ResponseWriter<Response>, _ response: @escaping @Sendable (WatchResponse) -> Response
+  ) {
+    begin = { await responses.begin() }
+    write = { message throws(Status) in try await responses.write(response(message)) }
   }
 }
 

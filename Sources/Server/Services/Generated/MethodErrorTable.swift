@@ -339,6 +339,25 @@ enum MethodErrorTable {
     /entitled.v1.ReportService/ExportReport INVALID_ARGUMENT INVALID_RANGE MIXED_DURATIONS UNKNOWN_REPORT WRONG_ENVIRONMENT
     /entitled.v1.ReportService/ExportReport NOT_FOUND UNKNOWN_APP
     /entitled.v1.ReportService/ExportReport RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
+    /entitled.v1.SegmentService/ListCustomers INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
+    /entitled.v1.SegmentService/ListCustomers NOT_FOUND UNKNOWN_APP UNKNOWN_ENTITLEMENT UNKNOWN_SEGMENT
+    /entitled.v1.SegmentService/ListCustomers RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
+    /entitled.v1.SegmentService/WatchSegment ABORTED WATCHER_FELL_BEHIND
+    /entitled.v1.SegmentService/WatchSegment DEADLINE_EXCEEDED SHUTTING_DOWN
+    /entitled.v1.SegmentService/WatchSegment INVALID_ARGUMENT INVALID_POSITION WRONG_ENVIRONMENT
+    /entitled.v1.SegmentService/WatchSegment NOT_FOUND UNKNOWN_APP UNKNOWN_SEGMENT
+    /entitled.v1.SegmentService/WatchSegment OUT_OF_RANGE UNKNOWN_POSITION UNKNOWN_SEQUENCE
+    /entitled.v1.SegmentService/WatchSegment PERMISSION_DENIED INVALID_TOKEN UNKNOWN_TOKEN
+    /entitled.v1.SegmentService/ListSegments INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
+    /entitled.v1.SegmentService/ListSegments NOT_FOUND UNKNOWN_APP
+    /entitled.v1.SegmentService/ListSegments RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
+    /entitled.v1.SegmentService/CreateSegment ALREADY_EXISTS SEGMENT_EXISTS
+    /entitled.v1.SegmentService/CreateSegment INVALID_ARGUMENT WRONG_ENVIRONMENT
+    /entitled.v1.SegmentService/CreateSegment NOT_FOUND UNKNOWN_APP UNKNOWN_ENTITLEMENT
+    /entitled.v1.SegmentService/CreateSegment RESOURCE_EXHAUSTED TOO_MANY_SEGMENTS
+    /entitled.v1.SegmentService/DeleteSegment FAILED_PRECONDITION CONFIGURED_SEGMENT
+    /entitled.v1.SegmentService/DeleteSegment INVALID_ARGUMENT WRONG_ENVIRONMENT
+    /entitled.v1.SegmentService/DeleteSegment NOT_FOUND UNKNOWN_APP UNKNOWN_SEGMENT
     /entitled.v1.StatusService/GetStatus RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.WebhookService/ListWebhooks INVALID_ARGUMENT INVALID_PAGE_TOKEN
     /entitled.v1.WebhookService/ListWebhooks NOT_FOUND UNKNOWN_APP

@@ -87,6 +87,7 @@ extension GetProbableFamilyRequest: PagedRequest {}
 extension ListAuditEntriesRequest: PagedRequest {}
 extension ListConsumptionRequestsRequest: PagedRequest {}
 extension ListContradictionsRequest: PagedRequest {}
+extension ListCustomersRequest: PagedRequest {}
 extension ListDeliveriesRequest: PagedRequest {}
 extension ListGrantsRequest: PagedRequest {}
 extension ListMigrationFailuresRequest: PagedRequest {}
@@ -95,6 +96,7 @@ extension ListNotesRequest: PagedRequest {}
 extension ListNotificationsRequest: PagedRequest {}
 extension ListRepairsRequest: PagedRequest {}
 extension ListSeatsRequest: PagedRequest {}
+extension ListSegmentsRequest: PagedRequest {}
 extension ListTimelineRequest: PagedRequest {}
 extension ListUnclaimedPurchasesRequest: PagedRequest {}
 extension ListUnfulfilledPurchasesRequest: PagedRequest {}

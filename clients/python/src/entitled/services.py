@@ -14,6 +14,7 @@ from entitled.v1 import (
     notification_service_pb2,
     receipt_service_pb2,
     report_service_pb2,
+    segment_service_pb2,
     status_service_pb2,
     webhook_service_pb2,
 )
@@ -27,6 +28,7 @@ FILES = (
     notification_service_pb2,
     receipt_service_pb2,
     report_service_pb2,
+    segment_service_pb2,
     status_service_pb2,
     webhook_service_pb2,
 )
@@ -672,6 +674,52 @@ class ReportService:
         )
 
 
+class SegmentService:
+    """The methods of entitled.v1.SegmentService."""
+
+    def __init__(self, channel: grpc.Channel) -> None:
+        self.ListCustomers: grpc.UnaryUnaryMultiCallable[
+            segment_service_pb2.ListCustomersRequest,
+            segment_service_pb2.ListCustomersResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.SegmentService/ListCustomers",
+            request_serializer=segment_service_pb2.ListCustomersRequest.SerializeToString,
+            response_deserializer=segment_service_pb2.ListCustomersResponse.FromString,
+        )
+        self.WatchSegment: grpc.UnaryStreamMultiCallable[
+            segment_service_pb2.WatchSegmentRequest,
+            segment_service_pb2.WatchSegmentResponse,
+        ] = channel.unary_stream(
+            "/entitled.v1.SegmentService/WatchSegment",
+            request_serializer=segment_service_pb2.WatchSegmentRequest.SerializeToString,
+            response_deserializer=segment_service_pb2.WatchSegmentResponse.FromString,
+        )
+        self.ListSegments: grpc.UnaryUnaryMultiCallable[
+            segment_service_pb2.ListSegmentsRequest,
+            segment_service_pb2.ListSegmentsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.SegmentService/ListSegments",
+            request_serializer=segment_service_pb2.ListSegmentsRequest.SerializeToString,
+            response_deserializer=segment_service_pb2.ListSegmentsResponse.FromString,
+        )
+        self.CreateSegment: grpc.UnaryUnaryMultiCallable[
+            segment_service_pb2.CreateSegmentRequest,
+            segment_service_pb2.CreateSegmentResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.SegmentService/CreateSegment",
+            request_serializer=segment_service_pb2.CreateSegmentRequest.SerializeToString,
+            response_deserializer=segment_service_pb2.CreateSegmentResponse.FromString,
+        )
+        self.DeleteSegment: grpc.UnaryUnaryMultiCallable[
+            segment_service_pb2.DeleteSegmentRequest,
+            segment_service_pb2.DeleteSegmentResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.SegmentService/DeleteSegment",
+            request_serializer=segment_service_pb2.DeleteSegmentRequest.SerializeToString,
+            response_deserializer=segment_service_pb2.DeleteSegmentResponse.FromString,
+        )
+
+
 class StatusService:
     """The methods of entitled.v1.StatusService."""
 
@@ -768,6 +816,7 @@ class Services:
         self.receipt = ReceiptService(channel)
         self.customer = CustomerService(channel)
         self.report = ReportService(channel)
+        self.segment = SegmentService(channel)
         self.status = StatusService(channel)
         self.webhook = WebhookService(channel)
 
@@ -1412,6 +1461,52 @@ class AsyncReportService:
         )
 
 
+class AsyncSegmentService:
+    """The methods of entitled.v1.SegmentService."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self.ListCustomers: grpc.aio.UnaryUnaryMultiCallable[
+            segment_service_pb2.ListCustomersRequest,
+            segment_service_pb2.ListCustomersResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.SegmentService/ListCustomers",
+            request_serializer=segment_service_pb2.ListCustomersRequest.SerializeToString,
+            response_deserializer=segment_service_pb2.ListCustomersResponse.FromString,
+        )
+        self.WatchSegment: grpc.aio.UnaryStreamMultiCallable[
+            segment_service_pb2.WatchSegmentRequest,
+            segment_service_pb2.WatchSegmentResponse,
+        ] = channel.unary_stream(
+            "/entitled.v1.SegmentService/WatchSegment",
+            request_serializer=segment_service_pb2.WatchSegmentRequest.SerializeToString,
+            response_deserializer=segment_service_pb2.WatchSegmentResponse.FromString,
+        )
+        self.ListSegments: grpc.aio.UnaryUnaryMultiCallable[
+            segment_service_pb2.ListSegmentsRequest,
+            segment_service_pb2.ListSegmentsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.SegmentService/ListSegments",
+            request_serializer=segment_service_pb2.ListSegmentsRequest.SerializeToString,
+            response_deserializer=segment_service_pb2.ListSegmentsResponse.FromString,
+        )
+        self.CreateSegment: grpc.aio.UnaryUnaryMultiCallable[
+            segment_service_pb2.CreateSegmentRequest,
+            segment_service_pb2.CreateSegmentResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.SegmentService/CreateSegment",
+            request_serializer=segment_service_pb2.CreateSegmentRequest.SerializeToString,
+            response_deserializer=segment_service_pb2.CreateSegmentResponse.FromString,
+        )
+        self.DeleteSegment: grpc.aio.UnaryUnaryMultiCallable[
+            segment_service_pb2.DeleteSegmentRequest,
+            segment_service_pb2.DeleteSegmentResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.SegmentService/DeleteSegment",
+            request_serializer=segment_service_pb2.DeleteSegmentRequest.SerializeToString,
+            response_deserializer=segment_service_pb2.DeleteSegmentResponse.FromString,
+        )
+
+
 class AsyncStatusService:
     """The methods of entitled.v1.StatusService."""
 
@@ -1508,5 +1603,6 @@ class AsyncServices:
         self.receipt = AsyncReceiptService(channel)
         self.customer = AsyncCustomerService(channel)
         self.report = AsyncReportService(channel)
+        self.segment = AsyncSegmentService(channel)
         self.status = AsyncStatusService(channel)
         self.webhook = AsyncWebhookService(channel)

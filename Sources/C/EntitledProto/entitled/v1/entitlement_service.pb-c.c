@@ -4153,7 +4153,7 @@ const ProtobufCMessageDescriptor entitled__v1__heartbeat__descriptor =
   (ProtobufCMessageInit) entitled__v1__heartbeat__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_descriptors[27] =
+static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_descriptors[28] =
 {
   {
     "sequence",
@@ -4479,6 +4479,18 @@ static const ProtobufCFieldDescriptor entitled__v1__entitlement_event__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "segment",
+    28,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__EntitlementEvent, segment),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__entitlement_event__field_indices_by_name[] = {
   14,   /* field[14] = actor */
@@ -4505,6 +4517,7 @@ static const unsigned entitled__v1__entitlement_event__field_indices_by_name[] =
   17,   /* field[17] = quantity */
   10,   /* field[10] = recorded_at */
   26,   /* field[26] = revoked_seat_quantity */
+  27,   /* field[27] = segment */
   0,   /* field[0] = sequence */
   12,   /* field[12] = transaction_id */
   5,   /* field[5] = type */
@@ -4512,7 +4525,7 @@ static const unsigned entitled__v1__entitlement_event__field_indices_by_name[] =
 static const ProtobufCIntRange entitled__v1__entitlement_event__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 27 }
+  { 0, 28 }
 };
 const ProtobufCMessageDescriptor entitled__v1__entitlement_event__descriptor =
 {
@@ -4522,7 +4535,7 @@ const ProtobufCMessageDescriptor entitled__v1__entitlement_event__descriptor =
   "Entitled__V1__EntitlementEvent",
   "entitled.v1",
   sizeof(Entitled__V1__EntitlementEvent),
-  27,
+  28,
   entitled__v1__entitlement_event__field_descriptors,
   entitled__v1__entitlement_event__field_indices_by_name,
   1,  entitled__v1__entitlement_event__number_ranges,

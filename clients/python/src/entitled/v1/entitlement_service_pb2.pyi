@@ -156,7 +156,7 @@ class CustomerSubscriptionGroup(_message.Message):
     def __init__(self, subscription_group_identifier: _Optional[str] = ..., state: _Optional[_Union[_product_pb2.ProductState, str]] = ..., product_id: _Optional[str] = ..., auto_renew_product_id: _Optional[str] = ..., eligible_for_introductory_offer: bool = ..., eligible_for_promotional_offers: bool = ..., eligible_win_back_offer_ids: _Optional[_Iterable[str]] = ..., paid_service_days: _Optional[int] = ...) -> None: ...
 
 class EntitlementEvent(_message.Message):
-    __slots__ = ["actor", "after", "app", "before", "billing_plan_type", "billing_plan_type_raw", "commitment_info", "customer_id", "effective_at", "entitlement", "environment", "erased_customer_id", "evidence_id", "explanation", "original_transaction_id", "other_customer_id", "other_customer_role", "price", "product_id", "product_type", "product_type_raw", "quantity", "recorded_at", "revoked_seat_quantity", "sequence", "transaction_id", "type"]
+    __slots__ = ["actor", "after", "app", "before", "billing_plan_type", "billing_plan_type_raw", "commitment_info", "customer_id", "effective_at", "entitlement", "environment", "erased_customer_id", "evidence_id", "explanation", "original_transaction_id", "other_customer_id", "other_customer_role", "price", "product_id", "product_type", "product_type_raw", "quantity", "recorded_at", "revoked_seat_quantity", "segment", "sequence", "transaction_id", "type"]
     ACTOR_FIELD_NUMBER: _ClassVar[int]
     AFTER_FIELD_NUMBER: _ClassVar[int]
     APP_FIELD_NUMBER: _ClassVar[int]
@@ -181,6 +181,7 @@ class EntitlementEvent(_message.Message):
     QUANTITY_FIELD_NUMBER: _ClassVar[int]
     RECORDED_AT_FIELD_NUMBER: _ClassVar[int]
     REVOKED_SEAT_QUANTITY_FIELD_NUMBER: _ClassVar[int]
+    SEGMENT_FIELD_NUMBER: _ClassVar[int]
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
@@ -208,10 +209,11 @@ class EntitlementEvent(_message.Message):
     quantity: int
     recorded_at: _timestamp_pb2.Timestamp
     revoked_seat_quantity: int
+    segment: str
     sequence: int
     transaction_id: str
     type: str
-    def __init__(self, sequence: _Optional[int] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., entitlement: _Optional[str] = ..., type: _Optional[str] = ..., explanation: _Optional[str] = ..., before: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]] = ..., after: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]] = ..., effective_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., recorded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., evidence_id: _Optional[int] = ..., transaction_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., actor: _Optional[str] = ..., product_id: _Optional[str] = ..., product_type: _Optional[_Union[_product_pb2.ProductType, str]] = ..., quantity: _Optional[int] = ..., price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., other_customer_role: _Optional[_Union[OtherCustomerRole, str]] = ..., other_customer_id: _Optional[str] = ..., product_type_raw: _Optional[str] = ..., billing_plan_type: _Optional[_Union[_product_pb2.BillingPlanType, str]] = ..., commitment_info: _Optional[_Union[_transaction_pb2.TransactionCommitmentInfo, _Mapping[str, _Any]]] = ..., billing_plan_type_raw: _Optional[str] = ..., erased_customer_id: _Optional[str] = ..., revoked_seat_quantity: _Optional[int] = ...) -> None: ...
+    def __init__(self, sequence: _Optional[int] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., customer_id: _Optional[str] = ..., entitlement: _Optional[str] = ..., type: _Optional[str] = ..., explanation: _Optional[str] = ..., before: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]] = ..., after: _Optional[_Union[_entitlement_pb2.Entitlement, _Mapping[str, _Any]]] = ..., effective_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., recorded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., evidence_id: _Optional[int] = ..., transaction_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., actor: _Optional[str] = ..., product_id: _Optional[str] = ..., product_type: _Optional[_Union[_product_pb2.ProductType, str]] = ..., quantity: _Optional[int] = ..., price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., other_customer_role: _Optional[_Union[OtherCustomerRole, str]] = ..., other_customer_id: _Optional[str] = ..., product_type_raw: _Optional[str] = ..., billing_plan_type: _Optional[_Union[_product_pb2.BillingPlanType, str]] = ..., commitment_info: _Optional[_Union[_transaction_pb2.TransactionCommitmentInfo, _Mapping[str, _Any]]] = ..., billing_plan_type_raw: _Optional[str] = ..., erased_customer_id: _Optional[str] = ..., revoked_seat_quantity: _Optional[int] = ..., segment: _Optional[str] = ...) -> None: ...
 
 class EraseCustomerRequest(_message.Message):
     __slots__ = ["actor", "app", "customer_id", "dry_run", "environment", "note"]

@@ -849,7 +849,7 @@ struct  Entitled__V1__EntitlementEvent
    */
   Entitled__V1__Environment environment;
   /*
-   * The operator's id of the customer.
+   * The operator's id of the customer; empty for an event of a segment about a purchase without an owner.
    */
   char *customer_id;
   /*
@@ -943,6 +943,10 @@ struct  Entitled__V1__EntitlementEvent
    * The refunded seats of that transaction in all, `quantity` if all are; 0: none, or no seats.
    */
   int32_t revoked_seat_quantity;
+  /*
+   * SEGMENT_ENTERED, SEGMENT_LEFT and SEGMENT_REDEFINED: the saved segment. Empty for other events.
+   */
+  char *segment;
   Entitled__V1__EntitlementEvent__EvidenceIdCase _evidence_id_case;
   union {
     int64_t evidence_id;
@@ -950,7 +954,7 @@ struct  Entitled__V1__EntitlementEvent
 };
 #define ENTITLED__V1__ENTITLEMENT_EVENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__entitlement_event__descriptor) \
-    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, NULL, ENTITLED__V1__OTHER_CUSTOMER_ROLE__OTHER_CUSTOMER_ROLE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__ENTITLEMENT_EVENT___EVIDENCE_ID__NOT_SET, {0} }
+    , 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__PRODUCT_TYPE__PRODUCT_TYPE_UNSPECIFIED, 0, NULL, ENTITLED__V1__OTHER_CUSTOMER_ROLE__OTHER_CUSTOMER_ROLE_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, ENTITLED__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, ENTITLED__V1__ENTITLEMENT_EVENT___EVIDENCE_ID__NOT_SET, {0} }
 
 
 /*

@@ -215,7 +215,8 @@ struct  Entitled__V1__Delivery
    */
   Entitled__V1__Environment environment;
   /*
-   * The ordering key: the customer of an event, or the original transaction id of a notification.
+   * The ordering key: the customer of an event, or the original transaction id of a notification; that with "#" before it
+   * for an event about a purchase without an owner.
    */
   char *subject;
   /*
@@ -598,7 +599,8 @@ struct  Entitled__V1__GetDeliveryResponse
    */
   char *type;
   /*
-   * The ordering key: the customer of an event, or the original transaction id of a notification.
+   * The ordering key: the customer of an event, or the original transaction id of a notification; that with "#" before it
+   * for an event about a purchase without an owner.
    */
   char *subject;
   /*
