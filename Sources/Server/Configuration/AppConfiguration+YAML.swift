@@ -12,6 +12,7 @@ extension AppConfiguration {
       "full_poll_interval", "webhooks", "forward_notifications", "consumption_requests",
       "renewal_slack", "clock_tolerance", "grace_entitlements",
       "customer_from_app_account_token", "fulfillment_since", "rescind_consent", "device_sync", "reports",
+      "segments",
     ])
     let environments = try Self.environments(members.required("environments"))
     let appleID = try members["apple_id"]?.number()
@@ -51,7 +52,8 @@ extension AppConfiguration {
       consumptionPolicy: try members["consumption_requests"].map(ConsumptionPolicy.init) ?? .manual,
       rescindConsent: try members["rescind_consent"].map(RescindConsentPolicy.init) ?? .notify,
       deviceSync: try members["device_sync"].map(DeviceSyncPolicy.init),
-      reports: try members["reports"].map(ReportPolicy.init) ?? .standard)
+      reports: try members["reports"].map(ReportPolicy.init) ?? .standard,
+      segments: try SegmentFilter.byName(members["segments"], entitlements: entitlements))
   }
 
   private static func products(
