@@ -28,6 +28,22 @@ extension ClientConnection {
       while let response = try await stream.next(), try await handle(response) {}
     }
   }
+
+  /// Passes each event of a saved segment and each heartbeat to `handle`, until it returns false or the server ends the
+  /// stream.
+  ///
+  /// - Throws: ``ClientError/failed(_:)`` if the status is not OK, and the errors of `handle`.
+  package func watchSegment(
+    _ request: WatchSegmentRequest, _ handle: (WatchSegmentResponse) async throws -> Bool
+  ) async throws {
+    try await withStream("/entitled.v1.SegmentService/WatchSegment") {
+      (stream: ClientStream<WatchSegmentRequest, WatchSegmentResponse>) in
+      try await stream.send(request)
+      stream.finish()
+      while let response = try await stream.next(), try await handle(response) {}
+    }
+  }
+
   /// Passes the chunks of a report's file to `handle`.
   ///
   /// - Throws: ``ClientError/failed(_:)`` if the status is not OK, and the errors of `handle`.

@@ -48,7 +48,7 @@ struct Entitled: AsyncParsableCommand {
           CheckCommand.self, FindCommand.self, DescribeCommand.self, CustomerCommand.self,
           ExplainCommand.self, TimelineCommand.self, HistoryCommand.self, WatchCommand.self,
           GrantsCommand.self, NotesCommand.self, AttributesCommand.self, FamilyCommand.self,
-          MergeCommand.self, EraseCommand.self, ReportCommand.self,
+          MergeCommand.self, EraseCommand.self, ReportCommand.self, SegmentCommand.self,
         ]),
       CommandGroup(
         name: "Purchases",

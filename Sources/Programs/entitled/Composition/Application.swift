@@ -163,6 +163,7 @@ struct Application: Sendable {
       EvidenceRetention(Startup.retentionRules(configuration), store: store, now: SystemClock.now),
     ]
     writers += clocks.all.map { ExpiryWorker(ledger, store: store, clock: $0) }
+    writers += clocks.all.map { SegmentWorker(ledger, store: store, clock: $0) }
     writers += features.workers
     if let inbox = services.inboxWorker(routes) { writers.append(inbox) }
     self.writers = writers

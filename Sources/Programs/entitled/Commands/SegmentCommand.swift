@@ -1,0 +1,253 @@
+internal import AppStore
+internal import ArgumentParser
+internal import EntitledClient
+internal import Foundation
+internal import Wire
+
+/// `entitled segment`: customers by the state of their purchases.
+struct SegmentCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "segment", abstract: "List, save and watch segments of customers.",
+    subcommands: [
+      SegmentCustomersCommand.self, WatchSegmentCommand.self, ListSegmentsCommand.self,
+      CreateSegmentCommand.self, DeleteSegmentCommand.self,
+    ])
+}
+
+/// The conditions of a segment. All of them must hold.
+struct SegmentFilterOptions: ParsableArguments {
+  @Option(help: "State, such as billing-retry; repeatable (default: all).") var state: [String] = []
+  @Option(help: "Product id; repeatable (default: all).") var product: [String] = []
+  @Option(help: "Subscription group; repeatable (default: all).") var group: [String] = []
+  @Option(help: "Entitlement of the product; repeatable (default: all).") var entitlement: [String] = []
+  @Option(help: "Country of the storefront, such as USA; repeatable (default: all).")
+  var storefront: [String] = []
+  @Option(help: "standard, free-trial, introductory-offer or subscription-offer; repeatable.")
+  var paymentMode: [String] = []
+  @Option(help: "First start of the state, RFC 3339 or a date.") var sinceFrom: String?
+  @Option(help: "Start of the state before this time, RFC 3339 or a date.") var sinceBefore: String?
+  @Option(help: "Days since the state began, at least.") var minDays: Int32?
+  @Option(help: "Days since the state began, fewer than.") var maxDays: Int32?
+  @Option(help: "Days until the period, grace period or billing retry ends, at most.") var endsWithin: Int32?
+  @Option(help: "Days until the commitment ends, at most.") var commitmentEndsWithin: Int32?
+  @Option(help: "Days of paid service, at least.") var minPaidDays: Int32?
+  @Flag(help: "Only purchases with a price increase that needs consent.") var needsConsent = false
+  @Flag(help: "Only customers with an eligible win-back offer.") var winBack = false
+  @Flag(help: "Only purchases without an owner.") var unclaimed = false
+
+  func message() throws -> SegmentFilter {
+    var filter = SegmentFilter.with {
+      $0.productIds = product
+      $0.subscriptionGroups = group
+      $0.entitlements = entitlement
+      $0.storefronts = storefront
+      $0.minDaysInState = minDays
+      $0.maxDaysInState = maxDays
+      $0.endsWithinDays = endsWithin
+      $0.commitmentEndsWithinDays = commitmentEndsWithin
+      $0.minPaidDays = minPaidDays
+      $0.needsPriceConsent = needsConsent
+      $0.hasWinBackOffer = winBack
+      if unclaimed { $0.unclaimed = true }
+    }
+    filter.states = try state.map { try EnumOption.parse($0, "ENTITLEMENT_STATE_", "--state") }
+    filter.paymentModes = try paymentMode.map { try EnumOption.parse($0, "PAYMENT_MODE_", "--payment-mode") }
+    filter.sinceFrom = try TimeOption.parse(sinceFrom, "--since-from")
+    filter.sinceBefore = try TimeOption.parse(sinceBefore, "--since-before")
+    return filter
+  }
+}
+
+/// `entitled segment customers`.
+struct SegmentCustomersCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "customers", abstract: "List the customers of a segment.",
+    discussion: """
+      Of a saved segment by its name, or of the conditions in the options. One line for each customer and purchase; \
+      a purchase without an owner has the customer "-".
+      Example: entitled segment customers --state active-auto-renew-off --ends-within 3
+      """)
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var filter: SegmentFilterOptions
+
+  @Flag(help: "Print the number of rows first.") var count = false
+  @Flag(help: "Print CSV.") var csv = false
+  @Option(help: "Number of rows after which to stop (default: no limit).") var limit: Int?
+  @Argument(help: "Name of a saved segment (default: the conditions of the options).") var segment: String?
+
+  func run() async throws {
+    var request = ListCustomersRequest()
+    request.app = try await scope.app.id(client)
+    request.environment = try scope.appEnvironment()
+    request.selection = try segment.map { .segment($0) } ?? .filter(filter.message())
+    request.count = count
+    try await client.withConnection { [request] connection in try await list(request, connection) }
+  }
+
+  private func list(_ request: ListCustomersRequest, _ connection: ClientConnection) async throws {
+    var (request, printed) = (request, 0)
+    let limit = limit ?? .max
+    if csv { print(SegmentRow.header.joined(separator: ",")) }
+    repeat {
+      request.pageSize = Int32(clamping: min(1_000, limit - printed))
+      let page = try await connection.listCustomers(request)
+      if printed == 0, let total = page.total, !client.json, !csv { print("\(total) rows") }
+      printed += page.rows.count
+      if csv {
+        for row in page.rows { print(row.fields.map(Self.quoted).joined(separator: ",")) }
+      } else if client.json || !page.rows.isEmpty {
+        client.show(page, page.rows.map { ($0.customerId.isEmpty ? "-" : $0.customerId, $0.line) })
+      }
+      request.pageToken = page.nextPageToken
+    } while !request.pageToken.isEmpty && printed < limit
+    if printed == 0, !csv, !client.json { print("no customers") }
+  }
+
+  /// A field of CSV (RFC 4180).
+  private static func quoted(_ text: String) -> String {
+    guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
+    return "\"\(text.replacing("\"", with: "\"\""))\""
+  }
+}
+
+/// `entitled segment watch`.
+struct WatchSegmentCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch", abstract: "Stream who enters and leaves a segment.",
+    discussion: "To resume, pass the last sequence number to --after.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "Resume after this sequence number.") var after: Int64?
+  @Flag(help: "Start with the first stored event.") var fromBeginning = false
+  @Option(help: "Number of events after which to stop (default: no limit).") var count: Int?
+  @Argument(help: "Name of a saved segment.") var segment: String
+
+  func run() async throws {
+    var request = WatchSegmentRequest.with {
+      $0.segment = segment
+      if fromBeginning { $0.start = .fromBeginning(true) }
+      if let after { $0.start = .afterSequence(after) }
+    }
+    request.app = try await scope.app.id(client)
+    request.environment = try scope.appEnvironment()
+    let limit = count ?? .max
+    try await client.withConnection { [request] connection in
+      var printed = 0
+      try await connection.watchSegment(request) { response in
+        guard case .event(let event) = response.content else { return true }
+        print(client.json ? String(decoding: event.json(), as: UTF8.self) : event.segmentLine)
+        // A pipe is not flushed line by line, and its reader needs each event immediately.
+        fflush(nil)
+        printed += 1
+        return printed < limit
+      }
+    }
+  }
+}
+
+/// `entitled segment list`.
+struct ListSegmentsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "list", abstract: "List the saved segments.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Flag(help: "Count the rows of each segment.") var count = false
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    try await client.showPages(
+      empty: "no saved segments", nextPageToken: \.nextPageToken, rows: { $0.segments.map(\.row) }
+    ) { connection, token in
+      try await connection.listSegments(
+        .with {
+          ($0.app, $0.environment, $0.count) = (app, environment, count)
+          $0.pageToken = token
+        })
+    }
+  }
+}
+
+/// `entitled segment create`.
+struct CreateSegmentCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create", abstract: "Save a segment.",
+    discussion: "Customers that are in it already cause no events: list them first, then watch.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var filter: SegmentFilterOptions
+
+  @Argument(help: "Name: letters, digits, '-', '_' and '.'.") var name: String
+
+  func run() async throws {
+    var request = CreateSegmentRequest.with { $0.name = name }
+    request.filter = try filter.message()
+    request.app = try await scope.app.id(client)
+    request.environment = try scope.appEnvironment()
+    let response = try await client.withConnection { [request] in try await $0.createSegment(request) }
+    client.show(
+      response, response.segment.map { [("segment", $0.name), ("created", $0.createdAt.text)] } ?? [])
+  }
+}
+
+/// `entitled segment delete`.
+struct DeleteSegmentCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete", abstract: "Delete a saved segment.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Argument(help: "Name of the segment.") var name: String
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let request = DeleteSegmentRequest.with {
+      ($0.app, $0.environment, $0.name) = (app, environment, name)
+    }
+    let response = try await client.withConnection { try await $0.deleteSegment(request) }
+    client.show(response, [("deleted", name)])
+  }
+}
+
+extension SegmentRow {
+  /// The columns of CSV.
+  static let header = [
+    "customer_id", "original_transaction_id", "product_id", "state", "reason", "since", "ends_at",
+    "storefront", "payment_mode", "price_milliunits", "currency", "annual_milliunits", "paid_days",
+  ]
+
+  fileprivate var fields: [String] {
+    [
+      customerId, originalTransactionId, productId, stateName, reason, since.text, endsAt.text, storefront,
+      String(paymentMode.protoName.dropFirst("PAYMENT_MODE_".count)),
+      price.map { String($0.milliunits) } ?? "",
+      price?.currency ?? "", annualPrice.map { String($0.milliunits) } ?? "", String(paidDays),
+    ]
+  }
+
+  fileprivate var line: String {
+    let end = endsAt == nil ? "" : "  ends \(endsAt.text)"
+    return "\(originalTransactionId)  \(productId)  \(stateName)  since \(since.text)\(end)"
+  }
+
+  private var stateName: String { String(state.protoName.dropFirst("ENTITLEMENT_STATE_".count)) }
+}
+
+extension Segment {
+  fileprivate var row: (String, String) {
+    let origin = configured ? "configuration" : "created \(createdAt.text)"
+    return (name, [total.map { "\($0) rows" }, origin].compactMap(\.self).joined(separator: "  "))
+  }
+}
+
+extension EntitlementEvent {
+  fileprivate var segmentLine: String {
+    "\(sequence)  \(effectiveAt.text)  \(type)  \(customerId.isEmpty ? "-" : customerId)  \(originalTransactionId)"
+  }
+}
