@@ -38,6 +38,10 @@ enum Router {
     case ("work", 2) where path[1].hasSuffix(".csv"):
       return .response(try await WorkPage.csv(String(path[1].dropLast(4)), in: scope, visit))
     case ("work", 2): return .page(try await WorkPage.page(path[1], in: scope, visit))
+    case ("segments", 1): return .page(try await SegmentPage.overview(in: scope, visit))
+    case ("segments", 2) where path[1].hasSuffix(".csv"):
+      return .response(try await SegmentPage.csv(String(path[1].dropLast(4)), in: scope, visit))
+    case ("segments", 2): return .page(try await SegmentPage.page(path[1], in: scope, visit))
     case ("do", 2): return .page(try await ActionPage.form(path[1], in: scope, visit))
     default: throw notFound
     }

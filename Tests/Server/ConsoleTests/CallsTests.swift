@@ -19,6 +19,7 @@ import Wire
     entry(Calls.listUnclaimedPurchases), entry(Calls.listGrants), entry(Calls.listWebhooks),
     entry(Calls.listDeliveries),
     entry(Calls.listNotifications), entry(Calls.getDriftReport), entry(Calls.listMigrations),
+    entry(Calls.listSegments), entry(Calls.listCustomers),
     entry(Calls.listAuditEntries), entry(Calls.whoAmI), entry(Calls.getStatus), entry(Calls.getConfiguration),
     entry(Calls.addNote), entry(Calls.deleteNote), entry(Calls.setCustomerAttributes), entry(Calls.grant),
     entry(Calls.revokeGrant), entry(Calls.linkPurchase), entry(Calls.transferPurchase),

@@ -53,6 +53,10 @@ enum Calls {
     "ReceiptService/ListMigrations")
   static let listAuditEntries = ContractCall<ListAuditEntriesRequest, ListAuditEntriesResponse>(
     "AuditService/ListAuditEntries")
+  static let listSegments = ContractCall<ListSegmentsRequest, ListSegmentsResponse>(
+    "SegmentService/ListSegments")
+  static let listCustomers = ContractCall<ListCustomersRequest, ListCustomersResponse>(
+    "SegmentService/ListCustomers")
   static let whoAmI = ContractCall<WhoAmIRequest, WhoAmIResponse>("StatusService/WhoAmI")
   static let getStatus = ContractCall<GetStatusRequest, GetStatusResponse>("StatusService/GetStatus")
   static let getConfiguration = ContractCall<GetConfigurationRequest, GetConfigurationResponse>(

@@ -69,6 +69,7 @@ enum Frame {
     switch section {
     case .customers: Link([])
     case .work: page.scope?.work()
+    case .segments: page.scope.map { Link($0.path + ["segments"]) }
     case .status: visit.mayCall(Calls.getStatus) ? Link(["status"]) : nil
     case .audit: visit.mayCall(Calls.listAuditEntries) ? Link(["audit"]) : nil
     }
@@ -103,13 +104,14 @@ extension Page.Section {
     switch self {
     case .customers: Text.customers
     case .work: Text.work
+    case .segments: Text.segments
     case .status: Text.status
     case .audit: Text.audit
     }
   }
 
   /// The key after `g` that opens it.
-  var key: String { String(rawValue.prefix(1)) }
+  var key: String { self == .segments ? "l" : String(rawValue.prefix(1)) }
 }
 
 extension Page {

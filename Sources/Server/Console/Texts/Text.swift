@@ -28,7 +28,8 @@ extension Text {
   static let idCopied = "Id copied"
   static let copyRefused = "Copying is not allowed"
   static let keys: [(key: String, meaning: String)] = [
-    ("/", "find"), ("g c", "customers"), ("g w", "work"), ("g s", "status"), ("g a", "audit"),
+    ("/", "find"), ("g c", "customers"), ("g w", "work"), ("g l", "segments"), ("g s", "status"),
+    ("g a", "audit"),
     ("j k", "next and previous row"), ("a", "grant"), ("m", "more actions"), ("e", "explanation"),
     ("o", "evidence"),
     ("t", "timeline"), ("[ ]", "previous and next event"), ("l", "local times"), ("y", "copy the address"),

@@ -1,0 +1,141 @@
+internal import HTTP
+internal import Markup
+internal import Pages
+internal import RPC
+internal import Wire
+
+/// The saved segments of one app and environment, and the customers of one of them.
+enum SegmentPage {
+  /// The most rows of a CSV.
+  private static let maxRows = 10_000
+  private static let heads = [
+    Text.customer, Text.purchase, Text.productHead, Text.state, Text.since, Text.ends, Text.price,
+  ]
+  private static let columns = [
+    "customer_id", "original_transaction_id", "product_id", "state", "reason", "since", "ends_at",
+    "storefront", "payment_mode", "price_milliunits", "currency", "annual_milliunits", "paid_days",
+  ]
+
+  static func overview(in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
+    let response = try await visit.call(
+      Calls.listSegments,
+      .with {
+        ($0.app, $0.environment) = (scope.app, scope.environment)
+        $0.count = true
+        $0.pageSize = 1_000
+      })
+    let items = response.segments.map { segment in
+      """
+      <article class="card"><h2><a href="\(scope.segment(segment.name))">\(segment.name)</a> \
+      \(Part.chip("\(segment.total ?? 0)", (segment.total ?? 0) == 0 ? .ended : .grace))</h2>
+      <p>\(conditions(segment.filter))</p></article>
+
+      """ as Markup
+    }
+    let body: Markup = items.isEmpty ? Part.empty(Text.noSegments) : "<div class=\"cards\">\(items)</div>"
+    return Page(
+      Text.segments, in: scope, section: .segments,
+      body: "<h1>\(Text.segments)</h1>\n<p>\(Text.segmentsHint)</p>\n\(body)")
+  }
+
+  static func page(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
+    let response = try await rows(of: name, after: visit.value("page") ?? "", count: true, scope, visit)
+    let next: Markup =
+      response.nextPageToken.isEmpty
+      ? ""
+      : "<p><a href=\"\(Link(scope.path + ["segments", name], query: [("page", response.nextPageToken)]))\">\(Text.nextPage)</a></p>"
+    let table =
+      response.rows.isEmpty
+      ? Part.empty(Text.emptySegment)
+      : Table.markup(name, heads: heads, rows: response.rows.map { cells($0, scope) })
+    return Page(
+      name, in: scope, section: .segments,
+      body: """
+        <p><a href="\(Link(scope.path + ["segments"]))">\(Text.segments)</a></p>
+        <h1>\(name) \(Part.chip("\(response.total ?? 0)", .none))</h1>
+        <p class="quiet">\(Text.asOf) \(Format.time(response.asOf)) <span data-zone>UTC</span></p>
+        <div class="cards-on-phones">\(table)</div>
+        \(next)
+        <p class="actions"><a href="\(Link(scope.path + ["segments", name + ".csv"]))">\(Text.listAsCSV)</a></p>
+        """)
+  }
+
+  /// All rows of a segment, at most 10,000.
+  static func csv(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> HTTPResponse {
+    var lines = [columns]
+    var page = ""
+    repeat {
+      let response = try await rows(of: name, after: page, count: false, scope, visit)
+      lines += response.rows.map(values)
+      page = response.nextPageToken
+    } while !page.isEmpty && lines.count <= maxRows
+    return .csv(Array(lines.prefix(maxRows + 1)))
+  }
+
+  private static func rows(
+    of name: String, after page: String, count: Bool, _ scope: Scope, _ visit: Visit
+  ) async throws(Status) -> ListCustomersResponse {
+    try await visit.call(
+      Calls.listCustomers,
+      .with {
+        ($0.app, $0.environment) = (scope.app, scope.environment)
+        $0.selection = .segment(name)
+        // The same in each request of a list, because the token is for the same request.
+        $0.count = count
+        $0.pageToken = page
+        $0.pageSize = count ? 100 : 1_000
+      })
+  }
+
+  private static func cells(_ row: SegmentRow, _ scope: Scope) -> [Markup] {
+    let customer: Markup =
+      row.customerId.isEmpty
+      ? "<em>\(Text.noCustomer)</em>"
+      : "<a href=\"\(scope.customer(row.customerId))\">\(Format.name(row.customerId))</a>"
+    return [
+      customer,
+      "<a href=\"\(scope.purchase(row.originalTransactionId))\">\(Format.id(row.originalTransactionId))</a>",
+      Format.name(row.productId), "\(Format.value(row.state, "ENTITLEMENT_STATE_"))", Format.time(row.since),
+      row.endsAt == nil ? "" : Format.time(row.endsAt), "\(row.price.map(Format.money) ?? "")",
+    ]
+  }
+
+  private static func values(_ row: SegmentRow) -> [String] {
+    [
+      row.customerId, row.originalTransactionId, row.productId,
+      String(row.state.protoName.dropFirst("ENTITLEMENT_STATE_".count)), row.reason, row.since.text,
+      row.endsAt.text, row.storefront, String(row.paymentMode.protoName.dropFirst("PAYMENT_MODE_".count)),
+      row.price.map { String($0.milliunits) } ?? "", row.price?.currency ?? "",
+      row.annualPrice.map { String($0.milliunits) } ?? "", String(row.paidDays),
+    ]
+  }
+
+  /// The conditions as names and values.
+  private static func conditions(_ filter: SegmentFilter?) -> String {
+    guard let filter else { return "" }
+    let lists = [
+      filter.states.map { Format.value($0, "ENTITLEMENT_STATE_") },
+      filter.paymentModes.map { Format.value($0, "PAYMENT_MODE_") }, filter.productIds,
+      filter.subscriptionGroups, filter.entitlements, filter.storefronts,
+    ].filter { !$0.isEmpty }.map { $0.joined(separator: Text.orWord) }
+    let days = [
+      (filter.minDaysInState, Text.atLeastDays), (filter.maxDaysInState, Text.lessThanDays),
+      (filter.endsWithinDays, Text.endsWithin), (filter.commitmentEndsWithinDays, Text.commitmentEndsWithin),
+      (filter.minPaidDays, Text.paidDays),
+    ].compactMap { number, text in number.map { text($0) } }
+    let times = [
+      filter.sinceFrom == nil ? nil : "\(Text.since) \(filter.sinceFrom.text)",
+      filter.sinceBefore == nil ? nil : "\(Text.before) \(filter.sinceBefore.text)",
+    ].compactMap(\.self)
+    let flags = [
+      filter.needsPriceConsent ? Text.needsConsent : nil, filter.hasWinBackOffer ? Text.winBack : nil,
+      filter.unclaimed.map { $0 ? Text.unclaimed : Text.claimed },
+    ].compactMap(\.self)
+    let all = lists + days + times + flags
+    return all.isEmpty ? Text.allPurchases : all.joined(separator: " · ")
+  }
+}
+
+extension Scope {
+  fileprivate func segment(_ name: String) -> Link { Link(path + ["segments", name]) }
+}

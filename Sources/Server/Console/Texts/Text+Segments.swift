@@ -1,0 +1,21 @@
+internal import Pages
+
+// The texts of the pages about segments.
+extension Text {
+  static let segments = "Segments"
+  static let segmentsHint =
+    "Customers by the state of their purchases. Save a segment in the configuration, or with 'entitled segment create'."
+  static let noSegments = "No segment is saved."
+  static let emptySegment = "No customer is in this segment."
+  static let ends = "Ends"
+  static let orWord = " or "
+  static let allPurchases = "all purchases"
+  static let claimed = "with an owner"
+  static let needsConsent = "price increase needs consent"
+  static let winBack = "eligible win-back offer"
+  static func atLeastDays(_ days: Int32) -> String { "for \(days) days or more" }
+  static func lessThanDays(_ days: Int32) -> String { "for less than \(days) days" }
+  static func endsWithin(_ days: Int32) -> String { "ends within \(days) days" }
+  static func commitmentEndsWithin(_ days: Int32) -> String { "commitment ends within \(days) days" }
+  static func paidDays(_ days: Int32) -> String { "\(days) days of paid service or more" }
+}
