@@ -18,6 +18,7 @@ from harness import CALL_LIMIT, ROOT, Service, post
 from test_callers import APPS, CALLERS, token
 
 APP = "ocean-journal"
+BOARDS = ("entitled.json", "business.json")
 ROW = re.compile(r"^\| `(\w+)` \| (counter|gauge|histogram) \| (.*?) \| (.+?) \|$", re.M)
 
 
@@ -155,11 +156,12 @@ def test_the_scrape_requires_a_reader_where_callers_are_configured(tmp_path):
 
 
 def queries():
-    """Every expression of the dashboard and of the alert rules, with its location."""
-    board = json.loads((ROOT / "deploy" / "grafana" / "entitled.json").read_text())
-    for panel in board["panels"]:
-        for target in panel.get("targets", ()):
-            yield f"panel {panel['title']}", target["expr"]
+    """Every expression of the dashboards and of the alert rules, with its location."""
+    for name in BOARDS:
+        board = json.loads((ROOT / "deploy" / "grafana" / name).read_text())
+        for panel in board["panels"]:
+            for target in panel.get("targets", ()):
+                yield f"panel {panel['title']} of {name}", target["expr"]
     rules = yaml.safe_load((ROOT / "deploy" / "prometheus" / "entitled.rules.yaml").read_text())
     for group in rules["groups"]:
         for rule in group["rules"]:
@@ -172,7 +174,9 @@ def test_the_dashboard_and_the_alerts_use_existing_metrics(documented):
     given_by_prometheus = {"up": set()}
     seen = set()
     for location, query in queries():
-        query = query.replace("$__rate_interval", "5m").replace("$job", "entitled")
+        query = query.replace("$__rate_interval", "5m")
+        for variable in ("$job", "$app", "$environment"):
+            query = query.replace(variable, "entitled")
         text = promql_parser.parse(query).prettify()
         used = set(re.findall(r"\b((?:entitled|process)_\w+|up)\b", text)) - {"entitled"}
         assert used, location
@@ -190,8 +194,9 @@ def test_the_dashboard_and_the_alerts_use_existing_metrics(documented):
     assert len(seen) > 20
 
 
-def test_the_dashboard_fits_its_grid():
-    board = json.loads((ROOT / "deploy" / "grafana" / "entitled.json").read_text())
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_dashboard_fits_its_grid(name):
+    board = json.loads((ROOT / "deploy" / "grafana" / name).read_text())
     assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
     occupied = set()
     for panel in board["panels"]:

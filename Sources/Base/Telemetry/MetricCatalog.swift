@@ -4,7 +4,7 @@ package enum MetricCatalog {
   /// Every metric of the service; others are not exported.
   package static let families: [MetricFamily] =
     calls + edge + listeners + appStore + notifications + receipts
-    + deliveries + verification + store + process
+    + deliveries + verification + store + business + process
 
   private static let calls = [
     MetricFamily(
@@ -188,6 +188,25 @@ package enum MetricCatalog {
     MetricFamily("entitled_store_bytes", .gauge, help: "Size of the store's files, in bytes."),
     MetricFamily(
       "entitled_disk_free_bytes", .gauge, help: "Free bytes on the disk of the data directory."),
+  ]
+
+  private static let business = [
+    MetricFamily(
+      "entitled_subscriptions", .gauge, labels: ["app", "environment", "state", "day"],
+      help: "Subscriptions by state, at the end of yesterday (UTC) and now, as in the report subscriptions."),
+    MetricFamily(
+      "entitled_subscription_movements", .gauge, labels: ["app", "environment", "movement", "day"],
+      help:
+        "Subscriptions that started, renewed and ended, of yesterday and today, as in the report movements."),
+    MetricFamily(
+      "entitled_recurring_thousandths_per_year", .gauge, labels: ["app", "environment", "currency", "day"],
+      help: "Annual recurring revenue in thousandths of the currency, at the end of yesterday and now."),
+    MetricFamily(
+      "entitled_revenue_thousandths", .gauge, labels: ["app", "environment", "currency", "day"],
+      help: "Charges less refunds in thousandths of the currency, of yesterday and today."),
+    MetricFamily(
+      "entitled_segment_members", .gauge, labels: ["app", "environment", "segment"],
+      help: "Rows of a saved segment."),
   ]
 
   private static let process = [

@@ -72,7 +72,9 @@ struct Features: Sendable {
       ).jsonValue
     }
 
-    var loops: [any Worker] = [migrations, webhooks, reconciler]
+    var loops: [any Worker] = [
+      migrations, webhooks, reconciler, BusinessGauges(store: store, catalog: catalog, clocks: clocks),
+    ]
     for clock in clocks.all {
       loops.append(RefreshWorker(receiptIntake, store: store, clock: clock))
       loops.append(ReportWorker(store: store, catalog: catalog, clock: clock))
