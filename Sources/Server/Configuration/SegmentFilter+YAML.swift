@@ -53,8 +53,8 @@ extension SegmentFilter {
     if let node = members["entitlements"], let unknown = entitlements.subtracting(known).min() {
       throw node.error("unknown entitlement '\(unknown)'; known: \(known.sorted().joined(separator: ", "))")
     }
-    sinceFrom = try members["since_from"].map(AppConfiguration.instant)
-    sinceBefore = try members["since_before"].map(AppConfiguration.instant)
+    sinceFrom = try members["since_from"]?.instant()
+    sinceBefore = try members["since_before"]?.instant()
     minDaysInState = try members["min_days_in_state"]?.number(in: 0...Self.maxDays)
     maxDaysInState = try members["max_days_in_state"]?.number(in: 1...Self.maxDays)
     endsWithinDays = try members["ends_within_days"]?.number(in: 1...Self.maxDays)

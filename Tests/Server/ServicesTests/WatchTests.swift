@@ -121,8 +121,8 @@ struct WatchTests {
       catalog: CurrentCatalog(Catalog([ocean])), positionTokens: PositionTokens(store.feed),
       gate: PositionGate(feed: store.feed), clocks: ServiceClocks(ServiceClock(now: { instant })))
     let method = Method.serverStreaming("/t.T/Watch") {
-      (request: WatchRequest, responses, call) async throws(Status) in
-      try await stream.watch(request, responses, call, showsOtherCustomer: false)
+      (request: WatchRequest, responses: ResponseWriter<WatchResponse>, call) async throws(Status) in
+      try await stream.watch(request, WatchWriter(responses) { $0 }, call, showsOtherCustomer: false)
     }
     guard case .streaming(let handler) = method.handler else { return nil }
     do throws(Status) {

@@ -27,15 +27,21 @@ extension Version01 {
       due_at INTEGER                   -- when time alone next changes the row; NULL: never
     ) STRICT;
     CREATE UNIQUE INDEX purchase_state_of_line ON purchase_state (line_id, app, environment, customer_id);
-    CREATE INDEX purchase_state_by_state ON purchase_state (state, app, environment, row_number);
-    CREATE INDEX purchase_state_by_product ON purchase_state (product_id, state, app, environment);
-    CREATE INDEX purchase_state_by_storefront ON purchase_state (storefront, app, environment);
-    CREATE INDEX purchase_state_by_since ON purchase_state (state, since);
-    CREATE INDEX purchase_state_by_end ON purchase_state (state, ends_at) WHERE ends_at IS NOT NULL;
+    -- The columns at the end decide about most rows without reading them.
+    CREATE INDEX purchase_state_by_state
+      ON purchase_state (state, app, environment, row_number, product_id, storefront, mode);
+    CREATE INDEX purchase_state_by_product
+      ON purchase_state (product_id, state, app, environment, storefront, mode);
+    CREATE INDEX purchase_state_by_storefront
+      ON purchase_state (storefront, app, environment, state, product_id, mode);
+    CREATE INDEX purchase_state_by_since ON purchase_state (state, since, product_id, storefront, mode);
+    CREATE INDEX purchase_state_by_end ON purchase_state (state, ends_at, product_id, storefront, mode)
+      WHERE ends_at IS NOT NULL;
     CREATE INDEX purchase_state_by_commitment ON purchase_state (commitment_ends_at)
       WHERE commitment_ends_at IS NOT NULL;
     CREATE INDEX purchase_state_by_paid ON purchase_state (paid_since) WHERE paid_since IS NOT NULL;
     CREATE INDEX purchase_state_unclaimed ON purchase_state (row_number) WHERE customer_id = '';
+    CREATE INDEX purchase_state_win_back ON purchase_state (row_number) WHERE win_back_offers <> '';
     CREATE INDEX purchase_state_consent ON purchase_state (row_number) WHERE needs_consent = 1;
     CREATE INDEX purchase_state_by_due ON purchase_state (due_at) WHERE due_at IS NOT NULL;
 

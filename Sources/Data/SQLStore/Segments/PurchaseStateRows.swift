@@ -12,10 +12,10 @@ final class PurchaseStateRows {
   private static let key = "line_id, app, environment, customer_id"
   /// The columns that a renewal changes. The indexes of the others stay untouched then.
   private static let changing = """
-    reason, transaction_id, mode, ends_at, commitment_ends_at, needs_consent, win_back_offers, paid_ms, paid_since,
+    reason, transaction_id, ends_at, commitment_ends_at, needs_consent, win_back_offers, paid_ms, paid_since,
     price, currency, due_at
     """
-  private static let constant = "state, product_id, storefront, ownership, since"
+  private static let constant = "state, product_id, storefront, mode, ownership, since"
 
   let ofLine: KeyedRead<LineKey, [StoredPurchaseState]>
   private let insert: any SQLStatement
@@ -57,8 +57,9 @@ final class PurchaseStateRows {
       try insert.bind(last, stored.state.state.rawValue)
       try insert.bind(last + 1, stored.state.productID)
       try insert.bind(last + 2, stored.state.storefront)
-      try insert.bind(last + 3, stored.state.ownership.rawValue)
-      try insert.bind(last + 4, stored.state.since.millisecondsSince1970)
+      try insert.bind(last + 3, Int64(stored.state.mode.rawValue))
+      try insert.bind(last + 4, stored.state.ownership.rawValue)
+      try insert.bind(last + 5, stored.state.since.millisecondsSince1970)
       try insert.run()
     }
     keep(stored.line) { $0.filter { $0.customerID != stored.customerID } + [stored] }
@@ -81,7 +82,7 @@ final class PurchaseStateRows {
   ) throws(StoreError) -> CInt {
     let (fixed, growing) = state.paidService.columns
     let values: [any StatementValue] = [
-      state.reason.rawValue, state.transactionID, state.mode.rawValue, state.endsAt, state.commitmentEndsAt,
+      state.reason.rawValue, state.transactionID, state.endsAt, state.commitmentEndsAt,
       state.needsPriceConsent, state.winBackOfferIDs.joined(separator: "\n"), fixed, growing, state.price,
       state.currency, state.validUntil,
     ]
@@ -116,7 +117,7 @@ extension PurchaseState {
   /// Whether both have the same values in the indexes that a renewal does not change.
   fileprivate func keepsIndexes(of other: PurchaseState) -> Bool {
     state == other.state && productID == other.productID && storefront == other.storefront
-      && ownership == other.ownership && since == other.since
+      && mode == other.mode && ownership == other.ownership && since == other.since
   }
 }
 

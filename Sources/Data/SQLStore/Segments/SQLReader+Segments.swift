@@ -68,17 +68,17 @@ extension SQLReader {
   private func plan(_ query: SegmentQuery) throws(StoreError) -> SegmentPlan {
     var plan = SegmentPlan(query)
     var best = SegmentPlan.maxCandidates + 1
-    for condition in plan.isEmpty ? [] : plan.selections {
+    for selection in plan.isEmpty ? [] : plan.selections {
       let count = try rows(
         """
-        SELECT count(*) FROM (SELECT 1 FROM purchase_state WHERE \(condition) AND \(plan.parameterTypes)
+        SELECT count(*) FROM (SELECT 1 FROM purchase_state WHERE \(selection.range) AND \(plan.parameterTypes)
           LIMIT \(best)) AS found
         """, binding: plan.values
       ) { $0.number(0) }.first
       guard let count, count < best else { continue }
       best = count
       plan.sources = [
-        "row_number IN (SELECT row_number FROM purchase_state WHERE \(condition))"
+        "row_number IN (SELECT row_number FROM purchase_state WHERE \(selection.rows))"
       ]
     }
     return plan

@@ -7,9 +7,9 @@ internal import Store
 /// The conditions of ``rest`` name no bare column, so that they cannot make the engine choose another index than that of
 /// ``sources``.
 struct SegmentPlan {
-  /// The number of rows up to which an index that does not have the order of the pages is used. Reading them takes about
-  /// ten milliseconds; if there are more, at least one in a hundred of a million rows matches.
-  static let maxCandidates: Int64 = 8_000
+  /// The number of entries up to which an index that does not have the order of the pages is used. Reading them takes
+  /// less than 30 milliseconds; if there are more, at least six in a hundred of a million rows match.
+  static let maxCandidates: Int64 = 60_000
 
   /// Conditions without common rows, each of which one index answers.
   var sources: [String]
@@ -18,36 +18,46 @@ struct SegmentPlan {
   /// The parameters: app, environment, then texts.
   let values: [any StatementValue]
   /// Conditions that may select few rows by an index.
-  let selections: [String]
+  let selections: [Selection]
   /// Whether no row can match.
   let isEmpty: Bool
   /// A condition that is always true and names all parameters, because some engines want each to be used.
   let parameterTypes: String
 
+  /// Rows that one index leads to.
+  struct Selection {
+    /// What selects a range of the index.
+    let range: String
+    /// The range, and the conditions that the index decides without reading the row.
+    let rows: String
+  }
+
   init(_ query: SegmentQuery) {
     let (conditions, filter) = (query.conditions, query.conditions.filter)
     var texts = TextParameters(after: 2)
     var rest: [String] = ["(app || '') = ?1", "(environment || '') = ?2"]
-    var selections: [String] = []
+    var covered: [String] = []
+    var ranges: [String] = []
+    var partial: [String] = []
     let states = conditions.states.map { String($0.rawValue) }.joined(separator: ", ")
-    rest.append("(state + 0) IN (\(states))")
+    covered.append("(state + 0) IN (\(states))")
     if let products = conditions.productIDs {
       let list = texts.add(products)
-      rest.append("(product_id || '') IN (\(list))")
-      selections.append("product_id IN (\(list)) AND state IN (\(states)) AND app = ?1 AND environment = ?2")
+      covered.append("(product_id || '') IN (\(list))")
+      ranges.append("product_id IN (\(list)) AND state IN (\(states)) AND app = ?1 AND environment = ?2")
     }
     if !filter.storefronts.isEmpty {
       let list = texts.add(filter.storefronts)
-      rest.append("(storefront || '') IN (\(list))")
-      selections.append("storefront IN (\(list)) AND app = ?1 AND environment = ?2")
+      covered.append("(storefront || '') IN (\(list))")
+      ranges.append("storefront IN (\(list)) AND app = ?1 AND environment = ?2")
     }
     if !filter.modes.isEmpty {
-      rest.append(
+      covered.append(
         "(mode + 0) IN (\(filter.modes.map { String($0.rawValue) }.sorted().joined(separator: ", ")))")
     }
     for range in TimeRange.all(of: filter, at: query.instant) {
       rest.append(range.condition("(\(range.column) + 0)"))
-      selections.append("state IN (\(states)) AND \(range.condition(range.column))")
+      ranges.append("state IN (\(states)) AND \(range.condition(range.column))")
     }
     if let days = filter.minPaidDays {
       let length = days * 86_400_000
@@ -56,16 +66,21 @@ struct SegmentPlan {
     }
     if filter.needsPriceConsent {
       rest.append("(needs_consent + 0) = 1")
-      selections.append("needs_consent = 1")
+      partial.append("needs_consent = 1")
     }
-    if filter.hasWinBackOffer { rest.append("(win_back_offers || '') <> ''") }
+    if filter.hasWinBackOffer {
+      rest.append("(win_back_offers || '') <> ''")
+      partial.append("win_back_offers <> ''")
+    }
     if let isUnclaimed = filter.isUnclaimed {
       rest.append("(customer_id || '') \(isUnclaimed ? "=" : "<>") ''")
-      if isUnclaimed { selections.append("customer_id = ''") }
+      if isUnclaimed { partial.append("customer_id = ''") }
     }
     sources = conditions.states.map { "state = \($0.rawValue) AND app = ?1 AND environment = ?2" }
-    self.rest = rest.joined(separator: " AND ")
-    self.selections = selections
+    self.rest = (rest + covered).joined(separator: " AND ")
+    selections =
+      ranges.map { Selection(range: $0, rows: ([$0] + covered).joined(separator: " AND ")) }
+      + partial.map { Selection(range: $0, rows: $0) }
     isEmpty = conditions.states.isEmpty || conditions.productIDs?.isEmpty == true
     values = [query.appEnvironment.appID, query.appEnvironment.environment] + texts.values
     let uses = (1...values.count).map { "coalesce(CAST(?\($0) AS TEXT), '') IS NOT NULL" }

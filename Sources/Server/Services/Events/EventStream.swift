@@ -139,11 +139,10 @@ struct EventStream: Sendable {
   private var isShared: Bool { gate.feed.isShared }
 
   /// Sends the header fields, because there may be no event for a long time.
-  private func attach(_ newest: StorePosition, _ responses: ResponseWriter<WatchResponse>) async {
+  private func attach(_ newest: StorePosition, _ responses: WatchWriter) async {
     var metadata = Metadata()
     metadata.append(PositionStamp.field, Array(positionTokens.token(newest).utf8))
-    await responses.attach(initial: metadata)
-    await responses.begin()
+    await responses.begin(metadata)
   }
 
   /// The position after which the stream starts, which this process has or waits for.
@@ -195,14 +194,18 @@ struct EventStream: Sendable {
 
 /// Writes the messages of a stream of events.
 struct WatchWriter: Sendable {
-  let begin: @Sendable () async -> Void
+  /// Sends the header fields with this metadata.
+  let begin: @Sendable (Metadata) async -> Void
   let write: @Sendable (WatchResponse) async throws(Status) -> Void
 
   /// Writes each message as `response` makes it.
   init<Response: WireMessage>(
     _ responses: ResponseWriter<Response>, _ response: @escaping @Sendable (WatchResponse) -> Response
   ) {
-    begin = { await responses.begin() }
+    begin = { metadata in
+      await responses.attach(initial: metadata)
+      await responses.begin()
+    }
     write = { message throws(Status) in try await responses.write(response(message)) }
   }
 }

@@ -344,9 +344,9 @@ enum MethodErrorTable {
     /entitled.v1.SegmentService/ListCustomers RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.SegmentService/WatchSegment ABORTED WATCHER_FELL_BEHIND
     /entitled.v1.SegmentService/WatchSegment DEADLINE_EXCEEDED SHUTTING_DOWN
-    /entitled.v1.SegmentService/WatchSegment INVALID_ARGUMENT INVALID_POSITION WRONG_ENVIRONMENT
+    /entitled.v1.SegmentService/WatchSegment INVALID_ARGUMENT WRONG_ENVIRONMENT
     /entitled.v1.SegmentService/WatchSegment NOT_FOUND UNKNOWN_APP UNKNOWN_SEGMENT
-    /entitled.v1.SegmentService/WatchSegment OUT_OF_RANGE UNKNOWN_POSITION UNKNOWN_SEQUENCE
+    /entitled.v1.SegmentService/WatchSegment OUT_OF_RANGE UNKNOWN_SEQUENCE
     /entitled.v1.SegmentService/WatchSegment PERMISSION_DENIED INVALID_TOKEN UNKNOWN_TOKEN
     /entitled.v1.SegmentService/ListSegments INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.SegmentService/ListSegments NOT_FOUND UNKNOWN_APP
