@@ -196,7 +196,7 @@ let package = Package(
       ]),
     library(
       .features, "Reporting",
-      ["AppStore", "Entitlements", "Ledger", "Platform", "Reports", "Store", coreMetrics]),
+      ["AppStore", "Entitlements", "Ledger", "Platform", "Reports", "Store", metrics]),
     library(.server, "Configuration", ["AppStore", "Callers", "Entitlements", "JSON", "SignedData", "Yams"]),
     library(
       .programs, "Doctor",

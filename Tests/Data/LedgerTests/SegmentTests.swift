@@ -177,7 +177,7 @@ import Testing
       event.event.change.kind == .segmentEntered ? event.event.change.subject?.segment : nil
     }
     for name in Self.filters.keys where name != "missing product" {
-      #expect(kinds.contains(name), "nobody entered \(name)")
+      #expect(kinds.contains(name), "no purchase entered \(name)")
     }
     #expect(!kinds.contains("missing product"))
   }

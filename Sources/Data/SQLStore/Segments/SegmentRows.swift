@@ -134,18 +134,22 @@ extension SQLTransaction {
   }
 }
 
-/// The rows at which a time condition of a segment changes in a span of time.
+/// The rows at which a time condition of a segment changes in a span of time, in the order of one index.
 struct CrossingRange {
   let column: String
   /// Milliseconds after the column's time.
   let offset: Int64
-  private let states: [SegmentState]
+  /// The condition on the state, in the form that makes the engine use the index.
+  private let state: String
 
   static func all(of segment: SavedSegment) -> [CrossingRange] {
-    let conditions = segment.conditions
+    let states = segment.conditions.states.map { String($0.rawValue) }
     return TimeCondition.allCases.flatMap { condition in
-      condition.offsets(conditions.filter).map {
-        CrossingRange(column: condition.field.column, offset: $0, states: conditions.states)
+      let conditions =
+        condition.field.isIndexedByState
+        ? states.map { "state = \($0)" } : ["(state + 0) IN (\(states.joined(separator: ", ")))"]
+      return condition.offsets(segment.conditions.filter).flatMap { offset in
+        conditions.map { CrossingRange(column: condition.field.column, offset: offset, state: $0) }
       }
     }
   }
@@ -154,8 +158,7 @@ struct CrossingRange {
   func condition(after start: Instant, upTo end: Instant?) -> String {
     let first = start.advanced(byMilliseconds: -offset).millisecondsSince1970
     let last = end.map { " AND \(column) <= \($0.advanced(byMilliseconds: -offset).millisecondsSince1970)" }
-    let numbers = states.map { String($0.rawValue) }.joined(separator: ", ")
-    return "state IN (\(numbers)) AND \(column) > \(first)\(last ?? "") AND app = ? AND environment = ?"
+    return "\(state) AND \(column) > \(first)\(last ?? "") AND (app || '') = ? AND (environment || '') = ?"
   }
 }
 
@@ -168,4 +171,7 @@ extension TimeCondition.Field {
     case .paidSince: "paid_since"
     }
   }
+
+  /// Whether the index of the column begins with the state.
+  var isIndexedByState: Bool { self == .since || self == .endsAt }
 }
