@@ -158,6 +158,7 @@ def commands(caller):
     """The command of each RPC, with the exit statuses that show that it did its work. A status of 1 is Apple's or the
     service's refusal of this example, for commands that need more than the sandbox's data."""
     token = str(uuid.uuid4())
+    caller.service.command("segment", "create", "everyone")
     purchase = caller.submit("ada", "pro.monthly")
     caller.submit("bob", "lifetime")
     caller.submit("zoe", "lifetime")
@@ -260,7 +261,7 @@ def commands(caller):
         "SegmentService/CreateSegment": (["segment", "create", "renewing", "--state", "active-auto-renew-on"], {0}),
         "SegmentService/ListSegments": (["segment", "list", "--count"], {0}),
         "SegmentService/ListCustomers": (["segment", "customers", "renewing"], {0}),
-        "SegmentService/WatchSegment": (["segment", "watch", "renewing", "--from-beginning", "--count", "1"], {0}),
+        "SegmentService/WatchSegment": (["segment", "watch", "everyone", "--from-beginning", "--count", "1"], {0}),
         "SegmentService/DeleteSegment": (["segment", "delete", "renewing"], {0}),
         "WebhookService/ListWebhooks": (["webhooks", "list"], {0}),
         "WebhookService/ListDeliveries": (["webhooks", "deliveries", "hook"], {0}),
