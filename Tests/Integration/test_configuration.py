@@ -29,6 +29,7 @@ FULL = {
             "shared_secret": {"variable": "SECRET"},
             "receipts": {"verify": "both"},
             "consumption_requests": {"answer": "automatic", "by_reason": {"LEGAL": {"answer": "manual"}}},
+            "segments": {"retry": {"states": ["BILLING_RETRY"], "min_days_in_state": 5}},
             "webhooks": {"crm": {"url": "https://crm.example.com/x", "secret": {"variable": "CRM"}}},
             "forward_notifications": {"old": {"url": "https://old.example.com/x"}},
             "products": {"pro": {"type": "Non-Consumable", "entitlements": ["pro"]}},

@@ -62,9 +62,17 @@ since, ends_at, commitment_ends_at, needs_consent, win_back_offers, paid_ms, pai
 def fill(path, count):
     """Writes purchase states to the database of a store that no service has open."""
     with sqlite3.connect(path) as database:
+        # Building the indexes at the end takes a third of the time.
+        indexes = database.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'purchase_state' AND sql IS NOT NULL"
+        ).fetchall()
+        for name, _ in indexes:
+            database.execute(f"DROP INDEX {name}")
         marks = ", ".join("?" for _ in COLUMNS.split(","))
         sql = f"INSERT INTO purchase_state ({COLUMNS}) VALUES ({marks})"
         database.executemany(sql, rows(count, int(time.time() * 1000)))
+        for _, definition in indexes:
+            database.execute(definition)
 
 
 def page(port, filter):
