@@ -23,7 +23,8 @@ VARYING = [
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", r"\b\d+ ms", r"\d+\.\d\ds",
     r"evidence +\d+", r"grant-\d+", "…",
 ]  # fmt: skip
-SPLIT = re.compile("|".join(f"(?:{pattern})" for pattern in (re.sub(r"\((?!\?)", "(?:", p) for p in VARYING)))
+VARYING = [re.sub(r"\((?!\?)", "(?:", pattern) for pattern in VARYING]
+SPLIT = re.compile("|".join(f"(?:{pattern})" for pattern in VARYING))
 PORTS = {"grpc": 50051, "http": 8080, "sandbox": 8090}
 CONSOLE = 8070
 
@@ -38,9 +39,10 @@ class Block:
         self.file = name[1] if name else None
 
 
-def blocks(page):
-    """The fenced blocks of a page, whose path is given from the root of the repository."""
+def blocks(page, until=None):
+    """The fenced blocks of a page, whose path is given from the root of the repository, or of its beginning until a heading."""
     text = (ROOT / page).read_text(encoding="utf-8")
+    text = text[: text.index(f"\n## {until}\n")] if until else text
     return [Block(text, found) for found in BLOCK.finditer(text)]
 
 
@@ -60,20 +62,32 @@ def commands(block):
     return found
 
 
-def pattern(line):
-    """A regular expression for a line of output in which what varies may differ."""
+def pattern(line, ids):
+    """A regular expression for a line of output in which what varies may differ. Adds the ids in it to `ids`: one group each."""
     parts, position = [], 0
     for found in SPLIT.finditer(line):
         parts.append(re.escape(line[position : found.start()]))
-        parts.append(".*" if "…" in found[0] else next(p for p in VARYING if re.fullmatch(p, found[0])))
+        if found[0].isdigit():
+            ids.append(found[0])
+            parts.append(r"(\d+)")
+        else:
+            parts.append(".*" if "…" in found[0] else next(p for p in VARYING if re.fullmatch(p, found[0])))
         position = found.end()
     return "".join(parts) + re.escape(line[position:])
 
 
+def matched(expected, lines):
+    """The ids of the page with those of the run if the lines match, otherwise `None`. A line `...` of the page stands for any
+    number of lines."""
+    ids = []
+    text = "".join("(?:.*\n)*?" if line.strip() == "..." else pattern(line, ids) + "\n" for line in expected)
+    found = re.fullmatch(text, "".join(f"{line}\n" for line in lines))
+    return dict(zip(ids, found.groups(), strict=True)) if found else None
+
+
 def matches(expected, lines):
-    """Whether lines match those of a page, in which a line `...` stands for any number of lines."""
-    text = "".join("(?:.*\n)*?" if line.strip() == "..." else pattern(line) + "\n" for line in expected)
-    return re.fullmatch(text, "".join(f"{line}\n" for line in lines)) is not None
+    """Whether lines match those of a page."""
+    return matched(expected, lines) is not None
 
 
 class DocumentRunner:
@@ -94,15 +108,18 @@ class DocumentRunner:
         self.environment = {
             **environment(), **addresses, "PATH": f"{programs}:{os.environ['PATH']}"}  # fmt: skip
         self.exports = ""
+        self.ids = {}
         self.started = []
 
     def real(self, text):
-        """Replaces the ports that pages name by those of this run."""
-        return re.sub(r"(?<=127\.0\.0\.1:)\d+", lambda found: self.ports.get(found[0], found[0]), text)
+        """Replaces the ports that pages name, and the ids that they show, by those of this run."""
+        text = re.sub(r"(?<=127\.0\.0\.1:)\d+", lambda found: self.ports.get(found[0], found[0]), text)
+        return re.sub(r"\d{10,}", lambda found: self.ids.get(found[0], found[0]), text)
 
-    def run(self, page):
-        """Runs a page; raises an error at the first command that prints something else than the page shows."""
-        for block in blocks(page):
+    def run(self, page, until=None):
+        """Runs a page, or its beginning until a heading; raises an error at the first command that prints something else than
+        the page shows."""
+        for block in blocks(page, until):
             self.run_block(block)
 
     def run_block(self, block):
@@ -114,8 +131,9 @@ class DocumentRunner:
         elif block.language == "console":
             for command, expected in commands(block.body):
                 lines = self.execute(command, expected)
-                assert not expected or matches(self.real("\n".join(expected)).splitlines(), lines), "\n".join(
-                    ["$ " + command, *lines])
+                ids = matched(self.real("\n".join(expected)).splitlines(), lines) if expected else {}
+                assert ids is not None, "\n".join(["$ " + command, *lines])
+                self.ids.update(ids)
 
     def execute(self, command, expected):
         """Runs a command; returns what it prints. A command without output on the page must succeed."""

@@ -59,7 +59,7 @@ def test_search_works_in_a_page_that_is_opened_from_the_folder(site):
         page = browser.new_page()
         requests, errors = [], []
         page.on("request", lambda request: requests.append(request.url))
-        page.on("pageerror", errors.append)
+        page.on("pageerror", lambda error: errors.append(error))
         page.goto((site / "index.html").as_uri())
         page.fill("input[name=query]", "renewal slack")
         page.wait_for_selector(".md-search-result__item")

@@ -22,6 +22,16 @@ def test_the_commands_of_a_tutorial_print_what_it_shows(runner, page):
     runner.run(page)
 
 
+# Guides that begin with the service of `make run`, and where their commands with that preparation end.
+GUIDES = {"docs/commands.md": None, "docs/other-stores.md": None, "docs/reports.md": None, "docs/sandbox.md": "Pages"}
+
+
+@pytest.mark.parametrize("page", GUIDES)
+def test_the_commands_of_a_guide_print_what_it_shows(runner, page):
+    runner.execute("make run", ["...", "ready …", "..."])
+    runner.run(page, until=GUIDES[page])
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_tutorial_has_no_commands_that_the_test_does_not_run(page):
     assert not [block.body for block in blocks(page) if block.language in {"sh", "bash", "shell"} and not block.file]

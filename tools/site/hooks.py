@@ -29,12 +29,29 @@ def on_files(files, config):
         for entry in section.get("Reference", []):
             if "The contract" in entry:
                 entry["The contract"] = [uri for uri in generated if uri.startswith("reference/contract/")]
+    add_unlisted(config.nav, files)
     for name in ("iframe-worker.js", "site.css"):
         files.append(File.generated(config, f"assets/{name}", abs_src_path=str(FOLDER / name)))
     for path in pages.INCLUDED:
         files.append(File.generated(config, pages.address(path), abs_src_path=str(pages.ROOT / path)))
     add_shown(files, config)
     return files
+
+
+def add_unlisted(nav, files):
+    """Lists the pages of docs/ that mkdocs.yml does not place, so that every page can be reached."""
+    unlisted = sorted({file.src_uri for file in files.documentation_pages() if file.generated_by is None} - set(listed(nav)))
+    guides = next(section["Guides"] for section in nav if "Guides" in section)
+    guides += [{"More": unlisted}] if unlisted else []
+
+
+def listed(nav):
+    """The addresses in a part of the navigation."""
+    if isinstance(nav, str):
+        yield nav
+    else:
+        for part in nav.values() if isinstance(nav, dict) else nav:
+            yield from listed(part)
 
 
 def add_shown(files, config):
