@@ -4165,6 +4165,75 @@ export interface ExportReportResponse {
   chunk?: string;
 }
 
+/** The request of ListPostings. */
+export interface ListPostingsRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /**
+   * Only postings after this position, which is that of a posting of the app; 0: from the first one. Not with `from` and
+   * `to`. If the posting is gone, because the postings were derived again, begin again from the first one.
+   */
+  afterPosition?: string;
+  /** Only postings that were so at this time or later. With `to`. */
+  from?: string;
+  /** Only postings that were so before this time, at most 800 days after `from`. With `from`. */
+  to?: string;
+  /**
+   * Begin with the sums of the stocks before `from`, which is the start of a day in UTC: postings without a position, a
+   * purchase and a time.
+   */
+  opening?: boolean;
+}
+
+/** The response of ListPostings. */
+export interface ListPostingsResponse {
+  /** At most 1,000 postings, in the order of their positions; with `from` and `to`, in the order of time. */
+  postings?: Array<ReportPosting>;
+}
+
+/**
+ * One thing that became so for one purchase. Postings are appended and never changed; a wrong one is taken back by
+ * another one with opposite signs.
+ */
+export interface ReportPosting {
+  /** Its position among the postings of the store, from 1. It grows, and is not consecutive for one app. */
+  position?: string;
+  /** What it counts, such as "ACTIVE", "RENEWED" or "CHARGE". */
+  kind?: string;
+  /** Whether it changes a stock: the sum of all postings of the kind up to a time is the number at that time. */
+  stock?: boolean;
+  /** When it was so, by Apple's documents. */
+  effectiveAt?: string;
+  /** When it became known. */
+  knownAt?: string;
+  /** How it became known, such as "LATE_NOTIFICATION" or "TIME". */
+  cause?: string;
+  /** The id of the purchase. */
+  originalTransactionId?: string;
+  /** The transaction of the purchase or period. */
+  transactionId?: string;
+  /** The App Store product id. */
+  productId?: string;
+  /** The subscription group, by its name in the catalog. */
+  subscriptionGroup?: string;
+  /** The country of the storefront, ISO 3166-1 alpha-3. */
+  storefront?: string;
+  /** The offer and its payment mode, such as "INTRODUCTORY_FREE_TRIAL"; empty for the standard price. */
+  offerKind?: string;
+  /** Why; the values depend on the kind. */
+  reason?: string;
+  /** Of a stock the difference, of anything else how often it happened. */
+  units?: string;
+  /** Thousandths of the currency; of ACTIVE and the movements of subscriptions, thousandths a year. */
+  amount?: string;
+  /** The estimated part of the operator, in thousandths. */
+  proceeds?: string;
+  /** ISO 4217; empty without an amount. */
+  currency?: string;
+}
+
 /**
  * Reports of subscriptions and money, by day in UTC. They name no customer. A day closes some hours after its end (six, unless
  * the configuration states another delay); later evidence changes it only by a numbered revision.

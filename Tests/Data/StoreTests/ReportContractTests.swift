@@ -84,6 +84,65 @@ import Testing
     }
   }
 
+  @Test("Postings are read page by page by position and by time", arguments: Backend.allCases)
+  func pages(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await fill(store)
+      let all = try await Self.all(store) { reader, last in
+        try reader.postings(after: last?.position ?? 0, of: "ocean", in: .sandbox, limit: 7)
+      }
+      #expect(all.map(\.posting) == Self.known.map(\.posting))
+      #expect(all.map(\.knownAt) == Self.known.map(\.knownAt))
+      #expect(zip(all, all.dropFirst()).allSatisfy { $0.position < $1.position })
+      let span = at(30)..<at(71)
+      let timed = try await Self.all(store) { reader, last in
+        try reader.postings(in: span, after: last, of: "ocean", in: .sandbox, limit: 7)
+      }
+      let expected = all.filter { span.contains($0.posting.effectiveAt) }
+        .sorted { ($0.posting.effectiveAt, $0.position) < ($1.posting.effectiveAt, $1.position) }
+      #expect(timed == expected)
+      #expect(!timed.isEmpty)
+      let other = try await store.snapshot { reader in
+        try reader.postings(after: 0, of: "ocean", in: .production, limit: 7)
+      }
+      #expect(other.isEmpty)
+    }
+  }
+
+  @Test("The sums of stocks before a day are those of the postings before it", arguments: Backend.allCases)
+  func openingStocks(backend: Backend) async throws {
+    try await backend.withStore { store in
+      try await fill(store)
+      for day in [ReportDay(at(10)), ReportDay(at(64)), ReportDay(at(119))] {
+        let sums = try await store.snapshot { try $0.openingStocks(of: day, of: "ocean", in: .sandbox) }
+        for kind in Posting.Kind.allCases where kind.isStock {
+          for country in ["USA", "DEU"] {
+            func isCounted(_ posting: Posting) -> Bool {
+              posting.kind == kind && posting.dimensions.storefront == country
+            }
+            let before = Self.known.map(\.posting).filter { isCounted($0) && $0.effectiveAt < day.start }
+            let found = sums.filter(isCounted)
+            #expect(found.reduce(0) { $0 + $1.count } == before.reduce(0) { $0 + $1.count })
+            #expect(found.reduce(0) { $0 + $1.amount } == before.reduce(0) { $0 + $1.amount })
+          }
+        }
+      }
+    }
+  }
+
+  /// All pages, each after the last posting of the one before.
+  private static func all(
+    _ store: any EntitlementStore,
+    _ page: @escaping @Sendable (any StoreSnapshot, StoredPosting?) throws -> [StoredPosting]
+  ) async throws -> [StoredPosting] {
+    var all: [StoredPosting] = []
+    while true {
+      let next = try await store.snapshot { [last = all.last] reader in try page(reader, last) }
+      all += next
+      if next.isEmpty { return all }
+    }
+  }
+
   @Test(
     "A posting about a closed day makes one revision for each day of knowledge", arguments: Backend.allCases)
   func revisions(backend: Backend) async throws {

@@ -29,9 +29,9 @@ enum PostingRows {
   }
 
   /// Decodes the columns from the first one on.
-  static func posting(_ row: any SQLStatement, of line: LineKey) throws(StoreError) -> Posting {
+  static func posting(_ row: any SQLStatement, ofLine lineID: String) throws(StoreError) -> Posting {
     var posting = Posting(
-      try kind(row, 0), at: Instant(millisecondsSince1970: row.number(1)), line: line.lineID,
+      try kind(row, 0), at: Instant(millisecondsSince1970: row.number(1)), line: lineID,
       transactionID: row.text(2) ?? "", dimensions(row, 3))
     posting.reason = row.text(7) ?? ""
     if !row.isNull(8) {

@@ -119,8 +119,8 @@ extension SQLTransaction {
 // Postings and their sums.
 extension SQLTransaction {
   func postings(of line: LineKey) throws(StoreError) -> [Posting] {
-    try rows("SELECT \(PostingRows.columns) FROM posting WHERE \(ofLine) ORDER BY number", line) {
-      row throws(StoreError) in try PostingRows.posting(row, of: line)
+    try rows("SELECT \(PostingRows.columns) FROM posting WHERE \(ofLine) ORDER BY position", line) {
+      row throws(StoreError) in try PostingRows.posting(row, ofLine: line.lineID)
     }
   }
 
@@ -150,23 +150,17 @@ extension SQLTransaction {
   }
 
   private func insert(_ postings: [Posting], _ new: NewPostings, of line: LineKey) throws(StoreError) {
-    let last = try rows("SELECT max(number) FROM posting WHERE \(ofLine)", line) {
-      $0.isNull(0) ? -1 : $0.number(0)
-    }
-    var number = last.first ?? -1
-    let parameters = Array(repeating: "?", count: 6 + Int(PostingRows.count)).joined(separator: ", ")
+    let parameters = Array(repeating: "?", count: 5 + Int(PostingRows.count)).joined(separator: ", ")
     let insert = try use().prepare(
       """
-      INSERT INTO posting (line_id, app, environment, number, known_at, cause, \(PostingRows.columns))
+      INSERT INTO posting (line_id, app, environment, known_at, cause, \(PostingRows.columns))
       VALUES (\(parameters))
       """)
     for posting in postings {
-      number += 1
       try insert.bind(line)
-      try insert.bind(4, number)
-      try insert.bind(5, new.knownAt.millisecondsSince1970)
-      try insert.bind(6, new.cause(of: posting).rawValue)
-      try PostingRows.bind(posting, to: insert, at: 7)
+      try insert.bind(4, new.knownAt.millisecondsSince1970)
+      try insert.bind(5, new.cause(of: posting).rawValue)
+      try PostingRows.bind(posting, to: insert, at: 6)
       try insert.run()
     }
   }

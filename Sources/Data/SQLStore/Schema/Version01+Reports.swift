@@ -22,10 +22,10 @@ extension Version01 {
 
     -- What became so for each purchase; append-only.
     CREATE TABLE posting (
+      position INTEGER PRIMARY KEY AUTOINCREMENT, -- consumers read in this order; none is used again
       line_id TEXT NOT NULL,
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
-      number INTEGER NOT NULL,         -- among the postings of the line, from 0
       kind INTEGER NOT NULL,           -- Posting.Kind
       effective_at INTEGER NOT NULL,   -- milliseconds since 1970
       known_at INTEGER NOT NULL,
@@ -46,9 +46,10 @@ extension Version01 {
       units INTEGER NOT NULL,
       amount INTEGER NOT NULL,         -- thousandths
       proceeds INTEGER NOT NULL,
-      currency TEXT NOT NULL,
-      PRIMARY KEY (line_id, app, environment, number)
-    ) STRICT, WITHOUT ROWID;
+      currency TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX posting_of_line ON posting (line_id, app, environment);
+    CREATE INDEX posting_by_time ON posting (effective_at, position);
 
     -- The sums of postings.
     CREATE TABLE report_cell (

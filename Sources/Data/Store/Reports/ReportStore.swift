@@ -215,11 +215,44 @@ package protocol ReportReader {
   func lastClosedDay(
     of appID: String, in environment: Environment, by instant: Instant
   ) throws(StoreError) -> (day: ReportDay, closedAt: Instant)?
+
+  /// Returns at most `limit` postings of an app after a position, in the order of their positions.
+  func postings(
+    after position: Int64, of appID: String, in environment: Environment, limit: Int
+  ) throws(StoreError) -> [StoredPosting]
+
+  /// Returns at most `limit` postings that were so in a span of time, after the last one of the previous page; `nil`
+  /// begins. The order is that of time.
+  func postings(
+    in span: Range<Instant>, after last: StoredPosting?, of appID: String, in environment: Environment,
+    limit: Int
+  ) throws(StoreError) -> [StoredPosting]
+
+  /// Returns the sums of the stocks before a day: postings without a line and a transaction, at the start of the day.
+  func openingStocks(
+    of day: ReportDay, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [Posting]
 }
 
 extension ReportReader {
   /// Returns the last closed day; `nil` if none is.
   package func lastClosedDay(of appID: String, in environment: Environment) throws(StoreError) -> ReportDay? {
     try lastClosedDay(of: appID, in: environment, by: Instant(millisecondsSince1970: .max))?.day
+  }
+}
+
+/// A stored posting.
+package struct StoredPosting: Hashable, Sendable {
+  /// Its place among all postings of the store, from 1. It grows, and none is used again.
+  package let position: Int64
+  package let posting: Posting
+  package let knownAt: Instant
+  package let cause: RevisionCause
+
+  package init(position: Int64, posting: Posting, knownAt: Instant, cause: RevisionCause) {
+    self.position = position
+    self.posting = posting
+    self.knownAt = knownAt
+    self.cause = cause
   }
 }

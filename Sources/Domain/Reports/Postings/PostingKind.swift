@@ -68,6 +68,13 @@ extension Posting {
     /// In cells only: payers with a charge in a bucket.
     case payersOfBucket = 104
 
+    /// The name in exports: `trialStarted` as `TRIAL_STARTED`.
+    package var name: String {
+      "\(self)".reduce(into: "") { name, character in
+        name += (character.isUppercase ? "_" : "") + character.uppercased()
+      }
+    }
+
     /// Whether reports add it up over all days.
     package var isStock: Bool { rawValue < 20 }
   }

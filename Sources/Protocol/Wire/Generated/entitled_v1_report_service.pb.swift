@@ -744,3 +744,159 @@ package struct ExportReportResponse: WireMessage {
     writer.data(1, chunk)
   }
 }
+
+/// The request of ListPostings.
+package struct ListPostingsRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// Only postings after this position, which is that of a posting of the app; 0: from the first one. Not with `from` and
+  /// `to`. If the posting is gone, because the postings were derived again, begin again from the first one.
+  package var afterPosition: Int64 = 0
+  /// Only postings that were so at this time or later. With `to`.
+  package var from: GoogleProtobuf.Timestamp?
+  /// Only postings that were so before this time, at most 800 days after `from`. With `from`.
+  package var to: GoogleProtobuf.Timestamp?
+  /// Begin with the sums of the stocks before `from`, which is the start of a day in UTC: postings without a position, a
+  /// purchase and a time.
+  package var opening: Bool = false
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListPostingsRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListPostingsRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    afterPosition = c.pointee.after_position
+    from = CField.message(c.pointee.from)
+    to = CField.message(c.pointee.to)
+    opening = CField.flag(c.pointee.opening)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.integer(3, afterPosition)
+    writer.message(4, from)
+    writer.message(5, to)
+    writer.flag(6, opening)
+  }
+}
+
+/// The response of ListPostings.
+package struct ListPostingsResponse: WireMessage {
+  /// At most 1,000 postings, in the order of their positions; with `from` and `to`, in the order of time.
+  package var postings: [ReportPosting] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListPostingsResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListPostingsResponse.self)
+    postings = CField.messages(c.pointee.postings, count: c.pointee.n_postings)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, postings)
+  }
+}
+
+/// One thing that became so for one purchase. Postings are appended and never changed; a wrong one is taken back by
+/// another one with opposite signs.
+package struct ReportPosting: WireMessage {
+  /// Its position among the postings of the store, from 1. It grows, and is not consecutive for one app.
+  package var position: Int64 = 0
+  /// What it counts, such as "ACTIVE", "RENEWED" or "CHARGE".
+  package var kind: String = ""
+  /// Whether it changes a stock: the sum of all postings of the kind up to a time is the number at that time.
+  package var stock: Bool = false
+  /// When it was so, by Apple's documents.
+  package var effectiveAt: GoogleProtobuf.Timestamp?
+  /// When it became known.
+  package var knownAt: GoogleProtobuf.Timestamp?
+  /// How it became known, such as "LATE_NOTIFICATION" or "TIME".
+  package var cause: String = ""
+  /// The id of the purchase.
+  package var originalTransactionId: String = ""
+  /// The transaction of the purchase or period.
+  package var transactionId: String = ""
+  /// The App Store product id.
+  package var productId: String = ""
+  /// The subscription group, by its name in the catalog.
+  package var subscriptionGroup: String = ""
+  /// The country of the storefront, ISO 3166-1 alpha-3.
+  package var storefront: String = ""
+  /// The offer and its payment mode, such as "INTRODUCTORY_FREE_TRIAL"; empty for the standard price.
+  package var offerKind: String = ""
+  /// Why; the values depend on the kind.
+  package var reason: String = ""
+  /// Of a stock the difference, of anything else how often it happened.
+  package var units: Int64 = 0
+  /// Thousandths of the currency; of ACTIVE and the movements of subscriptions, thousandths a year.
+  package var amount: Int64 = 0
+  /// The estimated part of the operator, in thousandths.
+  package var proceeds: Int64 = 0
+  /// ISO 4217; empty without an amount.
+  package var currency: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ReportPosting())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ReportPosting.self)
+    position = c.pointee.position
+    kind = CField.text(c.pointee.kind)
+    stock = CField.flag(c.pointee.stock)
+    effectiveAt = CField.message(c.pointee.effective_at)
+    knownAt = CField.message(c.pointee.known_at)
+    cause = CField.text(c.pointee.cause)
+    originalTransactionId = CField.text(c.pointee.original_transaction_id)
+    transactionId = CField.text(c.pointee.transaction_id)
+    productId = CField.text(c.pointee.product_id)
+    subscriptionGroup = CField.text(c.pointee.subscription_group)
+    storefront = CField.text(c.pointee.storefront)
+    offerKind = CField.text(c.pointee.offer_kind)
+    reason = CField.text(c.pointee.reason)
+    units = c.pointee.units
+    amount = c.pointee.amount
+    proceeds = c.pointee.proceeds
+    currency = CField.text(c.pointee.currency)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, position)
+    writer.text(2, kind)
+    writer.flag(3, stock)
+    writer.message(4, effectiveAt)
+    writer.message(5, knownAt)
+    writer.text(6, cause)
+    writer.text(7, originalTransactionId)
+    writer.text(8, transactionId)
+    writer.text(9, productId)
+    writer.text(10, subscriptionGroup)
+    writer.text(11, storefront)
+    writer.text(12, offerKind)
+    writer.text(13, reason)
+    writer.integer(14, units)
+    writer.integer(15, amount)
+    writer.integer(16, proceeds)
+    writer.text(17, currency)
+  }
+}

@@ -9,6 +9,7 @@ protocol ReportServiceMethods: Sendable {
   func listReports(_ request: ListReportsRequest, _ call: CallContext) async throws(Status) -> ListReportsResponse
   func queryReport(_ request: QueryReportRequest, _ call: CallContext) async throws(Status) -> QueryReportResponse
   func exportReport(_ request: ExportReportRequest, _ responses: ResponseWriter<ExportReportResponse>, _ call: CallContext) async throws(Status)
+  func listPostings(_ request: ListPostingsRequest, _ responses: ResponseWriter<ListPostingsResponse>, _ call: CallContext) async throws(Status)
 }
 
 extension ReportServiceMethods {
@@ -18,6 +19,7 @@ extension ReportServiceMethods {
       .asyncUnary("/entitled.v1.ReportService/ListReports", listReports),
       .asyncUnary("/entitled.v1.ReportService/QueryReport", queryReport),
       .serverStreaming("/entitled.v1.ReportService/ExportReport", exportReport),
+      .serverStreaming("/entitled.v1.ReportService/ListPostings", listPostings),
     ]
   }
 }

@@ -672,6 +672,14 @@ class ReportService:
             request_serializer=report_service_pb2.ExportReportRequest.SerializeToString,
             response_deserializer=report_service_pb2.ExportReportResponse.FromString,
         )
+        self.ListPostings: grpc.UnaryStreamMultiCallable[
+            report_service_pb2.ListPostingsRequest,
+            report_service_pb2.ListPostingsResponse,
+        ] = channel.unary_stream(
+            "/entitled.v1.ReportService/ListPostings",
+            request_serializer=report_service_pb2.ListPostingsRequest.SerializeToString,
+            response_deserializer=report_service_pb2.ListPostingsResponse.FromString,
+        )
 
 
 class SegmentService:
@@ -1458,6 +1466,14 @@ class AsyncReportService:
             "/entitled.v1.ReportService/ExportReport",
             request_serializer=report_service_pb2.ExportReportRequest.SerializeToString,
             response_deserializer=report_service_pb2.ExportReportResponse.FromString,
+        )
+        self.ListPostings: grpc.aio.UnaryStreamMultiCallable[
+            report_service_pb2.ListPostingsRequest,
+            report_service_pb2.ListPostingsResponse,
+        ] = channel.unary_stream(
+            "/entitled.v1.ReportService/ListPostings",
+            request_serializer=report_service_pb2.ListPostingsRequest.SerializeToString,
+            response_deserializer=report_service_pb2.ListPostingsResponse.FromString,
         )
 
 

@@ -637,6 +637,141 @@ void   entitled__v1__export_report_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__export_report_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__list_postings_request__init
+                     (Entitled__V1__ListPostingsRequest         *message)
+{
+  static const Entitled__V1__ListPostingsRequest init_value = ENTITLED__V1__LIST_POSTINGS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_postings_request__get_packed_size
+                     (const Entitled__V1__ListPostingsRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_postings_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_postings_request__pack
+                     (const Entitled__V1__ListPostingsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_postings_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_postings_request__pack_to_buffer
+                     (const Entitled__V1__ListPostingsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_postings_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListPostingsRequest *
+       entitled__v1__list_postings_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListPostingsRequest *)
+     protobuf_c_message_unpack (&entitled__v1__list_postings_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_postings_request__free_unpacked
+                     (Entitled__V1__ListPostingsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_postings_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_postings_response__init
+                     (Entitled__V1__ListPostingsResponse         *message)
+{
+  static const Entitled__V1__ListPostingsResponse init_value = ENTITLED__V1__LIST_POSTINGS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_postings_response__get_packed_size
+                     (const Entitled__V1__ListPostingsResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_postings_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_postings_response__pack
+                     (const Entitled__V1__ListPostingsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_postings_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_postings_response__pack_to_buffer
+                     (const Entitled__V1__ListPostingsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_postings_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListPostingsResponse *
+       entitled__v1__list_postings_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListPostingsResponse *)
+     protobuf_c_message_unpack (&entitled__v1__list_postings_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_postings_response__free_unpacked
+                     (Entitled__V1__ListPostingsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_postings_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__report_posting__init
+                     (Entitled__V1__ReportPosting         *message)
+{
+  static const Entitled__V1__ReportPosting init_value = ENTITLED__V1__REPORT_POSTING__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__report_posting__get_packed_size
+                     (const Entitled__V1__ReportPosting *message)
+{
+  assert(message->base.descriptor == &entitled__v1__report_posting__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__report_posting__pack
+                     (const Entitled__V1__ReportPosting *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__report_posting__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__report_posting__pack_to_buffer
+                     (const Entitled__V1__ReportPosting *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__report_posting__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ReportPosting *
+       entitled__v1__report_posting__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ReportPosting *)
+     protobuf_c_message_unpack (&entitled__v1__report_posting__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__report_posting__free_unpacked
+                     (Entitled__V1__ReportPosting *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__report_posting__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor entitled__v1__list_reports_request__field_descriptors[1] =
 {
   {
@@ -1728,6 +1863,393 @@ const ProtobufCMessageDescriptor entitled__v1__export_report_response__descripto
   (ProtobufCMessageInit) entitled__v1__export_report_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__list_postings_request__field_descriptors[6] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListPostingsRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListPostingsRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "after_position",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListPostingsRequest, after_position),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "from",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListPostingsRequest, from),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "to",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListPostingsRequest, to),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "opening",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListPostingsRequest, opening),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_postings_request__field_indices_by_name[] = {
+  2,   /* field[2] = after_position */
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  3,   /* field[3] = from */
+  5,   /* field[5] = opening */
+  4,   /* field[4] = to */
+};
+static const ProtobufCIntRange entitled__v1__list_postings_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_postings_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListPostingsRequest",
+  "ListPostingsRequest",
+  "Entitled__V1__ListPostingsRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListPostingsRequest),
+  6,
+  entitled__v1__list_postings_request__field_descriptors,
+  entitled__v1__list_postings_request__field_indices_by_name,
+  1,  entitled__v1__list_postings_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_postings_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_postings_response__field_descriptors[1] =
+{
+  {
+    "postings",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListPostingsResponse, n_postings),
+    offsetof(Entitled__V1__ListPostingsResponse, postings),
+    &entitled__v1__report_posting__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_postings_response__field_indices_by_name[] = {
+  0,   /* field[0] = postings */
+};
+static const ProtobufCIntRange entitled__v1__list_postings_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_postings_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListPostingsResponse",
+  "ListPostingsResponse",
+  "Entitled__V1__ListPostingsResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListPostingsResponse),
+  1,
+  entitled__v1__list_postings_response__field_descriptors,
+  entitled__v1__list_postings_response__field_indices_by_name,
+  1,  entitled__v1__list_postings_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_postings_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__report_posting__field_descriptors[17] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, position),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, kind),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stock",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, stock),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "effective_at",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, effective_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "known_at",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, known_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cause",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, cause),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, original_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "subscription_group",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, subscription_group),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "storefront",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, storefront),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offer_kind",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, offer_kind),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "units",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, units),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "amount",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, amount),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "proceeds",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, proceeds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "currency",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPosting, currency),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__report_posting__field_indices_by_name[] = {
+  14,   /* field[14] = amount */
+  5,   /* field[5] = cause */
+  16,   /* field[16] = currency */
+  3,   /* field[3] = effective_at */
+  1,   /* field[1] = kind */
+  4,   /* field[4] = known_at */
+  11,   /* field[11] = offer_kind */
+  6,   /* field[6] = original_transaction_id */
+  0,   /* field[0] = position */
+  15,   /* field[15] = proceeds */
+  8,   /* field[8] = product_id */
+  12,   /* field[12] = reason */
+  2,   /* field[2] = stock */
+  10,   /* field[10] = storefront */
+  9,   /* field[9] = subscription_group */
+  7,   /* field[7] = transaction_id */
+  13,   /* field[13] = units */
+};
+static const ProtobufCIntRange entitled__v1__report_posting__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 17 }
+};
+const ProtobufCMessageDescriptor entitled__v1__report_posting__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ReportPosting",
+  "ReportPosting",
+  "Entitled__V1__ReportPosting",
+  "entitled.v1",
+  sizeof(Entitled__V1__ReportPosting),
+  17,
+  entitled__v1__report_posting__field_descriptors,
+  entitled__v1__report_posting__field_indices_by_name,
+  1,  entitled__v1__report_posting__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__report_posting__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue entitled__v1__report_granularity__enum_values_by_number[6] =
 {
   { "REPORT_GRANULARITY_UNSPECIFIED", "ENTITLED__V1__REPORT_GRANULARITY__REPORT_GRANULARITY_UNSPECIFIED", 0 },
@@ -1892,14 +2414,16 @@ const ProtobufCEnumDescriptor entitled__v1__report_format__descriptor =
   entitled__v1__report_format__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__report_service__method_descriptors[3] =
+static const ProtobufCMethodDescriptor entitled__v1__report_service__method_descriptors[4] =
 {
   { "ListReports", &entitled__v1__list_reports_request__descriptor, &entitled__v1__list_reports_response__descriptor },
   { "QueryReport", &entitled__v1__query_report_request__descriptor, &entitled__v1__query_report_response__descriptor },
   { "ExportReport", &entitled__v1__export_report_request__descriptor, &entitled__v1__export_report_response__descriptor },
+  { "ListPostings", &entitled__v1__list_postings_request__descriptor, &entitled__v1__list_postings_response__descriptor },
 };
 const unsigned entitled__v1__report_service__method_indices_by_name[] = {
   2,        /* ExportReport */
+  3,        /* ListPostings */
   0,        /* ListReports */
   1         /* QueryReport */
 };
@@ -1910,7 +2434,7 @@ const ProtobufCServiceDescriptor entitled__v1__report_service__descriptor =
   "ReportService",
   "Entitled__V1__ReportService",
   "entitled.v1",
-  3,
+  4,
   entitled__v1__report_service__method_descriptors,
   entitled__v1__report_service__method_indices_by_name
 };
@@ -1937,6 +2461,14 @@ void entitled__v1__report_service__export_report(ProtobufCService *service,
 {
   assert(service->descriptor == &entitled__v1__report_service__descriptor);
   service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__report_service__list_postings(ProtobufCService *service,
+                                                 const Entitled__V1__ListPostingsRequest *input,
+                                                 Entitled__V1__ListPostingsResponse_Closure closure,
+                                                 void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__report_service__descriptor);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__report_service__init (Entitled__V1__ReportService_Service *service,
                                          Entitled__V1__ReportService_ServiceDestroy destroy)

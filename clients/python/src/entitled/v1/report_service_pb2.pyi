@@ -49,6 +49,27 @@ class ExportReportResponse(_message.Message):
     chunk: bytes
     def __init__(self, chunk: _Optional[bytes] = ...) -> None: ...
 
+class ListPostingsRequest(_message.Message):
+    __slots__ = ["after_position", "app", "environment", "opening", "to"]
+    AFTER_POSITION_FIELD_NUMBER: _ClassVar[int]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    FROM_FIELD_NUMBER: _ClassVar[int]
+    OPENING_FIELD_NUMBER: _ClassVar[int]
+    TO_FIELD_NUMBER: _ClassVar[int]
+    after_position: int
+    app: str
+    environment: _environment_pb2.Environment
+    opening: bool
+    to: _timestamp_pb2.Timestamp
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., after_position: _Optional[int] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., opening: bool = ..., **kwargs: _Any) -> None: ...
+
+class ListPostingsResponse(_message.Message):
+    __slots__ = ["postings"]
+    POSTINGS_FIELD_NUMBER: _ClassVar[int]
+    postings: _containers.RepeatedCompositeFieldContainer[ReportPosting]
+    def __init__(self, postings: _Optional[_Iterable[_Union[ReportPosting, _Mapping[str, _Any]]]] = ...) -> None: ...
+
 class ListReportsRequest(_message.Message):
     __slots__ = ["app"]
     APP_FIELD_NUMBER: _ClassVar[int]
@@ -122,6 +143,44 @@ class ReportDifference(_message.Message):
     currency: str
     values: _containers.RepeatedScalarFieldContainer[int]
     def __init__(self, currency: _Optional[str] = ..., values: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class ReportPosting(_message.Message):
+    __slots__ = ["amount", "cause", "currency", "effective_at", "kind", "known_at", "offer_kind", "original_transaction_id", "position", "proceeds", "product_id", "reason", "stock", "storefront", "subscription_group", "transaction_id", "units"]
+    AMOUNT_FIELD_NUMBER: _ClassVar[int]
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    EFFECTIVE_AT_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    KNOWN_AT_FIELD_NUMBER: _ClassVar[int]
+    OFFER_KIND_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    PROCEEDS_FIELD_NUMBER: _ClassVar[int]
+    PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    STOCK_FIELD_NUMBER: _ClassVar[int]
+    STOREFRONT_FIELD_NUMBER: _ClassVar[int]
+    SUBSCRIPTION_GROUP_FIELD_NUMBER: _ClassVar[int]
+    TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    UNITS_FIELD_NUMBER: _ClassVar[int]
+    amount: int
+    cause: str
+    currency: str
+    effective_at: _timestamp_pb2.Timestamp
+    kind: str
+    known_at: _timestamp_pb2.Timestamp
+    offer_kind: str
+    original_transaction_id: str
+    position: int
+    proceeds: int
+    product_id: str
+    reason: str
+    stock: bool
+    storefront: str
+    subscription_group: str
+    transaction_id: str
+    units: int
+    def __init__(self, position: _Optional[int] = ..., kind: _Optional[str] = ..., stock: bool = ..., effective_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., cause: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., subscription_group: _Optional[str] = ..., storefront: _Optional[str] = ..., offer_kind: _Optional[str] = ..., reason: _Optional[str] = ..., units: _Optional[int] = ..., amount: _Optional[int] = ..., proceeds: _Optional[int] = ..., currency: _Optional[str] = ...) -> None: ...
 
 class ReportQuery(_message.Message):
     __slots__ = ["as_first_closed", "convert_to", "granularity", "group_by", "known_at", "proceeds", "product_ids", "rates", "report", "storefronts", "subscription_groups", "to"]

@@ -32,6 +32,9 @@ typedef struct Entitled__V1__ReportDifference Entitled__V1__ReportDifference;
 typedef struct Entitled__V1__ReportRevisionCause Entitled__V1__ReportRevisionCause;
 typedef struct Entitled__V1__ExportReportRequest Entitled__V1__ExportReportRequest;
 typedef struct Entitled__V1__ExportReportResponse Entitled__V1__ExportReportResponse;
+typedef struct Entitled__V1__ListPostingsRequest Entitled__V1__ListPostingsRequest;
+typedef struct Entitled__V1__ListPostingsResponse Entitled__V1__ListPostingsResponse;
+typedef struct Entitled__V1__ReportPosting Entitled__V1__ReportPosting;
 
 
 /* --- enums --- */
@@ -572,6 +575,142 @@ struct  Entitled__V1__ExportReportResponse
     , {0,NULL} }
 
 
+/*
+ * The request of ListPostings.
+ */
+struct  Entitled__V1__ListPostingsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * Only postings after this position, which is that of a posting of the app; 0: from the first one. Not with `from` and
+   * `to`. If the posting is gone, because the postings were derived again, begin again from the first one.
+   */
+  int64_t after_position;
+  /*
+   * Only postings that were so at this time or later. With `to`.
+   */
+  Google__Protobuf__Timestamp *from;
+  /*
+   * Only postings that were so before this time, at most 800 days after `from`. With `from`.
+   */
+  Google__Protobuf__Timestamp *to;
+  /*
+   * Begin with the sums of the stocks before `from`, which is the start of a day in UTC: postings without a position, a
+   * purchase and a time.
+   */
+  protobuf_c_boolean opening;
+};
+#define ENTITLED__V1__LIST_POSTINGS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_postings_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, NULL, NULL, 0 }
+
+
+/*
+ * The response of ListPostings.
+ */
+struct  Entitled__V1__ListPostingsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * At most 1,000 postings, in the order of their positions; with `from` and `to`, in the order of time.
+   */
+  size_t n_postings;
+  Entitled__V1__ReportPosting **postings;
+};
+#define ENTITLED__V1__LIST_POSTINGS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_postings_response__descriptor) \
+    , 0,NULL }
+
+
+/*
+ * One thing that became so for one purchase. Postings are appended and never changed; a wrong one is taken back by
+ * another one with opposite signs.
+ */
+struct  Entitled__V1__ReportPosting
+{
+  ProtobufCMessage base;
+  /*
+   * Its position among the postings of the store, from 1. It grows, and is not consecutive for one app.
+   */
+  int64_t position;
+  /*
+   * What it counts, such as "ACTIVE", "RENEWED" or "CHARGE".
+   */
+  char *kind;
+  /*
+   * Whether it changes a stock: the sum of all postings of the kind up to a time is the number at that time.
+   */
+  protobuf_c_boolean stock;
+  /*
+   * When it was so, by Apple's documents.
+   */
+  Google__Protobuf__Timestamp *effective_at;
+  /*
+   * When it became known.
+   */
+  Google__Protobuf__Timestamp *known_at;
+  /*
+   * How it became known, such as "LATE_NOTIFICATION" or "TIME".
+   */
+  char *cause;
+  /*
+   * The id of the purchase.
+   */
+  char *original_transaction_id;
+  /*
+   * The transaction of the purchase or period.
+   */
+  char *transaction_id;
+  /*
+   * The App Store product id.
+   */
+  char *product_id;
+  /*
+   * The subscription group, by its name in the catalog.
+   */
+  char *subscription_group;
+  /*
+   * The country of the storefront, ISO 3166-1 alpha-3.
+   */
+  char *storefront;
+  /*
+   * The offer and its payment mode, such as "INTRODUCTORY_FREE_TRIAL"; empty for the standard price.
+   */
+  char *offer_kind;
+  /*
+   * Why; the values depend on the kind.
+   */
+  char *reason;
+  /*
+   * Of a stock the difference, of anything else how often it happened.
+   */
+  int64_t units;
+  /*
+   * Thousandths of the currency; of ACTIVE and the movements of subscriptions, thousandths a year.
+   */
+  int64_t amount;
+  /*
+   * The estimated part of the operator, in thousandths.
+   */
+  int64_t proceeds;
+  /*
+   * ISO 4217; empty without an amount.
+   */
+  char *currency;
+};
+#define ENTITLED__V1__REPORT_POSTING__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__report_posting__descriptor) \
+    , 0, (char *)protobuf_c_empty_string, 0, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, (char *)protobuf_c_empty_string }
+
+
 /* Entitled__V1__ListReportsRequest methods */
 void   entitled__v1__list_reports_request__init
                      (Entitled__V1__ListReportsRequest         *message);
@@ -838,6 +977,63 @@ Entitled__V1__ExportReportResponse *
 void   entitled__v1__export_report_response__free_unpacked
                      (Entitled__V1__ExportReportResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__ListPostingsRequest methods */
+void   entitled__v1__list_postings_request__init
+                     (Entitled__V1__ListPostingsRequest         *message);
+size_t entitled__v1__list_postings_request__get_packed_size
+                     (const Entitled__V1__ListPostingsRequest   *message);
+size_t entitled__v1__list_postings_request__pack
+                     (const Entitled__V1__ListPostingsRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_postings_request__pack_to_buffer
+                     (const Entitled__V1__ListPostingsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListPostingsRequest *
+       entitled__v1__list_postings_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_postings_request__free_unpacked
+                     (Entitled__V1__ListPostingsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListPostingsResponse methods */
+void   entitled__v1__list_postings_response__init
+                     (Entitled__V1__ListPostingsResponse         *message);
+size_t entitled__v1__list_postings_response__get_packed_size
+                     (const Entitled__V1__ListPostingsResponse   *message);
+size_t entitled__v1__list_postings_response__pack
+                     (const Entitled__V1__ListPostingsResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_postings_response__pack_to_buffer
+                     (const Entitled__V1__ListPostingsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListPostingsResponse *
+       entitled__v1__list_postings_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_postings_response__free_unpacked
+                     (Entitled__V1__ListPostingsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ReportPosting methods */
+void   entitled__v1__report_posting__init
+                     (Entitled__V1__ReportPosting         *message);
+size_t entitled__v1__report_posting__get_packed_size
+                     (const Entitled__V1__ReportPosting   *message);
+size_t entitled__v1__report_posting__pack
+                     (const Entitled__V1__ReportPosting   *message,
+                      uint8_t             *out);
+size_t entitled__v1__report_posting__pack_to_buffer
+                     (const Entitled__V1__ReportPosting   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ReportPosting *
+       entitled__v1__report_posting__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__report_posting__free_unpacked
+                     (Entitled__V1__ReportPosting *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Entitled__V1__ListReportsRequest_Closure)
@@ -882,6 +1078,15 @@ typedef void (*Entitled__V1__ExportReportRequest_Closure)
 typedef void (*Entitled__V1__ExportReportResponse_Closure)
                  (const Entitled__V1__ExportReportResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__ListPostingsRequest_Closure)
+                 (const Entitled__V1__ListPostingsRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListPostingsResponse_Closure)
+                 (const Entitled__V1__ListPostingsResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ReportPosting_Closure)
+                 (const Entitled__V1__ReportPosting *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -901,6 +1106,10 @@ struct Entitled__V1__ReportService_Service
                         const Entitled__V1__ExportReportRequest *input,
                         Entitled__V1__ExportReportResponse_Closure closure,
                         void *closure_data);
+  void (*list_postings)(Entitled__V1__ReportService_Service *service,
+                        const Entitled__V1__ListPostingsRequest *input,
+                        Entitled__V1__ListPostingsResponse_Closure closure,
+                        void *closure_data);
 };
 typedef void (*Entitled__V1__ReportService_ServiceDestroy)(Entitled__V1__ReportService_Service *);
 void entitled__v1__report_service__init (Entitled__V1__ReportService_Service *service,
@@ -911,7 +1120,8 @@ void entitled__v1__report_service__init (Entitled__V1__ReportService_Service *se
     { ENTITLED__V1__REPORT_SERVICE__BASE_INIT,\
       function_prefix__ ## list_reports,\
       function_prefix__ ## query_report,\
-      function_prefix__ ## export_report  }
+      function_prefix__ ## export_report,\
+      function_prefix__ ## list_postings  }
 void entitled__v1__report_service__list_reports(ProtobufCService *service,
                                                 const Entitled__V1__ListReportsRequest *input,
                                                 Entitled__V1__ListReportsResponse_Closure closure,
@@ -923,6 +1133,10 @@ void entitled__v1__report_service__query_report(ProtobufCService *service,
 void entitled__v1__report_service__export_report(ProtobufCService *service,
                                                  const Entitled__V1__ExportReportRequest *input,
                                                  Entitled__V1__ExportReportResponse_Closure closure,
+                                                 void *closure_data);
+void entitled__v1__report_service__list_postings(ProtobufCService *service,
+                                                 const Entitled__V1__ListPostingsRequest *input,
+                                                 Entitled__V1__ListPostingsResponse_Closure closure,
                                                  void *closure_data);
 
 /* --- descriptors --- */
@@ -946,6 +1160,9 @@ extern const ProtobufCMessageDescriptor entitled__v1__report_difference__descrip
 extern const ProtobufCMessageDescriptor entitled__v1__report_revision_cause__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__export_report_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__export_report_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_postings_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_postings_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__report_posting__descriptor;
 extern const ProtobufCServiceDescriptor entitled__v1__report_service__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -1,0 +1,127 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Reports
+internal import Store
+internal import Wire
+
+// The parts of reports.
+extension ReportServiceHandler {
+  private static let pageSize = 1_000
+  private static let maxDays: Int64 = 800
+
+  func listPostings(
+    _ request: ListPostingsRequest, _ responses: ResponseWriter<ListPostingsResponse>, _ call: CallContext
+  ) async throws(Status) {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    guard request.afterPosition >= 0 else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "after_position is below 0", field: "after_position")
+    }
+    let span = try Self.span(of: request)
+    try await requirePosition(request.afterPosition, app.id, environment, call)
+    await responses.begin()
+    if request.opening, let span {
+      let day = ReportDay(span.lowerBound)
+      let sums = try await context.readExpensively(call) { reader throws(StoreError) in
+        try reader.openingStocks(of: day, of: app.id, in: environment)
+      }
+      try await Self.send(sums.map(Wire.ReportPosting.init), responses)
+    }
+    var last: StoredPosting?
+    while true {
+      let page = try await context.readExpensively(call) { [last] reader throws(StoreError) in
+        if let span {
+          return try reader.postings(
+            in: span, after: last, of: app.id, in: environment, limit: Self.pageSize)
+        }
+        return try reader.postings(
+          after: last?.position ?? request.afterPosition, of: app.id, in: environment, limit: Self.pageSize)
+      }
+      try await Self.send(page.map(Wire.ReportPosting.init), responses)
+      last = page.last
+      guard page.count == Self.pageSize else { return }
+    }
+  }
+
+  /// Requires that a posting from which a caller goes on still exists: postings that were derived again have new positions,
+  /// and would count twice for a caller with the old ones.
+  private func requirePosition(
+    _ position: Int64, _ appID: String, _ environment: AppStore.Environment, _ call: CallContext
+  ) async throws(Status) {
+    guard position > 0 else { return }
+    let found = try await context.readExpensively(call) { reader throws(StoreError) in
+      try reader.postings(after: position - 1, of: appID, in: environment, limit: 1)
+    }
+    guard found.first?.position == position else {
+      throw Status(
+        .outOfRange, reason: "UNKNOWN_POSITION",
+        "the posting \(position) is gone, because postings were derived again; begin again from the first one",
+        field: "after_position")
+    }
+  }
+
+  private static func send(
+    _ postings: [Wire.ReportPosting], _ responses: ResponseWriter<ListPostingsResponse>
+  ) async throws(Status) {
+    var rest = postings[...]
+    while !rest.isEmpty {
+      let page = rest.prefix(pageSize)
+      rest = rest.dropFirst(page.count)
+      try await responses.write(.with { $0.postings = Array(page) })
+    }
+  }
+
+  private static func span(of request: ListPostingsRequest) throws(Status) -> Range<Instant>? {
+    guard request.from != nil || request.to != nil else {
+      guard !request.opening else { throw .invalidRange("opening needs from and to") }
+      return nil
+    }
+    guard let from = request.from, let to = request.to, request.afterPosition == 0 else {
+      throw .invalidRange("from needs to, and neither goes with after_position")
+    }
+    let (first, end) = (try Instant(from, "from"), try Instant(to, "to"))
+    guard first < end, end.milliseconds(since: first) <= maxDays * 86_400_000 else {
+      throw .invalidRange("to is not within \(maxDays) days after from")
+    }
+    guard !request.opening || ReportDay(first).start == first else {
+      throw .invalidRange("with opening, from is the start of a day in UTC")
+    }
+    return first..<end
+  }
+}
+
+extension Wire.ReportPosting {
+  fileprivate init(_ stored: StoredPosting) {
+    self.init(stored.posting)
+    position = stored.position
+    effectiveAt = GoogleProtobuf.Timestamp(stored.posting.effectiveAt)
+    knownAt = GoogleProtobuf.Timestamp(stored.knownAt)
+    cause = stored.cause.rawValue
+  }
+
+  fileprivate init(_ posting: Reports.Posting) {
+    self.init()
+    kind = posting.kind.name
+    stock = posting.kind.isStock
+    originalTransactionId = posting.line
+    transactionId = posting.transactionID
+    productId = posting.dimensions.productID
+    subscriptionGroup = posting.dimensions.group
+    storefront = posting.dimensions.storefront
+    offerKind = posting.dimensions.offerKind
+    reason = posting.reason
+    units = posting.count
+    amount = posting.amount
+    proceeds = posting.proceeds
+    currency = posting.currency
+  }
+}
+
+extension Status {
+  fileprivate static func invalidRange(_ message: String) -> Status {
+    Status(.invalidArgument, reason: "INVALID_RANGE", message, field: "from")
+  }
+}
