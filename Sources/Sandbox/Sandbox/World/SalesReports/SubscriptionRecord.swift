@@ -6,6 +6,9 @@ struct SubscriptionRecord: Hashable, Sendable {
   let line: Int64
   /// When it was so.
   let at: Instant
+  /// From when on it is in force. A payment in the grace period is dated at the start of the period, but until it the
+  /// subscription was in the grace period.
+  let since: Instant
   /// The status before; `nil` for a new subscription.
   let from: SubscriptionLine.Status?
   let to: SubscriptionLine.Status
@@ -31,7 +34,12 @@ extension World {
     }
     records.append(
       SubscriptionRecord(
-        line: line.id, at: instant, from: known?.status, to: line.status, previous: known?.current,
+        line: line.id, at: instant, since: Self.isGrace(known?.status) ? now : instant, from: known?.status,
+        to: line.status, previous: known?.current,
         current: line.current))
+  }
+
+  private static func isGrace(_ status: SubscriptionLine.Status?) -> Bool {
+    if case .grace? = status { true } else { false }
   }
 }
