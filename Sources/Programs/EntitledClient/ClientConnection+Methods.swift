@@ -57,4 +57,18 @@ extension ClientConnection {
       while let response = try await stream.next() { try await handle(response) }
     }
   }
+
+  /// Passes the postings of reports to `handle`, page by page.
+  ///
+  /// - Throws: ``ClientError/failed(_:)`` if the status is not OK, and the errors of `handle`.
+  package func listPostings(
+    _ request: ListPostingsRequest, _ handle: ([ReportPosting]) async throws -> Void
+  ) async throws {
+    try await withStream("/entitled.v1.ReportService/ListPostings") {
+      (stream: ClientStream<ListPostingsRequest, ListPostingsResponse>) in
+      try await stream.send(request)
+      stream.finish()
+      while let response = try await stream.next() { try await handle(response.postings) }
+    }
+  }
 }

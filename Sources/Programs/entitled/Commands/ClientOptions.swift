@@ -54,6 +54,14 @@ struct ClientOptions: ParsableArguments {
       tls: security(serverName: address.host), body)
   }
 
+  /// As ``withReachableServer(_:)``, for a body that throws errors of other kinds, too.
+  func withUnmappedErrors<Result>(_ body: (ClientConnection) async throws -> Result) async throws -> Result {
+    let address = try ServerOption.grpc.address(grpc)
+    return try await ClientConnection.withConnection(
+      host: address.host, port: address.port, token: try token(),
+      tls: security(serverName: address.host), body)
+  }
+
   /// The bearer token. There is no option for the token itself, because all users of a machine can read options.
   private func token() throws -> String? {
     guard let tokenFile else { return ServerOption.environment("ENTITLED_TOKEN") }

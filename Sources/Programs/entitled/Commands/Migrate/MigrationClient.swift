@@ -33,7 +33,7 @@ struct MigrationClient {
 
 extension ClientError {
   /// Whether a retry may succeed, because the server restarts or is busy.
-  fileprivate var isTransient: Bool {
+  var isTransient: Bool {
     switch self {
     case .unreachable, .connectionLost: true
     case .failed(let status): status.code == .unavailable

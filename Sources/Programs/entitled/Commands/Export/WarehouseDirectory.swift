@@ -1,0 +1,181 @@
+internal import AppStore
+internal import Foundation
+internal import Glibc
+internal import JSON
+internal import Platform
+
+/// The directory of an export: for each kind of rows a schema, and for each day on which rows became known the files with
+/// them.
+///
+///     DIR/export.json
+///     DIR/postings/schema.json
+///     DIR/postings/known_day=2026-10-24/00000000000000000001-00000000000000000420.ndjson.gz
+///
+/// The name of a file has the positions of its first and last row, and each file begins after the one before it. So the
+/// names alone say how far the export is, and whatever ends the program, the next run goes on after the last file.
+struct WarehouseDirectory {
+  private let directory: PrivateDirectory
+  private let path: String
+
+  /// Opens or creates the directory of one app and environment.
+  ///
+  /// - Throws: ``Failure`` if another process uses it, or it is of another app or environment.
+  init(_ path: String, app: String, environment: String) throws(Failure) {
+    self.path = path
+    directory = try Self.mapErrors { () throws(PrivateDirectoryError) in
+      try PrivateDirectory(path, createsParents: true)
+    }
+    let scope: JSONObject = ["app": .string(app), "environment": .string(environment)]
+    let known = try Self.mapErrors { () throws(PrivateDirectoryError) in try directory.read("export.json") }
+    if let known {
+      guard (try? JSONValue(parsing: known).objectValue) == scope else {
+        throw Failure("'\(path)' has the export of another app or environment", status: 64)
+      }
+    } else {
+      try replace("export.json", in: directory, with: scope.serialized(pretty: true))
+    }
+  }
+
+  /// The position of the last exported row of a kind; 0 without one. Removes what an interrupted write left.
+  ///
+  /// - Throws: ``Failure`` if the files overlap.
+  func lastPosition(of kind: ExportKind) throws(Failure) -> Int64 {
+    var spans: [ClosedRange<Int64>] = []
+    let folder = "\(path)/\(kind.rawValue)"
+    for day in try Self.names(in: folder) where day.hasPrefix(Self.dayPrefix) {
+      for name in try Self.names(in: "\(folder)/\(day)") {
+        if name.hasSuffix(".new") { unlink("\(folder)/\(day)/\(name)") }
+        if let span = Self.positions(in: name) { spans.append(span) }
+      }
+    }
+    spans.sort { $0.lowerBound < $1.lowerBound }
+    for (one, next) in zip(spans, spans.dropFirst()) where next.lowerBound <= one.upperBound {
+      throw Failure(
+        "'\(folder)' has position \(next.lowerBound) in two files")
+    }
+    return spans.last?.upperBound ?? 0
+  }
+
+  /// Writes the schema of a kind beside its files.
+  func write(schema: JSONObject, of kind: ExportKind) throws(Failure) {
+    let folder = try open("\(path)/\(kind.rawValue)", in: path)
+    let text = schema.serialized(pretty: true)
+    let known = try Self.mapErrors { () throws(PrivateDirectoryError) in try folder.read("schema.json") }
+    if known != text { try replace("schema.json", in: folder, with: text) }
+  }
+
+  /// Writes one file of rows, so that it is there as a whole or not at all.
+  ///
+  /// - Returns: the path of the file.
+  func write(
+    _ rows: [UInt8], of kind: ExportKind, day: String, positions: ClosedRange<Int64>
+  ) throws(Failure) -> String {
+    guard let compressed = gzip(rows) else {
+      throw Failure("cannot compress rows: out of memory")
+    }
+    let folder = "\(path)/\(kind.rawValue)"
+    let partition = try open("\(folder)/\(Self.dayPrefix)\(day)", in: folder)
+    let name = "\(Self.padded(positions.lowerBound))-\(Self.padded(positions.upperBound))\(Self.suffix)"
+    try replace(name, in: partition, with: compressed)
+    return "\(partition.path)/\(name)"
+  }
+
+  private static let dayPrefix = "known_day="
+  private static let suffix = ".ndjson.gz"
+
+  private static func padded(_ position: Int64) -> String {
+    let digits = String(position)
+    return String(repeating: "0", count: max(0, 20 - digits.count)) + digits
+  }
+
+  private static func positions(in name: String) -> ClosedRange<Int64>? {
+    guard name.hasSuffix(suffix) else { return nil }
+    let numbers = name.dropLast(suffix.count).split(separator: "-").map { Int64($0) }
+    guard numbers.count == 2, let first = numbers[0], let last = numbers[1], first <= last else { return nil }
+    return first...last
+  }
+
+  private static func names(in folder: String) throws(Failure) -> [String] {
+    guard FileManager.default.fileExists(atPath: folder) else { return [] }
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    } catch {
+      throw Failure("cannot read '\(folder)': \(error.localizedDescription)")
+    }
+  }
+
+  /// Opens a directory, and makes a new one durable in the one above it: without its entry, files would be missing
+  /// before later ones.
+  private func open(_ path: String, in parent: String) throws(Failure) -> PrivateDirectory {
+    let isNew = !FileManager.default.fileExists(atPath: path)
+    let directory = try Self.mapErrors { () throws(PrivateDirectoryError) in try PrivateDirectory(path) }
+    guard isNew else { return directory }
+    let descriptor = Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    defer { if descriptor >= 0 { close(descriptor) } }
+    guard descriptor >= 0, fsync(descriptor) == 0 else {
+      throw Failure("cannot write '\(parent)': \(String(cString: strerror(errno)))")
+    }
+    return directory
+  }
+
+  private func replace(
+    _ name: String, in directory: PrivateDirectory, with content: [UInt8]
+  ) throws(Failure) {
+    try Self.mapErrors { () throws(PrivateDirectoryError) in try directory.replace(name, with: content) }
+  }
+
+  private static func mapErrors<Value>(
+    _ body: () throws(PrivateDirectoryError) -> Value
+  ) throws(Failure) -> Value {
+    do {
+      return try body()
+    } catch {
+      switch error {
+      case .inUse(let path): throw Failure("another process uses '\(path)'")
+      case .failed(let path, let reason):
+        throw Failure("cannot use '\(path)': \(reason)")
+      }
+    }
+  }
+}
+
+/// Collects rows, and writes a file when the day changes or enough rows are collected.
+struct PartitionWriter {
+  /// A file has some megabytes.
+  private static let maxRows = 100_000
+
+  let directory: WarehouseDirectory
+  let kind: ExportKind
+  /// Called with the path and the number of rows of each file.
+  let onFile: (_ path: String, _ rows: Int) -> Void
+
+  private var day = ""
+  private var positions: ClosedRange<Int64>?
+  private var rows: [UInt8] = []
+  private var count = 0
+
+  init(
+    _ directory: WarehouseDirectory, _ kind: ExportKind,
+    onFile: @escaping (_ path: String, _ rows: Int) -> Void
+  ) {
+    (self.directory, self.kind, self.onFile) = (directory, kind, onFile)
+  }
+
+  /// Adds a row that became known at `knownAt`. Positions must grow.
+  mutating func append(_ row: JSONObject, at position: Int64, knownAt: Instant) throws(Failure) {
+    let day = String(knownAt.description.prefix(10))
+    if day != self.day || count >= Self.maxRows { try flush() }
+    self.day = day
+    positions = (positions?.lowerBound ?? position)...position
+    rows += row.serialized()
+    rows.append(UInt8(ascii: "\n"))
+    count += 1
+  }
+
+  /// Writes what is collected.
+  mutating func flush() throws(Failure) {
+    guard let positions else { return }
+    onFile(try directory.write(rows, of: kind, day: day, positions: positions), count)
+    (self.positions, rows, count) = (nil, [], 0)
+  }
+}

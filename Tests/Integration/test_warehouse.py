@@ -1,0 +1,233 @@
+"""`entitled export`: daily partitions of events and postings, each position once, also after kills; DuckDB and pyarrow
+read them, and MRR in SQL is that of QueryReport."""
+
+import collections
+import datetime
+import gzip
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+
+import duckdb
+import grpc
+import jsonschema
+import pyarrow.compute
+import pyarrow.json
+import pytest
+
+import contract
+from contract import report_service
+from harness import CALL_LIMIT, PROGRAM, Service, environment
+from test_reports import APP, CONFIGURATION, DAY, Lives, Reports, eventually
+
+DAYS = int(os.environ.get("ENTITLED_WAREHOUSE_DAYS", 25))
+KILLS = int(os.environ.get("ENTITLED_WAREHOUSE_KILLS", 12))
+NAME = re.compile(r"known_day=(\d{4}-\d\d-\d\d)/(\d{20})-(\d{20})\.ndjson\.gz$")
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("warehouse")
+    (folder / "entitled.yaml").write_text(CONFIGURATION, encoding="utf-8")
+    service = Service(folder / "data", ["--config", folder / "entitled.yaml"])
+    lives = Lives(service)
+    lives.live(DAYS)
+    yield service, lives
+    service.stop()
+
+
+def command(service, directory, *options):
+    return [str(PROGRAM), "export", str(directory), "--grpc", service.grpc, "--app", APP, *options]
+
+
+def export(service, directory, *options):
+    done = subprocess.run(command(service, directory, *options), capture_output=True, text=True, timeout=CALL_LIMIT, env=environment())
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def files(directory, kind):
+    """The files of a kind by their positions, each with its day."""
+    found = []
+    for path in (directory / kind).glob("known_day=*/*"):
+        day, first, last = NAME.search(path.as_posix()).groups()
+        found.append((int(first), int(last), day, path))
+    return sorted(found)
+
+
+def rows(directory, kind):
+    """All rows in the order of the files, which is that of the positions."""
+    found = []
+    for first, last, day, path in files(directory, kind):
+        lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+        assert (lines[0]["position"], lines[-1]["position"]) == (first, last)
+        known = "known_at" if kind == "postings" else "recorded_at"
+        assert {line[known][:10] for line in lines} == {day}
+        found += lines
+    positions = [row["position"] for row in found]
+    assert positions == sorted(set(positions)), "a position is there twice"
+    return found
+
+
+def stored_postings(service):
+    stub = contract.report_stub(service.channel())
+    request = report_service.ListPostingsRequest(app=APP)
+    return [posting for page in stub.ListPostings(request, timeout=CALL_LIMIT) for posting in page.postings]
+
+
+def settled(service):
+    """The stored postings when none is added any more."""
+    known = []
+
+    def check():
+        previous, known[:] = len(known), stored_postings(service)
+        assert known and len(known) == previous
+
+    eventually(check)
+    return known
+
+
+def test_an_export_has_each_posting_and_event_once_with_its_schema(lived, tmp_path):
+    service, _ = lived
+    known = settled(service)
+    export(service, tmp_path)
+    found = rows(tmp_path, "postings")
+    assert [row["position"] for row in found] == [posting.position for posting in known]
+    for row, posting in zip(found, known):
+        assert (row["kind"], row["units"], row["amount"], row["product_id"]) == (
+            posting.kind, posting.units, posting.amount, posting.product_id,
+        )  # fmt: skip
+    events = rows(tmp_path, "events")
+    assert [row["position"] for row in events] == list(range(1, len(events) + 1)), "sequences have no gaps"
+    for kind, lines in (("postings", found), ("events", events)):
+        schema = json.loads((tmp_path / kind / "schema.json").read_text(encoding="utf-8"))
+        check = jsonschema.Draft202012Validator(schema)
+        for line in lines[::7]:
+            check.validate(line)
+    assert export(service, tmp_path) == "nothing new\n"
+
+
+def test_postings_are_listed_by_time_with_the_stocks_before_and_not_after_a_position_that_is_gone(lived):
+    service, lives = lived
+    known = settled(service)
+    stub = contract.report_stub(service.channel())
+    request = report_service.ListPostingsRequest(app=APP, opening=True)
+    first, end = (lives.first + 5) * DAY, (lives.first + 9) * DAY
+    getattr(request, "from").FromMilliseconds(first)
+    request.to.FromMilliseconds(end)
+    found = [posting for page in stub.ListPostings(request, timeout=CALL_LIMIT) for posting in page.postings]
+    sums = [posting for posting in found if not posting.position]
+    times = {posting.position: posting.effective_at.ToMilliseconds() for posting in known}
+    assert [posting.position for posting in found if posting.position] == sorted(
+        (position for position, at in times.items() if first <= at < end), key=lambda position: (times[position], position)
+    )
+    before = sum(posting.units for posting in known if posting.kind == "ACTIVE" and times[posting.position] < first)
+    assert sum(posting.units for posting in sums if posting.kind == "ACTIVE") == before
+    for wrong, reason in (
+        (report_service.ListPostingsRequest(app=APP, after_position=10**12), "UNKNOWN_POSITION"),
+        (report_service.ListPostingsRequest(app=APP, opening=True), "INVALID_RANGE"),
+    ):
+        with pytest.raises(grpc.RpcError) as failure:
+            list(stub.ListPostings(wrong, timeout=CALL_LIMIT))
+        assert contract.reason(failure.value) == reason
+
+
+def test_late_facts_are_new_files_and_old_ones_stay_as_they_are(lived, tmp_path):
+    service, lives = lived
+    settled(service)
+    export(service, tmp_path)
+    before = {path: path.read_bytes() for *_, path in files(tmp_path, "postings")}
+    late = datetime.datetime.fromtimestamp((lives.first + 1) * DAY / 1000, datetime.timezone.utc)
+    lives.act("purchases", app=APP, productId="coins", account="late", purchaseDate=late.isoformat().replace("+00:00", "Z"))
+    lives.wait_for_notifications()
+    eventually(lambda: _require_more(service, tmp_path, len(before)))
+    after = {path: path.read_bytes() for *_, path in files(tmp_path, "postings")}
+    assert {path: after[path] for path in before} == before
+    new = [row for path in after.keys() - before.keys() for row in map(json.loads, gzip.decompress(after[path]).splitlines())]
+    charge = next(row for row in new if row["kind"] == "CHARGE" and row["product_id"] == "coins")
+    assert charge["effective_at"][:10] == late.date().isoformat() < charge["known_at"][:10]
+
+
+def _require_more(service, directory, count):
+    export(service, directory)
+    assert len(files(directory, "postings")) > count
+
+
+def test_duckdb_and_pyarrow_recount_mrr(lived, tmp_path):
+    service, lives = lived
+    settled(service)
+    export(service, tmp_path)
+    expected = {
+        (day, currency): value
+        for (_, day, currency), value in Reports(service, lives).values("mrr", "closing").items()
+    }
+    assert expected
+    source = f"read_json('{tmp_path}/postings/*/*.ndjson.gz', hive_partitioning = true)"
+    found = {}
+    for day in range(lives.first, lives.end):
+        end = datetime.datetime.fromtimestamp((day + 1) * DAY / 1000, datetime.timezone.utc)
+        query = f"""
+            SELECT currency, CAST(sum(amount) AS BIGINT) FROM {source}
+            WHERE kind = 'ACTIVE' AND effective_at < TIMESTAMP '{end:%Y-%m-%d %H:%M:%S}'
+            GROUP BY currency HAVING sum(amount) <> 0
+        """
+        found |= {(day, currency): value for currency, value in duckdb.sql(query).fetchall()}
+    assert found == expected
+    tables = [pyarrow.json.read_json(gzip.open(path)) for *_, path in files(tmp_path, "postings")]
+    totals = collections.Counter()
+    for table in tables:
+        active = table.filter(pyarrow.compute.equal(table["kind"], "ACTIVE"))
+        for row in active.group_by("currency").aggregate([("amount", "sum")]).to_pylist():
+            totals[row["currency"]] += row["amount_sum"]
+    last = {currency: value for (day, currency), value in expected.items() if day == lives.end - 1}
+    assert {currency: value for currency, value in totals.items() if value} == last
+
+
+def test_an_export_that_is_killed_at_any_moment_has_no_position_twice_or_missing(lived, tmp_path):
+    service, lives = lived
+    chance = random.Random(7)
+    for kill in range(KILLS):
+        for _ in range(3):
+            lives.step()
+        process = subprocess.Popen(
+            command(service, tmp_path, "--follow", "--interval", "0.1"), stdout=subprocess.PIPE, text=True, env=environment()
+        )
+        if kill % 2:
+            # At once after a file, while the next one is written.
+            process.stdout.readline() if kill > 1 else None
+        time.sleep(chance.random() * 0.4)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+    known = settled(service)
+    torn = tmp_path / "postings" / "known_day=2020-01-01"
+    torn.mkdir()
+    (torn / "00000000000000000001-00000000000000000002.ndjson.gz.new").write_bytes(b"\x1f\x8b torn")
+    export(service, tmp_path)
+    assert [row["position"] for row in rows(tmp_path, "postings")] == [posting.position for posting in known]
+    events = rows(tmp_path, "events")
+    assert [row["position"] for row in events] == list(range(1, len(events) + 1))
+
+
+def test_a_directory_takes_one_export_of_one_app(lived, tmp_path):
+    service, _ = lived
+    export(service, tmp_path)
+    other = subprocess.run(
+        command(service, tmp_path, "--environment", "Sandbox"), capture_output=True, text=True, timeout=CALL_LIMIT, env=environment()
+    )
+    assert (other.returncode, "another app or environment" in other.stderr) == (64, True)
+    process = subprocess.Popen(command(service, tmp_path, "--follow"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+    try:
+        eventually(lambda: _require_busy(service, tmp_path))
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _require_busy(service, directory):
+    second = subprocess.run(command(service, directory), capture_output=True, text=True, timeout=CALL_LIMIT, env=environment())
+    assert (second.returncode, "another process uses" in second.stderr) == (1, True)
