@@ -99,6 +99,7 @@ let package = Package(
     library(.domain, "FamilySharing", ["AppStore", "Entitlements"]),
     library(.domain, "Reports", ["AppStore", "Entitlements"]),
     library(.domain, "AppStoreReports", ["AppStore"]),
+    library(.domain, "ReportReconciliation", ["AppStore", "AppStoreReports", "Reports"]),
 
     library(.base, "Platform", ["CLinux", "CZlib", logging, metrics]),
 
@@ -209,8 +210,8 @@ let package = Package(
         "EntitledClient",
         "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
-        "Reporting", "Reports",
-        "PostgreSQL", "PostgresStore", "SQLStore", "SQLiteStore",
+        "Reporting",
+        "PostgreSQL", "PostgresStore", "ReportReconciliation", "Reports", "SQLStore", "SQLiteStore",
         "Sandbox", "SandboxConsole", "SandboxStore", "Services", "SignedData", "Store", "Telemetry",
         "Transport",
         "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1,
@@ -278,6 +279,9 @@ let package = Package(
     test(.domain, "EntitlementsTests", ["AppStore", "Entitlements", "JSON", "TestSupport"]),
     test(.domain, "FamilySharingTests", ["AppStore", "Entitlements", "FamilySharing", "TestSupport"]),
     test(.domain, "AppStoreReportsTests", ["AppStore", "AppStoreReports"]),
+    test(
+      .domain, "ReportReconciliationTests",
+      ["AppStore", "AppStoreReports", "ReportReconciliation", "Reports"]),
     test(.domain, "ReportsTests", ["AppStore", "Entitlements", "Reports", "TestSupport"]),
     test(
       .server, "CallersTests", ["Bytes", "AppStore", "Callers", "HTTP", "JSON", "SignedData", "TestSupport"]),

@@ -48,7 +48,7 @@ struct Entitled: AsyncParsableCommand {
           CheckCommand.self, FindCommand.self, DescribeCommand.self, CustomerCommand.self,
           ExplainCommand.self, TimelineCommand.self, HistoryCommand.self, WatchCommand.self,
           GrantsCommand.self, NotesCommand.self, AttributesCommand.self, FamilyCommand.self,
-          MergeCommand.self, EraseCommand.self, ReportCommand.self, SegmentCommand.self,
+          MergeCommand.self, EraseCommand.self, SegmentCommand.self,
         ]),
       CommandGroup(
         name: "Purchases",
@@ -58,6 +58,9 @@ struct Entitled: AsyncParsableCommand {
           TransferCommand.self, UndoTransferCommand.self, SeatsCommand.self, FulfillmentCommand.self,
           SignOfferCommand.self, MigrateCommand.self,
         ]),
+      CommandGroup(
+        name: "Reports and accounting",
+        subcommands: [ReportCommand.self, ReconcileCommand.self, ExportCommand.self]),
       CommandGroup(
         name: "Apple and other systems",
         subcommands: [

@@ -1,0 +1,257 @@
+internal import AppStore
+internal import AppStoreReports
+
+/// Matches Apple's buckets with ours, and explains what is left over.
+struct BucketMatching {
+  private(set) var days: [DayKey: DayReconciliation] = [:]
+  private let zone: ReportZone
+  private let own: OwnItems
+  /// What Apple counts beyond us.
+  private var appleRest: [ReconciliationBucket: Int64] = [:]
+  /// What we count beyond Apple, newest first to be taken.
+  private var ownRest: [ReconciliationBucket: [Candidate]] = [:]
+  private var ownTotals: [ReconciliationBucket: Int64] = [:]
+  private let apple: [ReconciliationBucket: (quantity: Int64, rows: [String])]
+
+  struct DayKey: Hashable {
+    let report: AppStoreReport
+    let day: CalendarDay
+  }
+
+  init(
+    _ items: [ReportedItem], _ own: OwnItems, _ days: [AppStoreReport: Set<CalendarDay>], _ zone: ReportZone
+  ) {
+    self.own = own
+    self.zone = zone
+    var apple: [ReconciliationBucket: (quantity: Int64, rows: [String])] = [:]
+    for item in items {
+      apple[item.bucket, default: (0, [])].quantity += item.quantity
+      apple[item.bucket]?.rows.append("\(item.file):\(item.line)")
+    }
+    self.apple = apple
+    for (report, all) in days {
+      for day in all {
+        self.days[DayKey(report: report, day: day)] = DayReconciliation(report: report, day: day)
+      }
+    }
+    match()
+    explain()
+    report()
+  }
+
+  // MARK: Matching
+
+  private mutating func match() {
+    let buckets = Set(apple.keys).union(own.quantities.keys)
+    for bucket in buckets.sorted() {
+      let (ours, theirs) = (own.quantities[bucket] ?? 0, apple[bucket]?.quantity ?? 0)
+      ownTotals[bucket] = ours
+      if bucket.isRecurring {
+        compareRecurring(bucket, theirs, ours)
+        continue
+      }
+      days[bucket.key]?.matched += max(0, min(theirs, ours))
+      if theirs > ours { appleRest[bucket] = theirs - max(0, ours) }
+      if ours > theirs { ownRest[bucket] = rest(of: bucket, Int(ours - max(0, theirs))) }
+    }
+  }
+
+  /// Candidates for what we count beyond Apple. Which of equal ones is meant cannot be known.
+  private func rest(of bucket: ReconciliationBucket, _ count: Int) -> [Candidate] {
+    let all = (own.candidates[bucket] ?? []).sorted { ($0.at, $0.transactionID) > ($1.at, $1.transactionID) }
+    let unknown = Candidate(
+      transactionID: "", at: zone.start(of: bucket.day), knownAt: zone.start(of: bucket.day), reason: "")
+    return Array(all.prefix(count)) + Array(repeating: unknown, count: max(0, count - all.count))
+  }
+
+  /// Recurring revenue is compared as an amount: half a hundredth for each price of the year is rounding.
+  private mutating func compareRecurring(_ bucket: ReconciliationBucket, _ theirs: Int64, _ ours: Int64) {
+    let count = bucket.with {
+      $0.subject = .stock(SubscriptionColumn.standard.rawValue)
+      $0.currency = ""
+    }
+    // A difference of the counts is a finding already.
+    guard own.quantities[count] ?? 0 == apple[count]?.quantity ?? 0 else { return }
+    let tolerance = 5 * 52 * max(1, apple[count]?.quantity ?? 1)
+    guard abs(theirs - ours) > tolerance else { return }
+    if theirs > ours { appleRest[bucket] = theirs - ours } else { ownRest[bucket] = rest(of: bucket, 1) }
+  }
+
+  // MARK: Explanations
+
+  private mutating func explain() {
+    explainMoves(.timeZone) { zone, bucket, candidate in
+      let other: ReportZone = zone == .pacific ? .utc : .pacific
+      let day = other.day(of: candidate.at)
+      return day == bucket.day ? [] : [day]
+    }
+    explainMoves(.lateClose) { _, bucket, _ in (1...3).map { bucket.day.advanced(by: $0) } }
+    explainMoves(.earlyRenewal) { zone, bucket, candidate in
+      guard bucket.canBeEarly else { return [] }
+      return [-86_400_000, 86_400_000].map { zone.day(of: candidate.at.advanced(byMilliseconds: $0)) }
+        .filter { $0 != bucket.day }
+    }
+    explainNames()
+    explainPrograms()
+    explainMoney()
+    explainCredits()
+    explainLateKnowledge()
+  }
+
+  /// Explains what Apple has on another day than we.
+  private mutating func explainMoves(
+    _ rule: ExplanationRule,
+    _ days: (ReportZone, ReconciliationBucket, Candidate) -> [CalendarDay]
+  ) {
+    for bucket in ownRest.keys.sorted() where bucket.report != .subscription {
+      for candidate in ownRest[bucket] ?? [] {
+        let moved = days(zone, bucket, candidate).lazy.map { day in bucket.with { $0.day = day } }
+        guard let target = moved.first(where: { appleRest[$0] ?? 0 > 0 }) else { continue }
+        settle(target, bucket, candidate, rule)
+      }
+    }
+  }
+
+  /// Explains periods that Apple's event and ours name differently.
+  private mutating func explainNames() {
+    for bucket in ownRest.keys.sorted() {
+      guard case .flow(let flow) = bucket.subject else { continue }
+      for candidate in ownRest[bucket] ?? [] {
+        let target = appleRest.keys.filter { other in
+          guard case .flow(let name) = other.subject, appleRest[other] ?? 0 > 0 else { return false }
+          return name.isSibling(of: flow) && other.isSame(as: bucket)
+        }.min()
+        if let target { settle(target, bucket, candidate, .eventName) }
+      }
+    }
+  }
+
+  /// Explains charges with the higher share of a programme: Apple states no reason for it.
+  private mutating func explainPrograms() {
+    for bucket in ownRest.keys.sorted() where bucket.isAfterOneYear {
+      let target = bucket.with { $0.isAfterOneYear = false }
+      for candidate in ownRest[bucket] ?? [] where appleRest[target] ?? 0 > 0 {
+        settle(target, bucket, candidate, .program)
+      }
+    }
+  }
+
+  /// Explains several pieces of one transaction, and parts of prices that Apple rounds.
+  private mutating func explainMoney() {
+    for bucket in ownRest.keys.sorted() where bucket.price != nil {
+      for candidate in ownRest[bucket] ?? [] {
+        let others = appleRest.keys.filter { appleRest[$0] ?? 0 > 0 && $0.isSaleLike(bucket) }.sorted()
+        let price = bucket.price ?? 0
+        if bucket.subject == .refund, !["FULL", "ONE_TIME_FULL"].contains(candidate.reason),
+          let near = others.first(where: { abs(($0.price ?? 0) - price) <= 1 })
+        {
+          settle(near, bucket, candidate, .partialRefund)
+        } else if let parts = Self.parts(of: price, others, appleRest) {
+          for (part, count) in parts { take(part, count) }
+          if let first = parts.first { settle(nil, bucket, candidate, .quantity, at: first.bucket) }
+        }
+      }
+    }
+  }
+
+  /// The pieces that make up a price: of one price, or all that are left over.
+  private static func parts(
+    of price: Int64, _ others: [ReconciliationBucket], _ rest: [ReconciliationBucket: Int64]
+  ) -> [(bucket: ReconciliationBucket, count: Int64)]? {
+    for other in others {
+      guard let piece = other.price, piece > 0, piece < price, let count = rest[other] else { continue }
+      let needed = (price + piece / 2) / piece
+      if needed <= count, abs(needed * piece - price) <= needed { return [(other, needed)] }
+    }
+    let sum = others.reduce(0) { $0 + ($1.price ?? 0) * (rest[$1] ?? 0) }
+    let count = others.reduce(0) { $0 + (rest[$1] ?? 0) }
+    guard count > 1, abs(sum - price) <= count else { return nil }
+    return others.map { ($0, rest[$0] ?? 0) }
+  }
+
+  /// Explains refunds of Apple's that are near our estimate of the credit for an upgrade.
+  private mutating func explainCredits() {
+    for (bucket, candidate) in own.credits {
+      let target = appleRest.keys.filter { other in
+        guard appleRest[other] ?? 0 > 0, other.isSaleLike(bucket) else { return false }
+        return abs((other.price ?? 0) - (bucket.price ?? 0)) <= (bucket.price ?? 0) / 4 + 1
+      }.min()
+      if let target { settle(target, nil, candidate, .upgradeCredit) }
+    }
+  }
+
+  /// Explains what became known after Apple had made the report.
+  private mutating func explainLateKnowledge() {
+    for bucket in ownRest.keys.sorted() {
+      let made = zone.start(of: bucket.day.advanced(by: 1)).advanced(byMilliseconds: 8 * 3_600_000)
+      for candidate in ownRest[bucket] ?? [] where candidate.knownAt > made {
+        settle(nil, bucket, candidate, .lateClose)
+      }
+    }
+  }
+
+  /// Takes one piece from both sides, or from one, and records why.
+  private mutating func settle(
+    _ target: ReconciliationBucket?, _ bucket: ReconciliationBucket?, _ candidate: Candidate,
+    _ rule: ExplanationRule, at shown: ReconciliationBucket? = nil
+  ) {
+    if let target { take(target, 1) }
+    if let bucket, let index = ownRest[bucket]?.firstIndex(of: candidate) {
+      ownRest[bucket]?.remove(at: index)
+    }
+    guard let place = shown ?? target ?? bucket else { return }
+    // The day of a report that is not compared shows it on the other side's day.
+    let key = days[place.key] == nil ? bucket?.key ?? place.key : place.key
+    let candidates = candidate.transactionID.isEmpty ? [] : [candidate.transactionID]
+    days[key]?.explained.append(
+      ReconciliationExplanation(rule: rule, bucket: place, quantity: 1, candidates: candidates))
+  }
+
+  private mutating func take(_ bucket: ReconciliationBucket, _ count: Int64) {
+    appleRest[bucket, default: 0] -= count
+  }
+
+  // MARK: The rest
+
+  private static let maxListed = 100
+
+  private mutating func report() {
+    for (bucket, rest) in appleRest where rest > 0 { add(.neverSeen, bucket) }
+    for (bucket, rest) in ownRest where !rest.isEmpty { add(.notPaid, bucket) }
+  }
+
+  private mutating func add(_ kind: ReconciliationFinding.Kind, _ bucket: ReconciliationBucket) {
+    var finding = ReconciliationFinding(
+      kind: kind, bucket: bucket, appleQuantity: apple[bucket]?.quantity ?? 0,
+      ourQuantity: ownTotals[bucket] ?? 0)
+    let candidates = Set((own.candidates[bucket] ?? []).map(\.transactionID)).sorted()
+    finding.candidates = Array(candidates.prefix(Self.maxListed))
+    finding.rows = Array((apple[bucket]?.rows ?? []).prefix(Self.maxListed))
+    days[bucket.key]?.unexplained.append(finding)
+  }
+}
+
+extension ReconciliationBucket {
+  fileprivate var key: BucketMatching.DayKey { BucketMatching.DayKey(report: report, day: day) }
+
+  fileprivate var isRecurring: Bool { subject == .stock(recurringRevenue) }
+
+  /// Whether it can be charged before the period.
+  fileprivate var canBeEarly: Bool {
+    switch subject {
+    case .charge, .flow(.continued), .flow(.changed): true
+    default: false
+    }
+  }
+
+  /// Whether both are about one product on one day, whatever the event and the offer.
+  fileprivate func isSame(as other: ReconciliationBucket) -> Bool {
+    (report, day, productID, country) == (other.report, other.day, other.productID, other.country)
+  }
+
+  /// Whether both are charges, or both refunds, of one product on one day at the same rate, whatever the price.
+  fileprivate func isSaleLike(_ other: ReconciliationBucket) -> Bool {
+    isSame(as: other) && subject == other.subject && currency == other.currency
+      && isAfterOneYear == other.isAfterOneYear
+  }
+}

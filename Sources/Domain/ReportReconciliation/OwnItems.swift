@@ -1,0 +1,285 @@
+package import AppStore
+internal import AppStoreReports
+package import Reports
+
+/// A posting with what a comparison needs besides.
+package struct KnownPosting: Hashable, Sendable {
+  package let posting: Posting
+  package let knownAt: Instant
+
+  package init(_ posting: Posting, knownAt: Instant) {
+    self.posting = posting
+    self.knownAt = knownAt
+  }
+}
+
+/// A transaction of ours that may be meant by a row of Apple's.
+struct Candidate: Hashable {
+  let transactionID: String
+  /// When it happened.
+  let at: Instant
+  let knownAt: Instant
+  /// As ``Posting/reason``.
+  let reason: String
+}
+
+/// What we count in the buckets of Apple's reports.
+struct OwnItems {
+  private(set) var quantities: [ReconciliationBucket: Int64] = [:]
+  private(set) var candidates: [ReconciliationBucket: [Candidate]] = [:]
+  /// The estimated credits of upgrades, as refunds.
+  private(set) var credits: [(bucket: ReconciliationBucket, candidate: Candidate)] = []
+  /// Subscriptions in the grace period, by the bucket that counts them as active.
+  private var graceByColumn: [ReconciliationBucket: Int64] = [:]
+  private let zone: ReportZone
+  private let reports: [AppStoreReport: Set<CalendarDay>]
+
+  /// - postings: all of the days and of the day before and after; a posting without a line is the sum of a stock before
+  ///   them.
+  /// - reports: the days of each report.
+  init(_ postings: [KnownPosting], _ zone: ReportZone, _ reports: [AppStoreReport: Set<CalendarDay>]) {
+    self.zone = zone
+    self.reports = reports
+    let standing = postings.standing
+    for known in standing { addMoney(known) }
+    addFlows(standing)
+    addStocks(standing)
+  }
+
+  private mutating func add(_ bucket: ReconciliationBucket, _ quantity: Int64, _ known: KnownPosting) {
+    quantities[bucket, default: 0] += quantity
+    if !known.posting.line.isEmpty { candidates[bucket, default: []].append(known.candidate) }
+  }
+
+  /// Whether a report of the day is compared. Without it, what we count on the day could explain anything.
+  private func isCompared(_ day: CalendarDay, _ report: AppStoreReport) -> Bool {
+    reports[report]?.contains(day) ?? false
+  }
+
+  // MARK: Money
+
+  private mutating func addMoney(_ known: KnownPosting) {
+    let posting = known.posting
+    guard [.charge, .refund, .upgradeCredit].contains(posting.kind), posting.amount != 0 else { return }
+    let day = zone.day(of: posting.effectiveAt)
+    for report in [AppStoreReport.sales, .subscriber] where isCompared(day, report) {
+      guard report == .sales || posting.isOfSubscription else { continue }
+      var bucket = ReconciliationBucket(
+        report: report, day: day, productID: posting.dimensions.productID,
+        country: posting.dimensions.storefront, subject: posting.kind == .charge ? .charge : .refund)
+      bucket.price = (abs(posting.amount) + 5) / 10
+      bucket.currency = posting.currency
+      // 70 % or 85 %.
+      bucket.isAfterOneYear = abs(posting.proceeds) * 100 > abs(posting.amount) * 77
+      if posting.kind == .upgradeCredit {
+        credits.append((bucket, known.candidate))
+      } else {
+        add(bucket, 1, known)
+      }
+    }
+  }
+
+  // MARK: Flows
+
+  private mutating func addFlows(_ postings: [KnownPosting]) {
+    guard reports[.subscriptionEvent] != nil else { return }
+    // One period is one event, whatever else it changes.
+    var periods: [PeriodKey: (flow: SubscriptionFlow, known: KnownPosting)] = [:]
+    for known in postings {
+      guard let flow = SubscriptionFlow(known.posting) else { continue }
+      guard flow.beginsPeriod else {
+        addFlow(flow, known)
+        continue
+      }
+      let key = PeriodKey(line: known.posting.line, at: known.posting.effectiveAt)
+      if let other = periods[key], other.flow.precedence <= flow.precedence { continue }
+      periods[key] = (flow, known)
+    }
+    for (flow, known) in periods.values { addFlow(flow, known) }
+  }
+
+  private struct PeriodKey: Hashable {
+    let line: String
+    let at: Instant
+  }
+
+  private mutating func addFlow(_ flow: SubscriptionFlow, _ known: KnownPosting) {
+    let posting = known.posting
+    let day = zone.day(of: posting.effectiveAt)
+    guard isCompared(day, .subscriptionEvent) else { return }
+    var bucket = ReconciliationBucket(
+      report: .subscriptionEvent, day: day, productID: posting.dimensions.productID,
+      country: posting.dimensions.storefront, subject: .flow(flow))
+    bucket.offer = posting.dimensions.paymentMode
+    add(bucket, max(1, abs(posting.count)), known)
+  }
+
+  // MARK: Stocks
+
+  private mutating func addStocks(_ postings: [KnownPosting]) {
+    let stocks = postings.filter { $0.posting.kind.isCountedInReports }
+      .sorted { $0.posting.effectiveAt < $1.posting.effectiveAt }
+    var sums: [ReconciliationBucket: Int64] = [:]
+    var grace: [ReconciliationBucket: Int64] = [:]
+    var changed: [ReconciliationBucket: [Candidate]] = [:]
+    var next = stocks.startIndex
+    for day in (reports[.subscription] ?? []).sorted() {
+      let end = zone.start(of: day.advanced(by: 1))
+      while next < stocks.endIndex, stocks[next].posting.effectiveAt < end {
+        for (bucket, quantity) in Self.stocks(of: stocks[next].posting, CalendarDay(number: 0)) {
+          sums[bucket, default: 0] += quantity
+          if !stocks[next].posting.line.isEmpty {
+            changed[bucket, default: []].append(stocks[next].candidate)
+          }
+        }
+        if stocks[next].posting.kind == .inGrace {
+          let column = SubscriptionColumn(offerKind: stocks[next].posting.dimensions.offerKind)
+          let active = Self.bucket(of: stocks[next].posting, CalendarDay(number: 0), column.rawValue)
+          grace[active, default: 0] += stocks[next].posting.count
+        }
+        next += 1
+      }
+      for (bucket, sum) in sums where sum != 0 { quantities[bucket.with { $0.day = day }] = sum }
+      // Those that came or went in the days of the comparison; what was there before is a sum.
+      for (bucket, all) in changed { candidates[bucket.with { $0.day = day }] = all.reversed() }
+      for (bucket, sum) in grace where sum != 0 { graceByColumn[bucket.with { $0.day = day }] = sum }
+    }
+  }
+
+  private static func stocks(
+    of posting: Posting, _ day: CalendarDay
+  ) -> [(bucket: ReconciliationBucket, quantity: Int64)] {
+    let column =
+      switch posting.kind {
+      case .inRetry: "Billing Retry"
+      case .inGrace: "Grace Period"
+      default: SubscriptionColumn(offerKind: posting.dimensions.offerKind).rawValue
+      }
+    let bucket = bucket(of: posting, day, column)
+    guard posting.kind == .active, column == SubscriptionColumn.standard.rawValue else {
+      return [(bucket, posting.count)]
+    }
+    let recurring = bucket.with {
+      $0.subject = .stock(recurringRevenue)
+      $0.currency = posting.currency
+    }
+    return [(bucket, posting.count), (recurring, posting.amount)]
+  }
+
+  private static func bucket(
+    of posting: Posting, _ day: CalendarDay, _ column: String
+  ) -> ReconciliationBucket {
+    ReconciliationBucket(
+      report: .subscription, day: day, productID: posting.dimensions.productID,
+      country: posting.dimensions.storefront, subject: .stock(column))
+  }
+}
+
+extension OwnItems {
+  /// The same with subscriptions in the grace period in their own column only.
+  var withGraceApart: OwnItems {
+    var items = self
+    for (bucket, grace) in graceByColumn {
+      items.quantities[bucket, default: 0] -= grace
+      if items.quantities[bucket] == 0 { items.quantities[bucket] = nil }
+    }
+    return items
+  }
+}
+
+extension KnownPosting {
+  fileprivate var candidate: Candidate {
+    Candidate(
+      transactionID: posting.transactionID, at: posting.effectiveAt, knownAt: knownAt, reason: posting.reason)
+  }
+}
+
+extension [KnownPosting] {
+  /// Those that no other one takes back; each is known since its first posting.
+  var standing: [KnownPosting] {
+    var first: [Posting: Instant] = [:]
+    for known in self {
+      first[known.posting] = Swift.min(first[known.posting] ?? known.knownAt, known.knownAt)
+    }
+    return map(\.posting).standing.map { KnownPosting($0, knownAt: first[$0] ?? $0.effectiveAt) }
+  }
+}
+
+extension Posting {
+  /// Whether a charge or refund is of a subscription.
+  fileprivate var isOfSubscription: Bool {
+    switch kind {
+    case .charge: reason == "SUBSCRIPTION"
+    default: !reason.hasPrefix("ONE_TIME_")
+    }
+  }
+}
+
+extension Posting.Kind {
+  fileprivate var isCountedInReports: Bool {
+    switch self {
+    case .active, .inTrial, .inGrace, .inRetry: true
+    default: false
+    }
+  }
+}
+
+extension Posting.Dimensions {
+  /// How the offer is paid, such as `FREE_TRIAL`; empty for the standard price.
+  var paymentMode: String {
+    ["FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT"].first { offerKind.hasSuffix($0) } ?? ""
+  }
+}
+
+extension SubscriptionColumn {
+  /// The column that counts subscriptions with an offer; empty for the standard price.
+  init(offerKind: String) {
+    let types: [String: [SubscriptionColumn]] = [
+      "INTRODUCTORY": [.introductoryFreeTrial, .introductoryPayUpFront, .introductoryPayAsYouGo],
+      "OFFER_CODE": [.offerCodeFreeTrial, .offerCodePayUpFront, .offerCodePayAsYouGo],
+      "WIN_BACK": [.winBackFreeTrial, .winBackPayUpFront, .winBackPayAsYouGo],
+    ]
+    let others: [SubscriptionColumn] = [
+      .promotionalFreeTrial, .promotionalPayUpFront, .promotionalPayAsYouGo,
+    ]
+    let columns = types.first { offerKind.hasPrefix($0.key) }?.value ?? others
+    if offerKind.isEmpty {
+      self = .standard
+    } else if offerKind.hasSuffix("FREE_TRIAL") {
+      self = columns[0]
+    } else {
+      self = offerKind.hasSuffix("PAY_UP_FRONT") ? columns[1] : columns[2]
+    }
+  }
+}
+
+extension SubscriptionFlow {
+  /// The flow of a posting; `nil` for one that Apple's events do not count.
+  fileprivate init?(_ posting: Posting) {
+    switch posting.kind {
+    case .trialStarted, .startedPaid, .resubscribed: self = .started
+    case .recovered, .converted, .convertedFromRetry, .renewed, .instalmentPaid, .introToRegular,
+      .toFreeOffer:
+      self = .continued
+    case .upgraded, .downgraded, .crossgraded: self = .changed
+    case .changedProduct where posting.count > 0: self = .changed
+    case .graceEntered: self = .graceEntered
+    case .lapsedBilling, .trialLapsedBilling: self = .retryEntered
+    case .retryLost, .retryCancelled: self = .retryEnded
+    case .lapsedVoluntary, .lapsedOther, .trialExpired: self = .lapsed
+    case .refund where posting.isOfSubscription: self = .refunded
+    default: return nil
+    }
+  }
+
+  var beginsPeriod: Bool { [.started, .continued, .changed].contains(self) }
+
+  /// Of two flows of one period, that with the lower number counts.
+  fileprivate var precedence: Int {
+    switch self {
+    case .started: 0
+    case .changed: 1
+    default: 2
+    }
+  }
+}

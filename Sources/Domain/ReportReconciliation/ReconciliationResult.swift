@@ -1,0 +1,121 @@
+package import AppStoreReports
+
+/// Why a difference is no finding.
+package enum ExplanationRule: String, Hashable, Sendable, CaseIterable {
+  /// It lies in the neighbouring day of the other zone.
+  case timeZone = "TIME_ZONE"
+  /// It became known after the report was made, or Apple's row is in a report of the next three days.
+  case lateClose = "LATE_CLOSE"
+  /// Apple charges up to a day before the period; one side has the day of the charge, the other that of the period.
+  case earlyRenewal = "EARLY_RENEWAL"
+  /// Apple and we have another name for the same period.
+  case eventName = "EVENT_NAME"
+  /// Several pieces of one transaction.
+  case quantity = "QUANTITY"
+  /// An estimated credit for the unused part of an upgraded period.
+  case upgradeCredit = "UPGRADE_CREDIT"
+  /// A refund of a part of the price, rounded to a hundredth.
+  case partialRefund = "PARTIAL_REFUND"
+  /// The proceeds of all rows of the country are less by the same part.
+  case tax = "TAX"
+  /// The share is that of one of Apple's programmes, which gives more than the standard share.
+  case program = "PROGRAM"
+}
+
+/// A difference that no rule explains.
+package struct ReconciliationFinding: Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable {
+    /// Apple counts what no document told us.
+    case neverSeen = "NEVER_SEEN"
+    /// We count what Apple does not.
+    case notPaid = "NOT_PAID"
+    /// The proceeds of a row are not the share of its price.
+    case proceeds = "PROCEEDS"
+  }
+
+  package let kind: Kind
+  package let bucket: ReconciliationBucket
+  /// Of the bucket; of recurring revenue, thousandths a year.
+  package let appleQuantity: Int64
+  package let ourQuantity: Int64
+  /// Of one piece in thousandths: what Apple states, and our estimate; only for ``Kind/proceeds``.
+  package var proceeds: (apple: Int64, ours: Int64)?
+  /// Our transactions in the bucket, at most 100: it cannot be known which of equal ones is meant.
+  package var candidates: [String] = []
+  /// Apple's rows, as `FILE:LINE`, at most 100.
+  package var rows: [String] = []
+
+  package var difference: Int64 { appleQuantity - ourQuantity }
+
+  package static func == (left: ReconciliationFinding, right: ReconciliationFinding) -> Bool {
+    left.kind == right.kind && left.bucket == right.bucket && left.difference == right.difference
+      && left.candidates == right.candidates && left.rows == right.rows
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    hasher.combine(bucket)
+  }
+}
+
+/// An explained difference.
+package struct ReconciliationExplanation: Hashable, Sendable {
+  package let rule: ExplanationRule
+  /// Of Apple's side if it has one.
+  package let bucket: ReconciliationBucket
+  package var quantity: Int64
+  package var candidates: [String] = []
+}
+
+/// The result for one report of one day.
+package struct DayReconciliation: Hashable, Sendable {
+  package let report: AppStoreReport
+  package let day: CalendarDay
+  /// What is equal on both sides: subscriptions, events, or sold and refunded pieces.
+  package var matched: Int64 = 0
+  package var explained: [ReconciliationExplanation] = []
+  package var unexplained: [ReconciliationFinding] = []
+
+  package init(report: AppStoreReport, day: CalendarDay) {
+    self.report = report
+    self.day = day
+  }
+}
+
+/// What Apple pays for a product in a fiscal month, beside our estimate. Differences are listed and not judged: the report
+/// has collected money only.
+package struct FinanceComparison: Hashable, Sendable {
+  package let first: CalendarDay
+  package let last: CalendarDay
+  package let productID: String
+  package let country: String
+  package let currency: String
+  package var appleQuantity: Int64 = 0
+  package var ourQuantity: Int64 = 0
+  /// Thousandths.
+  package var appleShare: Int64 = 0
+  package var ourShare: Int64 = 0
+
+  /// The fiscal month, if the report covers one exactly.
+  package var month: FiscalMonth? {
+    let month = FiscalMonth(containing: first)
+    return month.firstDay == first && month.lastDay == last ? month : nil
+  }
+}
+
+/// The comparison of Apple's reports with our postings.
+package struct ReconciliationResult: Sendable {
+  /// In the order of days and reports.
+  package var days: [DayReconciliation]
+  package var finance: [FinanceComparison]
+  package var notes: [ReportNote]
+
+  package var matched: Int64 { days.reduce(0) { $0 + $1.matched } }
+  package var explained: Int64 { days.flatMap(\.explained).reduce(0) { $0 + $1.quantity } }
+  package var unexplained: [ReconciliationFinding] { days.flatMap(\.unexplained) }
+  /// Whether nothing is left over.
+  package var isClean: Bool {
+    days.allSatisfy { $0.unexplained.isEmpty }
+      && !notes.contains { ["UNKNOWN_EVENT", "UNKNOWN_PRODUCT", "UNKNOWN_COUNTRY"].contains($0.code) }
+  }
+}

@@ -1,0 +1,106 @@
+internal import AppStore
+package import AppStoreReports
+
+/// A report that was read from a file.
+package struct ReportDocument: Hashable, Sendable {
+  /// The name of the file.
+  package let name: String
+  package let kind: AppStoreReport
+  package let table: TabularText
+  /// The day in the name of the file; `nil` without one.
+  package let day: CalendarDay?
+
+  /// Recognizes a report by its columns.
+  ///
+  /// - Throws: ``ReportError`` if it is none, or lacks a column that is needed.
+  package init(name: String, text: String) throws(ReportError) {
+    let table = TabularText(parsing: text)
+    guard let kind = Self.kind(of: table) else { throw .unknownReport(name) }
+    let missing = kind.requiredColumns.filter { table.position(of: $0) == nil }
+    guard missing.isEmpty else { throw .missingColumns(name, missing) }
+    (self.name, self.kind, self.table) = (name, kind, table)
+    day = Self.day(in: name)
+    guard kind != .subscription || day != nil else { throw .noDate(name) }
+  }
+
+  /// The columns that are not Apple's as far as known.
+  package var unknownColumns: [String] {
+    let known = Set(kind.columns.map { $0.lowercased() } + ["promotional offer name", "auto renew status"])
+    return table.columns.filter { !known.contains($0.lowercased()) }
+  }
+
+  private static func kind(of table: TabularText) -> AppStoreReport? {
+    func has(_ column: String) -> Bool { table.position(of: column) != nil }
+    if has("Active Standard Price Subscriptions") { return .subscription }
+    if has("Event"), has("Quantity") { return .subscriptionEvent }
+    if has("Subscriber ID") { return .subscriber }
+    if has("SKU") { return .sales }
+    return has("Vendor Identifier") ? .finance : nil
+  }
+
+  /// The first day in a name such as `Subscription_85012345_20261024_V1_3.txt.gz`.
+  private static func day(in name: String) -> CalendarDay? {
+    let words = name.split { !($0.isASCII && ($0.isNumber || $0 == "-")) }
+    for word in words {
+      let characters = Array(word)
+      for length in [10, 8] where characters.count >= length {
+        for start in 0...(characters.count - length) {
+          let text = String(characters[start..<(start + length)])
+          guard (length == 10) == text.contains("-") else { continue }
+          // A vendor number has eight digits, too.
+          if let day = CalendarDay(text), ("2008"..<"2100").contains(day.description) { return day }
+        }
+      }
+    }
+    return nil
+  }
+}
+
+/// The reason why a file is not read.
+package enum ReportError: Error, Hashable, Sendable, CustomStringConvertible {
+  case unknownReport(String)
+  case missingColumns(String, [String])
+  case noDate(String)
+  case malformed(String, line: Int, column: String)
+
+  package var description: String {
+    switch self {
+    case .unknownReport(let name):
+      "'\(name)' is no Subscription, Subscription Event, Subscriber, Sales or Finance report"
+    case .missingColumns(let name, let columns):
+      "'\(name)' lacks the columns \(columns.map { "'\($0)'" }.joined(separator: ", "))"
+    case .noDate(let name):
+      "a Subscription report has no date inside; name the file with one, such as '2026-10-24-\(name)'"
+    case .malformed(let name, let line, let column):
+      "'\(name)' line \(line): column '\(column)' has an unexpected value"
+    }
+  }
+}
+
+/// What Apple's rows count.
+struct ReportedItem {
+  let bucket: ReconciliationBucket
+  let quantity: Int64
+  /// The name of the file and the number of the line, from 2.
+  let file: String
+  let line: Int
+}
+
+/// A row whose proceeds are checked.
+struct ReportedProceeds {
+  let bucket: ReconciliationBucket
+  let quantity: Int64
+  /// Of one piece, in thousandths, without sign.
+  let price: Int64
+  let proceeds: Int64
+  let line: Int
+  let file: String
+}
+
+/// A number that no rule covers, such as an unknown event.
+package struct ReportNote: Hashable, Sendable {
+  /// `UNKNOWN_EVENT`, `UNKNOWN_PRODUCT`, `OTHER_PRODUCT`, `UNKNOWN_COUNTRY`, `UNKNOWN_COLUMN`, `PRIVACY`, `NOT_COMPARED`, `GRACE_APART`.
+  package let code: String
+  package let text: String
+  package var quantity: Int64
+}

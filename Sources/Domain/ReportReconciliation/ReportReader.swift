@@ -1,0 +1,240 @@
+internal import AppStore
+internal import AppStoreReports
+
+/// Turns the rows of reports into buckets.
+struct ReportReader {
+  private(set) var items: [ReportedItem] = []
+  private(set) var proceeds: [ReportedProceeds] = []
+  private(set) var finance: [FinanceRow] = []
+  private(set) var notes: [String: ReportNote] = [:]
+  /// The days that each report covers.
+  private(set) var days: [AppStoreReport: Set<CalendarDay>] = [:]
+  private let products: ProductNames
+  private let appleID: String?
+
+  init(_ documents: [ReportDocument], _ products: ProductNames, appleID: String?) throws(ReportError) {
+    self.products = products
+    self.appleID = appleID
+    for document in documents {
+      if let day = document.day, document.kind != .finance { days[document.kind, default: []].insert(day) }
+      for column in document.unknownColumns {
+        note("UNKNOWN_COLUMN", "\(document.kind.rawValue) \(column)", 0)
+      }
+      for (index, row) in document.table.rows.enumerated() {
+        try read(Row(document: document, values: row, line: index + 2))
+      }
+    }
+  }
+
+  /// A row with access to its columns.
+  struct Row {
+    let document: ReportDocument
+    let values: [String]
+    let line: Int
+
+    subscript(column: String) -> String { document.table.value(column, in: values) }
+
+    func number(_ column: String) throws(ReportError) -> Int64 {
+      let text = self[column]
+      if text.isEmpty { return 0 }
+      guard let value = Amount.thousandths(text), value % 1000 == 0 else { throw malformed(column) }
+      return value / 1000
+    }
+
+    func amount(_ column: String) throws(ReportError) -> Int64 {
+      let text = self[column]
+      if text.isEmpty { return 0 }
+      guard let value = Amount.thousandths(text) else { throw malformed(column) }
+      return value
+    }
+
+    func day(_ column: String) throws(ReportError) -> CalendarDay {
+      guard let day = CalendarDay(self[column]) else { throw malformed(column) }
+      return day
+    }
+
+    func malformed(_ column: String) -> ReportError {
+      .malformed(document.name, line: line, column: column)
+    }
+  }
+
+  private mutating func note(_ code: String, _ text: String, _ quantity: Int64) {
+    notes["\(code) \(text)", default: ReportNote(code: code, text: text, quantity: 0)].quantity += quantity
+  }
+
+  private mutating func read(_ row: Row) throws(ReportError) {
+    if let appleID, !row["App Apple ID"].isEmpty, row["App Apple ID"] != appleID { return }
+    switch row.document.kind {
+    case .subscription: try readStocks(row)
+    case .subscriptionEvent: try readEvent(row)
+    case .subscriber: try readCharge(row)
+    case .sales: try readSale(row)
+    case .finance: try readFinance(row)
+    }
+  }
+
+  /// The bucket of a row without its subject; `nil`, with a note, for an unknown product or country.
+  private mutating func bucket(
+    _ row: Row, _ day: CalendarDay, country column: String, _ subject: ReconciliationBucket.Subject,
+    quantity: Int64
+  ) -> ReconciliationBucket? {
+    days[row.document.kind, default: []].insert(day)
+    let isSale = row.document.kind == .sales
+    let appleID = row[isSale ? "Apple Identifier" : "Subscription Apple ID"]
+    let name = row[isSale ? "SKU" : "Subscription Name"]
+    guard let productID = products.productID(appleID: appleID, name: name, isProductID: isSale) else {
+      // The Sales report has the products of all apps.
+      note(
+        isSale && self.appleID != nil ? "OTHER_PRODUCT" : "UNKNOWN_PRODUCT", "\(name) (\(appleID))", quantity)
+      return nil
+    }
+    guard let country = Countries.threeLetters(row[column]) else {
+      note("UNKNOWN_COUNTRY", row[column], quantity)
+      return nil
+    }
+    return ReconciliationBucket(
+      report: row.document.kind, day: day, productID: productID, country: country, subject: subject)
+  }
+
+  private mutating func add(_ bucket: ReconciliationBucket, _ quantity: Int64, _ row: Row) {
+    guard quantity != 0 else { return }
+    items.append(
+      ReportedItem(bucket: bucket, quantity: quantity, file: row.document.name, line: row.line))
+  }
+
+  // MARK: Reports
+
+  private mutating func readStocks(_ row: Row) throws(ReportError) {
+    guard let day = row.document.day else { return }
+    let columns = SubscriptionColumn.allCases.map(\.rawValue) + ["Billing Retry", "Grace Period"]
+    for column in columns where row.document.table.position(of: column) != nil {
+      let quantity = try row.number(column)
+      guard quantity != 0,
+        let bucket = bucket(row, day, country: "Country", .stock(column), quantity: quantity)
+      else { continue }
+      add(bucket, quantity, row)
+      if column == SubscriptionColumn.standard.rawValue { try addRecurring(bucket, quantity, row) }
+    }
+    if row["Subscribers"].isEmpty { note("PRIVACY", "Subscribers is blank", 1) }
+    guard let bucket = bucket(row, day, country: "Country", .stock("price"), quantity: 0) else { return }
+    try addProceeds(bucket, 1, row)
+  }
+
+  /// The recurring revenue of subscriptions at the standard price, in thousandths a year.
+  private mutating func addRecurring(
+    _ bucket: ReconciliationBucket, _ quantity: Int64, _ row: Row
+  ) throws(ReportError) {
+    guard let perYear = Self.periodsPerYear[row["Standard Subscription Duration"].lowercased()] else {
+      return
+    }
+    let recurring = bucket.with {
+      $0.subject = .stock(recurringRevenue)
+      $0.currency = row["Customer Currency"]
+    }
+    add(recurring, try row.amount("Customer Price") * perYear * quantity, row)
+  }
+
+  private static let periodsPerYear: [String: Int64] = [
+    "7 days": 52, "1 week": 52, "1 month": 12, "2 months": 6, "3 months": 4, "6 months": 2, "1 year": 1,
+  ]
+
+  private mutating func readEvent(_ row: Row) throws(ReportError) {
+    let quantity = try row.number("Quantity")
+    let day = try row.day("Event Date")
+    guard let flow = SubscriptionFlow(appleEvent: row["Event"]) else {
+      days[.subscriptionEvent, default: []].insert(day)
+      return note("UNKNOWN_EVENT", row["Event"], quantity)
+    }
+    guard var bucket = bucket(row, day, country: "Country", .flow(flow), quantity: quantity) else { return }
+    bucket.offer = row["Subscription Offer Type"].uppercased().replacing(" ", with: "_")
+    add(bucket, quantity, row)
+  }
+
+  private mutating func readCharge(_ row: Row) throws(ReportError) {
+    let (units, price) = (try row.number("Units"), try row.amount("Customer Price"))
+    let isRefund = price < 0 || units < 0 || row["Refund"].lowercased().hasPrefix("y")
+    try addMoney(row, try row.day("Event Date"), country: "Country", units, price, isRefund: isRefund)
+  }
+
+  private mutating func readSale(_ row: Row) throws(ReportError) {
+    let type = row["Product Type Identifier"].uppercased()
+    let (units, price) = (try row.number("Units"), try row.amount("Customer Price"))
+    // IA3 is a restored purchase. Other types are downloads and updates of apps.
+    guard type.hasPrefix("IA"), type != "IA3" else { return }
+    try addMoney(
+      row, try row.day("Begin Date"), country: "Country Code", units, price,
+      isRefund: units < 0 || price < 0)
+  }
+
+  private mutating func addMoney(
+    _ row: Row, _ day: CalendarDay, country: String, _ units: Int64, _ price: Int64, isRefund: Bool
+  ) throws(ReportError) {
+    // A refund of a part of the price has no unit.
+    let quantity = max(1, abs(units))
+    guard
+      var bucket = bucket(row, day, country: country, isRefund ? .refund : .charge, quantity: quantity)
+    else { return }
+    guard price != 0 else { return note("NOT_COMPARED", "free of charge", quantity) }
+    bucket.price = (abs(price) + 5) / 10
+    bucket.currency = row["Customer Currency"]
+    bucket.isAfterOneYear = row["Proceeds Reason"].lowercased() == rateAfterOneYear.lowercased()
+    add(bucket, quantity, row)
+    try addProceeds(bucket, quantity, row)
+  }
+
+  private mutating func addProceeds(
+    _ bucket: ReconciliationBucket, _ quantity: Int64, _ row: Row
+  ) throws(ReportError) {
+    let price = abs(try row.amount("Customer Price"))
+    guard
+      row[row.document.kind == .sales ? "Currency of Proceeds" : "Proceeds Currency"]
+        == row["Customer Currency"]
+    else { return note("NOT_COMPARED", "proceeds in another currency", quantity) }
+    var bucket = bucket
+    (bucket.price, bucket.currency) = ((price + 5) / 10, row["Customer Currency"])
+    bucket.isAfterOneYear = row["Proceeds Reason"].lowercased() == rateAfterOneYear.lowercased()
+    proceeds.append(
+      ReportedProceeds(
+        bucket: bucket, quantity: quantity, price: price, proceeds: abs(try row.amount("Developer Proceeds")),
+        line: row.line, file: row.document.name))
+  }
+
+  private mutating func readFinance(_ row: Row) throws(ReportError) {
+    let isReturn = row["Sale or Return"].uppercased() == "R"
+    let (quantity, share) = (abs(try row.number("Quantity")), abs(try row.amount("Extended Partner Share")))
+    finance.append(
+      FinanceRow(
+        first: try row.day("Start Date"), last: try row.day("End Date"), productID: row["Vendor Identifier"],
+        country: Countries.threeLetters(row["Country Of Sale"]) ?? row["Country Of Sale"],
+        currency: row["Partner Share Currency"], quantity: isReturn ? -quantity : quantity,
+        share: isReturn ? -share : share))
+  }
+}
+
+/// The subject of the bucket of recurring revenue.
+let recurringRevenue = "Recurring revenue"
+
+/// The product ids behind the names and numbers of reports.
+package struct ProductNames: Sendable {
+  private var byAppleID: [String: String]
+  private let known: Set<String>
+
+  /// - given: product ids by Apple's number, as the operator states them.
+  /// - known: the product ids of the app.
+  package init(given: [String: String], known: Set<String>, learnedFrom documents: [ReportDocument]) {
+    self.known = known
+    byAppleID = [:]
+    for document in documents where document.kind == .sales {
+      for row in document.table.rows {
+        byAppleID[document.table.value("Apple Identifier", in: row)] = document.table.value("SKU", in: row)
+      }
+    }
+    byAppleID.merge(given) { _, given in given }
+  }
+
+  /// The product id of a row; `nil` if it is unknown.
+  func productID(appleID: String, name: String, isProductID: Bool) -> String? {
+    let productID = isProductID ? name : byAppleID[appleID] ?? name
+    return known.contains(productID) ? productID : nil
+  }
+}
