@@ -232,6 +232,7 @@ def commands(caller):
         "ReportService/QueryReport": (["report", "movements", "--from", "2026-11-01", "--to", "2026-11-30"], {0}),
         "ReportService/ExportReport": (["report", "revenue", "--from", "2026-11-01", "--to", "2026-11-30", "--ndjson"], {0}),
         "ReportService/ListPostings": (["export", str(caller.folder / "warehouse")], {0}),
+        "ReportService/ListReportPurchases": (["report", "movements", "--from", "2026-11-01", "--to", "2026-11-30", "--behind", "started_paid"], {0}),
         "NotificationService/IngestNotification": (["notifications", "submit", notification(caller)], {0}),
         "NotificationService/ListNotifications": (["notifications", "list"], {0}),
         "NotificationService/ReprocessNotifications": (["notifications", "reprocess"], {0}),

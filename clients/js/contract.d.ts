@@ -4234,6 +4234,58 @@ export interface ReportPosting {
   currency?: string;
 }
 
+/** The request of ListReportPurchases. */
+export interface ListReportPurchasesRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The report and its options, as in QueryReport; amounts are not converted. Required. */
+  query?: ReportQuery;
+  /** The name of the column, such as "churn_voluntary". Required. */
+  column?: string;
+  /** The `bucket` of the row. Required. */
+  bucket?: string;
+  /** The `groups` of the row. */
+  groups?: Array<string>;
+  /** The `currency` of the row. */
+  currency?: string;
+  /** The `age` of the row. */
+  age?: string;
+  /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
+  pageSize?: number;
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
+  pageToken?: string;
+}
+
+/** The response of ListReportPurchases. */
+export interface ListReportPurchasesResponse {
+  /** The purchases, ordered by `original_transaction_id`. */
+  purchases?: Array<ReportPurchase>;
+  /** The token of the next page; empty on the last page. */
+  nextPageToken?: string;
+}
+
+/** A purchase behind a value. */
+export interface ReportPurchase {
+  /** The `originalTransactionId`. */
+  originalTransactionId?: string;
+  /** The owner; empty: the purchase is unclaimed. */
+  customerId?: string;
+  /** The App Store product id. */
+  productId?: string;
+  /** The country of the storefront, ISO 3166-1 alpha-3. */
+  storefront?: string;
+  /** Its part of the value, in the unit of the column. */
+  value?: string;
+  /** ISO 4217; empty without an amount. */
+  currency?: string;
+  /** The time of the latest of its postings behind the value. */
+  effectiveAt?: string;
+  /** Why, such as "CANCELLED"; empty: none. The values depend on the column. */
+  reason?: string;
+}
+
 /**
  * Reports of subscriptions and money, by day in UTC. They name no customer. A day closes some hours after its end (six, unless
  * the configuration states another delay); later evidence changes it only by a numbered revision.
@@ -4243,6 +4295,8 @@ export interface ReportService {
   listReports(request: ListReportsRequest, options?: CallOptions): Promise<ListReportsResponse>;
   /** Returns the rows of one report. */
   queryReport(request: QueryReportRequest, options?: CallOptions): Promise<QueryReportResponse>;
+  /** Returns the purchases behind one value of a report, with their customers, page by page. Their values add up to it. */
+  listReportPurchases(request: ListReportPurchasesRequest, options?: CallOptions): Promise<ListReportPurchasesResponse>;
 }
 
 /** How the deciding period of a purchase is paid. */

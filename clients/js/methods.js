@@ -110,6 +110,7 @@ export const services = {
     methods: {
       ListReports: true,
       QueryReport: true,
+      ListReportPurchases: true,
     },
   },
   segment: {

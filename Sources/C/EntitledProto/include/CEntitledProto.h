@@ -186,6 +186,8 @@ static inline const void *entitled_descriptor_Entitled__V1__ListPostingsRequest(
 static inline const void *entitled_descriptor_Entitled__V1__ListPostingsResponse(void) { return &entitled__v1__list_postings_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListRepairsRequest(void) { return &entitled__v1__list_repairs_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListRepairsResponse(void) { return &entitled__v1__list_repairs_response__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ListReportPurchasesRequest(void) { return &entitled__v1__list_report_purchases_request__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ListReportPurchasesResponse(void) { return &entitled__v1__list_report_purchases_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListReportsRequest(void) { return &entitled__v1__list_reports_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListReportsResponse(void) { return &entitled__v1__list_reports_response__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ListSeatsRequest(void) { return &entitled__v1__list_seats_request__descriptor; }
@@ -241,6 +243,7 @@ static inline const void *entitled_descriptor_Entitled__V1__Report(void) { retur
 static inline const void *entitled_descriptor_Entitled__V1__ReportColumn(void) { return &entitled__v1__report_column__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReportDifference(void) { return &entitled__v1__report_difference__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReportPosting(void) { return &entitled__v1__report_posting__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__ReportPurchase(void) { return &entitled__v1__report_purchase__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReportQuery(void) { return &entitled__v1__report_query__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReportRate(void) { return &entitled__v1__report_rate__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ReportRevision(void) { return &entitled__v1__report_revision__descriptor; }

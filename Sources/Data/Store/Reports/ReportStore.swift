@@ -210,6 +210,13 @@ package protocol ReportReader {
     in environment: Environment
   ) throws(StoreError) -> [ReportRevision]
 
+  /// Returns the purchases whose postings add up to a value, ordered by purchase, at most `limit` after the purchase `line`.
+  /// A purchase whose postings cancel each other out is left out.
+  func reportPurchases(
+    _ selection: PostingSelection, of appID: String, in environment: Environment, after line: String,
+    limit: Int
+  ) throws(StoreError) -> [ReportPurchase]
+
   /// Returns the last day that was closed at or before `instant`, with the instant at which it closed; `nil` if none
   /// was.
   func lastClosedDay(

@@ -8,7 +8,8 @@ package struct ReportDay: Hashable, Comparable, Sendable {
   /// Days since 1970-01-01; negative for earlier days.
   package let number: Int64
 
-  static let length: Int64 = 86_400_000
+  /// In milliseconds.
+  package static let length: Int64 = 86_400_000
 
   package init(number: Int64) { self.number = number }
 

@@ -18,4 +18,11 @@ extension ClientConnection {
   ) async throws(ClientError) -> QueryReportResponse {
     try await call("/entitled.v1.ReportService/QueryReport", request, timeoutSeconds: timeoutSeconds)
   }
+
+  /// Calls `entitled.v1.ReportService/ListReportPurchases` with a deadline of `timeoutSeconds`.
+  package func listReportPurchases(
+    _ request: ListReportPurchasesRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> ListReportPurchasesResponse {
+    try await call("/entitled.v1.ReportService/ListReportPurchases", request, timeoutSeconds: timeoutSeconds)
+  }
 }

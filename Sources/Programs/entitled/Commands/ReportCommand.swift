@@ -30,6 +30,11 @@ struct ReportCommand: AsyncParsableCommand {
   @Option(help: "Currency to convert to, with --rates.") var convertTo: String?
   @Option(help: "File of rates: lines of day,currency,rate.") var rates: String?
   @Option(help: "The column of the chart (default: the last stock, or the first column).") var column: String?
+  @Option(help: "List the purchases behind this column instead of the report.") var behind: String?
+  @Option(help: "With --behind: first day of the row's bucket (default: --from).") var bucket: String?
+  @Option(help: "With --behind: the row's groups, in the order of --group-by.") var group: [String] = []
+  @Option(help: "With --behind: currency of the row.") var currency: String?
+  @Option(help: "With --behind: age of the row.") var age: Int64 = 0
   @Flag(help: "Print CSV.") var csv = false
   @Flag(help: "Print one JSON object a line.") var ndjson = false
 
@@ -38,6 +43,7 @@ struct ReportCommand: AsyncParsableCommand {
     guard let name else { return try await list(app) }
     let query = try query(name)
     let environment = try scope.appEnvironment()
+    if let behind { return try await list(behind, query, app, environment) }
     if csv || ndjson {
       let request = ExportReportRequest.with {
         ($0.app, $0.environment, $0.query) = (app, environment, query)
@@ -66,6 +72,33 @@ struct ReportCommand: AsyncParsableCommand {
       [(report.name, report.title)] + report.columns.map { ("  \($0.name)", $0.definition) }
     }
     client.showList(response, rows, empty: "no reports")
+  }
+
+  /// Prints the purchases behind a value, page by page.
+  private func list(
+    _ column: String, _ query: ReportQuery, _ app: String, _ environment: Wire.Environment
+  ) async throws {
+    var request = ListReportPurchasesRequest.with {
+      ($0.app, $0.environment, $0.query, $0.column) = (app, environment, query, column)
+      ($0.groups, $0.currency, $0.age, $0.pageSize) = (group, currency ?? "", age, 1_000)
+    }
+    request.bucket = try TimeOption.parse(bucket, "--bucket") ?? query.from
+    var response = ListReportPurchasesResponse()
+    try await client.withConnection { connection in
+      repeat {
+        let page = try await connection.listReportPurchases(request)
+        response.purchases += page.purchases
+        request.pageToken = page.nextPageToken
+      } while !request.pageToken.isEmpty
+    }
+    let rows = response.purchases.map { purchase in
+      (
+        purchase.originalTransactionId,
+        [purchase.customerId, purchase.productId, String(purchase.value), purchase.currency, purchase.reason]
+          .filter { !$0.isEmpty }.joined(separator: "  ")
+      )
+    }
+    client.showList(response, rows, empty: "no purchases behind this value")
   }
 
   private func query(_ name: String) throws -> ReportQuery {

@@ -900,3 +900,140 @@ package struct ReportPosting: WireMessage {
     writer.text(17, currency)
   }
 }
+
+/// The request of ListReportPurchases.
+package struct ListReportPurchasesRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// The report and its options, as in QueryReport; amounts are not converted. Required.
+  package var query: ReportQuery?
+  /// The name of the column, such as "churn_voluntary". Required.
+  package var column: String = ""
+  /// The `bucket` of the row. Required.
+  package var bucket: GoogleProtobuf.Timestamp?
+  /// The `groups` of the row.
+  package var groups: [String] = []
+  /// The `currency` of the row.
+  package var currency: String = ""
+  /// The `age` of the row.
+  package var age: Int64 = 0
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  package var pageSize: Int32 = 0
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  package var pageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListReportPurchasesRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListReportPurchasesRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    query = CField.message(c.pointee.query)
+    column = CField.text(c.pointee.column)
+    bucket = CField.message(c.pointee.bucket)
+    groups = CField.elements(c.pointee.groups, count: c.pointee.n_groups)
+    currency = CField.text(c.pointee.currency)
+    age = c.pointee.age
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.message(3, query)
+    writer.text(4, column)
+    writer.message(5, bucket)
+    writer.texts(6, groups)
+    writer.text(7, currency)
+    writer.integer(8, age)
+    writer.integer(9, pageSize)
+    writer.text(10, pageToken)
+  }
+}
+
+/// The response of ListReportPurchases.
+package struct ListReportPurchasesResponse: WireMessage {
+  /// The purchases, ordered by `original_transaction_id`.
+  package var purchases: [ReportPurchase] = []
+  /// The token of the next page; empty on the last page.
+  package var nextPageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListReportPurchasesResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListReportPurchasesResponse.self)
+    purchases = CField.messages(c.pointee.purchases, count: c.pointee.n_purchases)
+    nextPageToken = CField.text(c.pointee.next_page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, purchases)
+    writer.text(2, nextPageToken)
+  }
+}
+
+/// A purchase behind a value.
+package struct ReportPurchase: WireMessage {
+  /// The `originalTransactionId`.
+  package var originalTransactionId: String = ""
+  /// The owner; empty: the purchase is unclaimed.
+  package var customerId: String = ""
+  /// The App Store product id.
+  package var productId: String = ""
+  /// The country of the storefront, ISO 3166-1 alpha-3.
+  package var storefront: String = ""
+  /// Its part of the value, in the unit of the column.
+  package var value: Int64 = 0
+  /// ISO 4217; empty without an amount.
+  package var currency: String = ""
+  /// The time of the latest of its postings behind the value.
+  package var effectiveAt: GoogleProtobuf.Timestamp?
+  /// Why, such as "CANCELLED"; empty: none. The values depend on the column.
+  package var reason: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ReportPurchase())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ReportPurchase.self)
+    originalTransactionId = CField.text(c.pointee.original_transaction_id)
+    customerId = CField.text(c.pointee.customer_id)
+    productId = CField.text(c.pointee.product_id)
+    storefront = CField.text(c.pointee.storefront)
+    value = c.pointee.value
+    currency = CField.text(c.pointee.currency)
+    effectiveAt = CField.message(c.pointee.effective_at)
+    reason = CField.text(c.pointee.reason)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, originalTransactionId)
+    writer.text(2, customerId)
+    writer.text(3, productId)
+    writer.text(4, storefront)
+    writer.integer(5, value)
+    writer.text(6, currency)
+    writer.message(7, effectiveAt)
+    writer.text(8, reason)
+  }
+}

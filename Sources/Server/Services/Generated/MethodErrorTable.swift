@@ -343,6 +343,9 @@ enum MethodErrorTable {
     /entitled.v1.ReportService/ListPostings NOT_FOUND UNKNOWN_APP
     /entitled.v1.ReportService/ListPostings OUT_OF_RANGE UNKNOWN_POSITION
     /entitled.v1.ReportService/ListPostings RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
+    /entitled.v1.ReportService/ListReportPurchases INVALID_ARGUMENT INVALID_PAGE_TOKEN INVALID_RANGE UNKNOWN_COLUMN UNKNOWN_REPORT WRONG_ENVIRONMENT
+    /entitled.v1.ReportService/ListReportPurchases NOT_FOUND UNKNOWN_APP
+    /entitled.v1.ReportService/ListReportPurchases RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS
     /entitled.v1.SegmentService/ListCustomers INVALID_ARGUMENT INVALID_PAGE_TOKEN WRONG_ENVIRONMENT
     /entitled.v1.SegmentService/ListCustomers NOT_FOUND UNKNOWN_APP UNKNOWN_ENTITLEMENT UNKNOWN_SEGMENT
     /entitled.v1.SegmentService/ListCustomers RESOURCE_EXHAUSTED TOO_MANY_EXPENSIVE_CALLS

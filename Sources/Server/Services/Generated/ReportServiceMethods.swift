@@ -10,6 +10,7 @@ protocol ReportServiceMethods: Sendable {
   func queryReport(_ request: QueryReportRequest, _ call: CallContext) async throws(Status) -> QueryReportResponse
   func exportReport(_ request: ExportReportRequest, _ responses: ResponseWriter<ExportReportResponse>, _ call: CallContext) async throws(Status)
   func listPostings(_ request: ListPostingsRequest, _ responses: ResponseWriter<ListPostingsResponse>, _ call: CallContext) async throws(Status)
+  func listReportPurchases(_ request: ListReportPurchasesRequest, _ call: CallContext) async throws(Status) -> ListReportPurchasesResponse
 }
 
 extension ReportServiceMethods {
@@ -20,6 +21,7 @@ extension ReportServiceMethods {
       .asyncUnary("/entitled.v1.ReportService/QueryReport", queryReport),
       .serverStreaming("/entitled.v1.ReportService/ExportReport", exportReport),
       .serverStreaming("/entitled.v1.ReportService/ListPostings", listPostings),
+      .asyncUnary("/entitled.v1.ReportService/ListReportPurchases", listReportPurchases),
     ]
   }
 }

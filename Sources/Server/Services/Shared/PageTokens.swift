@@ -95,6 +95,7 @@ extension ListMigrationsRequest: PagedRequest {}
 extension ListNotesRequest: PagedRequest {}
 extension ListNotificationsRequest: PagedRequest {}
 extension ListRepairsRequest: PagedRequest {}
+extension ListReportPurchasesRequest: PagedRequest {}
 extension ListSeatsRequest: PagedRequest {}
 extension ListSegmentsRequest: PagedRequest {}
 extension ListTimelineRequest: PagedRequest {}

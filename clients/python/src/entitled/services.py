@@ -680,6 +680,14 @@ class ReportService:
             request_serializer=report_service_pb2.ListPostingsRequest.SerializeToString,
             response_deserializer=report_service_pb2.ListPostingsResponse.FromString,
         )
+        self.ListReportPurchases: grpc.UnaryUnaryMultiCallable[
+            report_service_pb2.ListReportPurchasesRequest,
+            report_service_pb2.ListReportPurchasesResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.ReportService/ListReportPurchases",
+            request_serializer=report_service_pb2.ListReportPurchasesRequest.SerializeToString,
+            response_deserializer=report_service_pb2.ListReportPurchasesResponse.FromString,
+        )
 
 
 class SegmentService:
@@ -1474,6 +1482,14 @@ class AsyncReportService:
             "/entitled.v1.ReportService/ListPostings",
             request_serializer=report_service_pb2.ListPostingsRequest.SerializeToString,
             response_deserializer=report_service_pb2.ListPostingsResponse.FromString,
+        )
+        self.ListReportPurchases: grpc.aio.UnaryUnaryMultiCallable[
+            report_service_pb2.ListReportPurchasesRequest,
+            report_service_pb2.ListReportPurchasesResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.ReportService/ListReportPurchases",
+            request_serializer=report_service_pb2.ListReportPurchasesRequest.SerializeToString,
+            response_deserializer=report_service_pb2.ListReportPurchasesResponse.FromString,
         )
 
 

@@ -772,6 +772,141 @@ void   entitled__v1__report_posting__free_unpacked
   assert(message->base.descriptor == &entitled__v1__report_posting__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__list_report_purchases_request__init
+                     (Entitled__V1__ListReportPurchasesRequest         *message)
+{
+  static const Entitled__V1__ListReportPurchasesRequest init_value = ENTITLED__V1__LIST_REPORT_PURCHASES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_report_purchases_request__get_packed_size
+                     (const Entitled__V1__ListReportPurchasesRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_report_purchases_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_report_purchases_request__pack
+                     (const Entitled__V1__ListReportPurchasesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_report_purchases_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_report_purchases_request__pack_to_buffer
+                     (const Entitled__V1__ListReportPurchasesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_report_purchases_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListReportPurchasesRequest *
+       entitled__v1__list_report_purchases_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListReportPurchasesRequest *)
+     protobuf_c_message_unpack (&entitled__v1__list_report_purchases_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_report_purchases_request__free_unpacked
+                     (Entitled__V1__ListReportPurchasesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_report_purchases_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_report_purchases_response__init
+                     (Entitled__V1__ListReportPurchasesResponse         *message)
+{
+  static const Entitled__V1__ListReportPurchasesResponse init_value = ENTITLED__V1__LIST_REPORT_PURCHASES_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_report_purchases_response__get_packed_size
+                     (const Entitled__V1__ListReportPurchasesResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_report_purchases_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_report_purchases_response__pack
+                     (const Entitled__V1__ListReportPurchasesResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_report_purchases_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_report_purchases_response__pack_to_buffer
+                     (const Entitled__V1__ListReportPurchasesResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_report_purchases_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListReportPurchasesResponse *
+       entitled__v1__list_report_purchases_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListReportPurchasesResponse *)
+     protobuf_c_message_unpack (&entitled__v1__list_report_purchases_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_report_purchases_response__free_unpacked
+                     (Entitled__V1__ListReportPurchasesResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_report_purchases_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__report_purchase__init
+                     (Entitled__V1__ReportPurchase         *message)
+{
+  static const Entitled__V1__ReportPurchase init_value = ENTITLED__V1__REPORT_PURCHASE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__report_purchase__get_packed_size
+                     (const Entitled__V1__ReportPurchase *message)
+{
+  assert(message->base.descriptor == &entitled__v1__report_purchase__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__report_purchase__pack
+                     (const Entitled__V1__ReportPurchase *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__report_purchase__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__report_purchase__pack_to_buffer
+                     (const Entitled__V1__ReportPurchase *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__report_purchase__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ReportPurchase *
+       entitled__v1__report_purchase__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ReportPurchase *)
+     protobuf_c_message_unpack (&entitled__v1__report_purchase__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__report_purchase__free_unpacked
+                     (Entitled__V1__ReportPurchase *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__report_purchase__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor entitled__v1__list_reports_request__field_descriptors[1] =
 {
   {
@@ -2250,6 +2385,341 @@ const ProtobufCMessageDescriptor entitled__v1__report_posting__descriptor =
   (ProtobufCMessageInit) entitled__v1__report_posting__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__list_report_purchases_request__field_descriptors[10] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListReportPurchasesRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListReportPurchasesRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "query",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListReportPurchasesRequest, query),
+    &entitled__v1__report_query__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "column",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListReportPurchasesRequest, column),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bucket",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListReportPurchasesRequest, bucket),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "groups",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__ListReportPurchasesRequest, n_groups),
+    offsetof(Entitled__V1__ListReportPurchasesRequest, groups),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "currency",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListReportPurchasesRequest, currency),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "age",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListReportPurchasesRequest, age),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListReportPurchasesRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListReportPurchasesRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_report_purchases_request__field_indices_by_name[] = {
+  7,   /* field[7] = age */
+  0,   /* field[0] = app */
+  4,   /* field[4] = bucket */
+  3,   /* field[3] = column */
+  6,   /* field[6] = currency */
+  1,   /* field[1] = environment */
+  5,   /* field[5] = groups */
+  8,   /* field[8] = page_size */
+  9,   /* field[9] = page_token */
+  2,   /* field[2] = query */
+};
+static const ProtobufCIntRange entitled__v1__list_report_purchases_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_report_purchases_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListReportPurchasesRequest",
+  "ListReportPurchasesRequest",
+  "Entitled__V1__ListReportPurchasesRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListReportPurchasesRequest),
+  10,
+  entitled__v1__list_report_purchases_request__field_descriptors,
+  entitled__v1__list_report_purchases_request__field_indices_by_name,
+  1,  entitled__v1__list_report_purchases_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_report_purchases_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_report_purchases_response__field_descriptors[2] =
+{
+  {
+    "purchases",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListReportPurchasesResponse, n_purchases),
+    offsetof(Entitled__V1__ListReportPurchasesResponse, purchases),
+    &entitled__v1__report_purchase__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListReportPurchasesResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_report_purchases_response__field_indices_by_name[] = {
+  1,   /* field[1] = next_page_token */
+  0,   /* field[0] = purchases */
+};
+static const ProtobufCIntRange entitled__v1__list_report_purchases_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_report_purchases_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListReportPurchasesResponse",
+  "ListReportPurchasesResponse",
+  "Entitled__V1__ListReportPurchasesResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListReportPurchasesResponse),
+  2,
+  entitled__v1__list_report_purchases_response__field_descriptors,
+  entitled__v1__list_report_purchases_response__field_indices_by_name,
+  1,  entitled__v1__list_report_purchases_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_report_purchases_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__report_purchase__field_descriptors[8] =
+{
+  {
+    "original_transaction_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPurchase, original_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPurchase, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPurchase, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "storefront",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPurchase, storefront),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPurchase, value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "currency",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPurchase, currency),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "effective_at",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPurchase, effective_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportPurchase, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__report_purchase__field_indices_by_name[] = {
+  5,   /* field[5] = currency */
+  1,   /* field[1] = customer_id */
+  6,   /* field[6] = effective_at */
+  0,   /* field[0] = original_transaction_id */
+  2,   /* field[2] = product_id */
+  7,   /* field[7] = reason */
+  3,   /* field[3] = storefront */
+  4,   /* field[4] = value */
+};
+static const ProtobufCIntRange entitled__v1__report_purchase__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor entitled__v1__report_purchase__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ReportPurchase",
+  "ReportPurchase",
+  "Entitled__V1__ReportPurchase",
+  "entitled.v1",
+  sizeof(Entitled__V1__ReportPurchase),
+  8,
+  entitled__v1__report_purchase__field_descriptors,
+  entitled__v1__report_purchase__field_indices_by_name,
+  1,  entitled__v1__report_purchase__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__report_purchase__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue entitled__v1__report_granularity__enum_values_by_number[6] =
 {
   { "REPORT_GRANULARITY_UNSPECIFIED", "ENTITLED__V1__REPORT_GRANULARITY__REPORT_GRANULARITY_UNSPECIFIED", 0 },
@@ -2414,16 +2884,18 @@ const ProtobufCEnumDescriptor entitled__v1__report_format__descriptor =
   entitled__v1__report_format__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__report_service__method_descriptors[4] =
+static const ProtobufCMethodDescriptor entitled__v1__report_service__method_descriptors[5] =
 {
   { "ListReports", &entitled__v1__list_reports_request__descriptor, &entitled__v1__list_reports_response__descriptor },
   { "QueryReport", &entitled__v1__query_report_request__descriptor, &entitled__v1__query_report_response__descriptor },
   { "ExportReport", &entitled__v1__export_report_request__descriptor, &entitled__v1__export_report_response__descriptor },
   { "ListPostings", &entitled__v1__list_postings_request__descriptor, &entitled__v1__list_postings_response__descriptor },
+  { "ListReportPurchases", &entitled__v1__list_report_purchases_request__descriptor, &entitled__v1__list_report_purchases_response__descriptor },
 };
 const unsigned entitled__v1__report_service__method_indices_by_name[] = {
   2,        /* ExportReport */
   3,        /* ListPostings */
+  4,        /* ListReportPurchases */
   0,        /* ListReports */
   1         /* QueryReport */
 };
@@ -2434,7 +2906,7 @@ const ProtobufCServiceDescriptor entitled__v1__report_service__descriptor =
   "ReportService",
   "Entitled__V1__ReportService",
   "entitled.v1",
-  4,
+  5,
   entitled__v1__report_service__method_descriptors,
   entitled__v1__report_service__method_indices_by_name
 };
@@ -2469,6 +2941,14 @@ void entitled__v1__report_service__list_postings(ProtobufCService *service,
 {
   assert(service->descriptor == &entitled__v1__report_service__descriptor);
   service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__report_service__list_report_purchases(ProtobufCService *service,
+                                                         const Entitled__V1__ListReportPurchasesRequest *input,
+                                                         Entitled__V1__ListReportPurchasesResponse_Closure closure,
+                                                         void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__report_service__descriptor);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__report_service__init (Entitled__V1__ReportService_Service *service,
                                          Entitled__V1__ReportService_ServiceDestroy destroy)

@@ -70,6 +70,38 @@ class ListPostingsResponse(_message.Message):
     postings: _containers.RepeatedCompositeFieldContainer[ReportPosting]
     def __init__(self, postings: _Optional[_Iterable[_Union[ReportPosting, _Mapping[str, _Any]]]] = ...) -> None: ...
 
+class ListReportPurchasesRequest(_message.Message):
+    __slots__ = ["age", "app", "bucket", "column", "currency", "environment", "groups", "page_size", "page_token", "query"]
+    AGE_FIELD_NUMBER: _ClassVar[int]
+    APP_FIELD_NUMBER: _ClassVar[int]
+    BUCKET_FIELD_NUMBER: _ClassVar[int]
+    COLUMN_FIELD_NUMBER: _ClassVar[int]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    GROUPS_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    QUERY_FIELD_NUMBER: _ClassVar[int]
+    age: int
+    app: str
+    bucket: _timestamp_pb2.Timestamp
+    column: str
+    currency: str
+    environment: _environment_pb2.Environment
+    groups: _containers.RepeatedScalarFieldContainer[str]
+    page_size: int
+    page_token: str
+    query: ReportQuery
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., query: _Optional[_Union[ReportQuery, _Mapping[str, _Any]]] = ..., column: _Optional[str] = ..., bucket: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., groups: _Optional[_Iterable[str]] = ..., currency: _Optional[str] = ..., age: _Optional[int] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListReportPurchasesResponse(_message.Message):
+    __slots__ = ["next_page_token", "purchases"]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    PURCHASES_FIELD_NUMBER: _ClassVar[int]
+    next_page_token: str
+    purchases: _containers.RepeatedCompositeFieldContainer[ReportPurchase]
+    def __init__(self, purchases: _Optional[_Iterable[_Union[ReportPurchase, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
 class ListReportsRequest(_message.Message):
     __slots__ = ["app"]
     APP_FIELD_NUMBER: _ClassVar[int]
@@ -181,6 +213,26 @@ class ReportPosting(_message.Message):
     transaction_id: str
     units: int
     def __init__(self, position: _Optional[int] = ..., kind: _Optional[str] = ..., stock: bool = ..., effective_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., cause: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., transaction_id: _Optional[str] = ..., product_id: _Optional[str] = ..., subscription_group: _Optional[str] = ..., storefront: _Optional[str] = ..., offer_kind: _Optional[str] = ..., reason: _Optional[str] = ..., units: _Optional[int] = ..., amount: _Optional[int] = ..., proceeds: _Optional[int] = ..., currency: _Optional[str] = ...) -> None: ...
+
+class ReportPurchase(_message.Message):
+    __slots__ = ["currency", "customer_id", "effective_at", "original_transaction_id", "product_id", "reason", "storefront", "value"]
+    CURRENCY_FIELD_NUMBER: _ClassVar[int]
+    CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
+    EFFECTIVE_AT_FIELD_NUMBER: _ClassVar[int]
+    ORIGINAL_TRANSACTION_ID_FIELD_NUMBER: _ClassVar[int]
+    PRODUCT_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    STOREFRONT_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    currency: str
+    customer_id: str
+    effective_at: _timestamp_pb2.Timestamp
+    original_transaction_id: str
+    product_id: str
+    reason: str
+    storefront: str
+    value: int
+    def __init__(self, original_transaction_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., product_id: _Optional[str] = ..., storefront: _Optional[str] = ..., value: _Optional[int] = ..., currency: _Optional[str] = ..., effective_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class ReportQuery(_message.Message):
     __slots__ = ["as_first_closed", "convert_to", "granularity", "group_by", "known_at", "proceeds", "product_ids", "rates", "report", "storefronts", "subscription_groups", "to"]

@@ -35,6 +35,9 @@ typedef struct Entitled__V1__ExportReportResponse Entitled__V1__ExportReportResp
 typedef struct Entitled__V1__ListPostingsRequest Entitled__V1__ListPostingsRequest;
 typedef struct Entitled__V1__ListPostingsResponse Entitled__V1__ListPostingsResponse;
 typedef struct Entitled__V1__ReportPosting Entitled__V1__ReportPosting;
+typedef struct Entitled__V1__ListReportPurchasesRequest Entitled__V1__ListReportPurchasesRequest;
+typedef struct Entitled__V1__ListReportPurchasesResponse Entitled__V1__ListReportPurchasesResponse;
+typedef struct Entitled__V1__ReportPurchase Entitled__V1__ReportPurchase;
 
 
 /* --- enums --- */
@@ -711,6 +714,124 @@ struct  Entitled__V1__ReportPosting
     , 0, (char *)protobuf_c_empty_string, 0, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of ListReportPurchases.
+ */
+struct  Entitled__V1__ListReportPurchasesRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The report and its options, as in QueryReport; amounts are not converted. Required.
+   */
+  Entitled__V1__ReportQuery *query;
+  /*
+   * The name of the column, such as "churn_voluntary". Required.
+   */
+  char *column;
+  /*
+   * The `bucket` of the row. Required.
+   */
+  Google__Protobuf__Timestamp *bucket;
+  /*
+   * The `groups` of the row.
+   */
+  size_t n_groups;
+  char **groups;
+  /*
+   * The `currency` of the row.
+   */
+  char *currency;
+  /*
+   * The `age` of the row.
+   */
+  int64_t age;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
+  int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
+  char *page_token;
+};
+#define ENTITLED__V1__LIST_REPORT_PURCHASES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_report_purchases_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, (char *)protobuf_c_empty_string, NULL, 0,NULL, (char *)protobuf_c_empty_string, 0, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of ListReportPurchases.
+ */
+struct  Entitled__V1__ListReportPurchasesResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The purchases, ordered by `original_transaction_id`.
+   */
+  size_t n_purchases;
+  Entitled__V1__ReportPurchase **purchases;
+  /*
+   * The token of the next page; empty on the last page.
+   */
+  char *next_page_token;
+};
+#define ENTITLED__V1__LIST_REPORT_PURCHASES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_report_purchases_response__descriptor) \
+    , 0,NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * A purchase behind a value.
+ */
+struct  Entitled__V1__ReportPurchase
+{
+  ProtobufCMessage base;
+  /*
+   * The `originalTransactionId`.
+   */
+  char *original_transaction_id;
+  /*
+   * The owner; empty: the purchase is unclaimed.
+   */
+  char *customer_id;
+  /*
+   * The App Store product id.
+   */
+  char *product_id;
+  /*
+   * The country of the storefront, ISO 3166-1 alpha-3.
+   */
+  char *storefront;
+  /*
+   * Its part of the value, in the unit of the column.
+   */
+  int64_t value;
+  /*
+   * ISO 4217; empty without an amount.
+   */
+  char *currency;
+  /*
+   * The time of the latest of its postings behind the value.
+   */
+  Google__Protobuf__Timestamp *effective_at;
+  /*
+   * Why, such as "CANCELLED"; empty: none. The values depend on the column.
+   */
+  char *reason;
+};
+#define ENTITLED__V1__REPORT_PURCHASE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__report_purchase__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, NULL, (char *)protobuf_c_empty_string }
+
+
 /* Entitled__V1__ListReportsRequest methods */
 void   entitled__v1__list_reports_request__init
                      (Entitled__V1__ListReportsRequest         *message);
@@ -1034,6 +1155,63 @@ Entitled__V1__ReportPosting *
 void   entitled__v1__report_posting__free_unpacked
                      (Entitled__V1__ReportPosting *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__ListReportPurchasesRequest methods */
+void   entitled__v1__list_report_purchases_request__init
+                     (Entitled__V1__ListReportPurchasesRequest         *message);
+size_t entitled__v1__list_report_purchases_request__get_packed_size
+                     (const Entitled__V1__ListReportPurchasesRequest   *message);
+size_t entitled__v1__list_report_purchases_request__pack
+                     (const Entitled__V1__ListReportPurchasesRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_report_purchases_request__pack_to_buffer
+                     (const Entitled__V1__ListReportPurchasesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListReportPurchasesRequest *
+       entitled__v1__list_report_purchases_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_report_purchases_request__free_unpacked
+                     (Entitled__V1__ListReportPurchasesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListReportPurchasesResponse methods */
+void   entitled__v1__list_report_purchases_response__init
+                     (Entitled__V1__ListReportPurchasesResponse         *message);
+size_t entitled__v1__list_report_purchases_response__get_packed_size
+                     (const Entitled__V1__ListReportPurchasesResponse   *message);
+size_t entitled__v1__list_report_purchases_response__pack
+                     (const Entitled__V1__ListReportPurchasesResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_report_purchases_response__pack_to_buffer
+                     (const Entitled__V1__ListReportPurchasesResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListReportPurchasesResponse *
+       entitled__v1__list_report_purchases_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_report_purchases_response__free_unpacked
+                     (Entitled__V1__ListReportPurchasesResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ReportPurchase methods */
+void   entitled__v1__report_purchase__init
+                     (Entitled__V1__ReportPurchase         *message);
+size_t entitled__v1__report_purchase__get_packed_size
+                     (const Entitled__V1__ReportPurchase   *message);
+size_t entitled__v1__report_purchase__pack
+                     (const Entitled__V1__ReportPurchase   *message,
+                      uint8_t             *out);
+size_t entitled__v1__report_purchase__pack_to_buffer
+                     (const Entitled__V1__ReportPurchase   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ReportPurchase *
+       entitled__v1__report_purchase__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__report_purchase__free_unpacked
+                     (Entitled__V1__ReportPurchase *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Entitled__V1__ListReportsRequest_Closure)
@@ -1087,6 +1265,15 @@ typedef void (*Entitled__V1__ListPostingsResponse_Closure)
 typedef void (*Entitled__V1__ReportPosting_Closure)
                  (const Entitled__V1__ReportPosting *message,
                   void *closure_data);
+typedef void (*Entitled__V1__ListReportPurchasesRequest_Closure)
+                 (const Entitled__V1__ListReportPurchasesRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListReportPurchasesResponse_Closure)
+                 (const Entitled__V1__ListReportPurchasesResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ReportPurchase_Closure)
+                 (const Entitled__V1__ReportPurchase *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -1110,6 +1297,10 @@ struct Entitled__V1__ReportService_Service
                         const Entitled__V1__ListPostingsRequest *input,
                         Entitled__V1__ListPostingsResponse_Closure closure,
                         void *closure_data);
+  void (*list_report_purchases)(Entitled__V1__ReportService_Service *service,
+                                const Entitled__V1__ListReportPurchasesRequest *input,
+                                Entitled__V1__ListReportPurchasesResponse_Closure closure,
+                                void *closure_data);
 };
 typedef void (*Entitled__V1__ReportService_ServiceDestroy)(Entitled__V1__ReportService_Service *);
 void entitled__v1__report_service__init (Entitled__V1__ReportService_Service *service,
@@ -1121,7 +1312,8 @@ void entitled__v1__report_service__init (Entitled__V1__ReportService_Service *se
       function_prefix__ ## list_reports,\
       function_prefix__ ## query_report,\
       function_prefix__ ## export_report,\
-      function_prefix__ ## list_postings  }
+      function_prefix__ ## list_postings,\
+      function_prefix__ ## list_report_purchases  }
 void entitled__v1__report_service__list_reports(ProtobufCService *service,
                                                 const Entitled__V1__ListReportsRequest *input,
                                                 Entitled__V1__ListReportsResponse_Closure closure,
@@ -1138,6 +1330,10 @@ void entitled__v1__report_service__list_postings(ProtobufCService *service,
                                                  const Entitled__V1__ListPostingsRequest *input,
                                                  Entitled__V1__ListPostingsResponse_Closure closure,
                                                  void *closure_data);
+void entitled__v1__report_service__list_report_purchases(ProtobufCService *service,
+                                                         const Entitled__V1__ListReportPurchasesRequest *input,
+                                                         Entitled__V1__ListReportPurchasesResponse_Closure closure,
+                                                         void *closure_data);
 
 /* --- descriptors --- */
 
@@ -1163,6 +1359,9 @@ extern const ProtobufCMessageDescriptor entitled__v1__export_report_response__de
 extern const ProtobufCMessageDescriptor entitled__v1__list_postings_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_postings_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__report_posting__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_report_purchases_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_report_purchases_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__report_purchase__descriptor;
 extern const ProtobufCServiceDescriptor entitled__v1__report_service__descriptor;
 
 PROTOBUF_C__END_DECLS

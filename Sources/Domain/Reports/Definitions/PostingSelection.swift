@@ -1,0 +1,121 @@
+package import AppStore
+
+/// The postings behind one value of a report. Added up, they are the value.
+package struct PostingSelection: Hashable, Sendable {
+  /// What a posting adds.
+  package enum Measure: Hashable, Sendable {
+    case count, amount, proceeds
+    /// One for each payer's first charge in a bucket of this length.
+    case firstCharges(Granularity)
+  }
+
+  /// 1, or -1 for kinds that the value is less by.
+  package let signs: [Posting.Kind: Int64]
+  /// `nil`: all.
+  package let reasons: Set<String>?
+  package let measure: Measure
+  /// Whether ``days`` are those on which the members joined their cohort, and ``dimensions`` those that they had then.
+  package let isOfCohort: Bool
+  /// The first day; `nil` for a stock, which counts from the beginning.
+  package let from: ReportDay?
+  /// The day after the last one.
+  package let to: ReportDay
+  /// Of a cohort: the day after the last one on which a posting counts.
+  package let until: ReportDay
+  /// The ages of the members of a cohort; `nil`: all.
+  package let ages: ClosedRange<Int64>?
+  /// The allowed values; a dimension without any is not filtered.
+  package let dimensions: [ReportQuery.Dimension: Set<String>]
+  /// ISO 4217; `nil`: all.
+  package let currency: String?
+  package let knowledge: ReportQuery.Knowledge
+  /// Of the members that had time to reach an age: by the length of their periods, the last day on which they could join.
+  /// `nil`: not limited.
+  package let lastDays: [String: ReportDay]?
+}
+
+extension ReportQuery {
+  /// What identifies a row of an answer.
+  package struct RowKey: Hashable, Sendable {
+    package let bucket: ReportDay
+    /// The values of ``ReportQuery/groupBy``.
+    package let groups: [String]
+    /// Empty in reports without amounts.
+    package let currency: String
+    package let age: Int64
+
+    package init(bucket: ReportDay, groups: [String] = [], currency: String = "", age: Int64 = 0) {
+      self.bucket = bucket
+      self.groups = groups
+      self.currency = currency
+      self.age = age
+    }
+  }
+
+  /// The postings behind the value of `column` in a row.
+  package func postings(of column: ReportColumn, in row: RowKey) -> PostingSelection {
+    let first = max(from, granularity.firstDay(of: row.bucket))
+    let end = min(to, granularity.firstDay(after: row.bucket))
+    let isOfCohort = column.terms.contains { $0.isOfCohort }
+    var dimensions = filters
+    for (dimension, value) in zip(groupBy, row.groups) { dimensions[dimension] = [value] }
+    // What a cohort paid adds up with its age; whatever else has an age is of this age.
+    let isOfAge = report.hasAges && isOfCohort
+    let ages = isOfAge ? (report.name == .lifetimeValue ? 0...max(0, row.age) : row.age...row.age) : nil
+    let isStock = column.span != .bucket
+    return PostingSelection(
+      signs: Dictionary(
+        column.terms.map { ($0.kind == .payersOfBucket ? .charge : $0.kind, $0.sign) },
+        uniquingKeysWith: { first, _ in first }),
+      reasons: column.terms.first?.reasons, measure: measure(of: column), isOfCohort: isOfCohort,
+      from: isStock ? nil : isOfCohort ? granularity.firstDay(of: row.bucket) : first,
+      to: column.span == .opening ? first : isOfCohort ? granularity.firstDay(after: row.bucket) : end,
+      until: to, ages: ages, dimensions: dimensions, currency: report.isByCurrency ? row.currency : nil,
+      knowledge: isStock && knowledge == .firstClosed ? .whenClosed(end.advanced(by: -1)) : knowledge,
+      lastDays: report.name == .retention && !isOfCohort ? lastDays(for: row) : nil)
+  }
+
+  private func measure(of column: ReportColumn) -> PostingSelection.Measure {
+    if column.terms.contains(where: { $0.kind == .payersOfBucket }) { return .firstCharges(granularity) }
+    guard column.terms.first?.field == .amount else { return .count }
+    return isOfProceeds ? .proceeds : .amount
+  }
+
+  /// The last days in the row's bucket from which a period of the row's age begins before the end of the query.
+  private func lastDays(for row: RowKey) -> [String: ReportDay]? {
+    guard row.age > 1 else { return nil }
+    var lastDays: [String: ReportDay] = [:]
+    for length in PeriodLength.allCases {
+      var day = granularity.firstDay(after: row.bucket).advanced(by: -1)
+      while day >= row.bucket, length.day(after: row.age - 1, from: day) >= to { day = day.advanced(by: -1) }
+      lastDays[length.rawValue] = day
+    }
+    return lastDays
+  }
+}
+
+/// A purchase with postings behind a value, and its part of the value.
+package struct ReportPurchase: Hashable, Sendable {
+  /// The `originalTransactionId`.
+  package let line: String
+  package let productID: String
+  package let storefront: String
+  package let currency: String
+  package let reason: String
+  /// The latest of its postings.
+  package let effectiveAt: Instant
+  package let value: Int64
+
+  package init(
+    line: String, productID: String, storefront: String, currency: String, reason: String,
+    effectiveAt: Instant, value: Int64
+  ) {
+    self.line = line
+    self.productID = productID
+    self.storefront = storefront
+    self.currency = currency
+    self.reason = reason
+    self.effectiveAt = effectiveAt
+    self.value = value
+  }
+}

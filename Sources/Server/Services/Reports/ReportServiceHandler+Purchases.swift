@@ -1,0 +1,92 @@
+internal import AppStore
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Reports
+internal import Store
+internal import Wire
+
+// The purchases behind a value.
+extension ReportServiceHandler {
+  /// The position of a page is the last purchase of the previous page.
+  func listReportPurchases(
+    _ request: ListReportPurchasesRequest, _ call: CallContext
+  ) async throws(Status) -> ListReportPurchasesResponse {
+    let app = try context.catalog.value.app(request.app)
+    let environment = try app.environment(request.environment)
+    let size = try RequestValidation.pageSize(request.pageSize)
+    let page = try context.pageTokens.page(request)
+    let value = try value(of: request)
+    let now = context.now(in: environment)
+    let knownAt = try request.query.flatMap { query throws(Status) in
+      try Reports.ReportQuery.knownAt(query).map { min($0, now) }
+    }
+    let response = try await context.readExpensively(call) {
+      reader throws(StoreError) -> ListReportPurchasesResponse in
+      var query = value.query
+      if let knownAt {
+        let closed = try reader.lastClosedDay(of: app.id, in: environment, by: knownAt)
+        query.knowledge = .whenClosed(closed?.day ?? ReportDay(number: -1_000_000))
+      }
+      let found = try reader.reportPurchases(
+        query.postings(of: value.column, in: value.row), of: app.id, in: environment, after: page.position ?? "", limit: size + 1)
+      var response = ListReportPurchasesResponse()
+      for purchase in found.prefix(size) {
+        let line = LineKey(appID: app.id, environment: environment, lineID: purchase.line)
+        let owner = try reader.owners(of: line).first ?? ""
+        response.purchases.append(Wire.ReportPurchase(purchase, of: owner))
+      }
+      if found.count > size { response.nextPageToken = page.token(after: found[size - 1].line) }
+      return response
+    }
+    CallScope.show(response.purchases.map(\.customerId), of: "report purchases")
+    return response
+  }
+
+  /// One value of a report.
+  private struct Value: Sendable {
+    let query: Reports.ReportQuery
+    let column: Reports.ReportColumn
+    let row: Reports.ReportQuery.RowKey
+  }
+
+  private func value(of request: ListReportPurchasesRequest) throws(Status) -> Value {
+    guard let wanted = request.query else {
+      throw Status(.invalidArgument, reason: "MISSING_FIELD", "query is missing", field: "query")
+    }
+    let query = try Reports.ReportQuery(wanted)
+    try RequestValidation.given(request.column, "column")
+    guard let column = query.report.columns.first(where: { $0.name == request.column }) else {
+      let known = query.report.columns.map(\.name).joined(separator: ", ")
+      throw Status(
+        .invalidArgument, reason: "UNKNOWN_COLUMN", "unknown column '\(request.column)'; there is \(known)",
+        field: "column")
+    }
+    guard let bucket = request.bucket else {
+      throw Status(.invalidArgument, reason: "MISSING_FIELD", "bucket is missing", field: "bucket")
+    }
+    guard request.groups.count == query.groupBy.count else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "groups has not one value for each of group_by",
+        field: "groups")
+    }
+    let row = Reports.ReportQuery.RowKey(
+      bucket: ReportDay(try Instant(bucket, "bucket")), groups: request.groups, currency: request.currency,
+      age: request.age)
+    return Value(query: query, column: column, row: row)
+  }
+}
+
+extension Wire.ReportPurchase {
+  fileprivate init(_ purchase: Reports.ReportPurchase, of customer: String) {
+    self.init()
+    originalTransactionId = purchase.line
+    customerId = customer
+    productId = purchase.productID
+    storefront = purchase.storefront
+    value = purchase.value
+    currency = purchase.currency
+    effectiveAt = GoogleProtobuf.Timestamp(purchase.effectiveAt)
+    reason = purchase.reason
+  }
+}
