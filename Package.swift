@@ -154,7 +154,7 @@ let package = Package(
       .server, "Console",
       [
         "AppStore", "Bytes", "Callers", "Entitlements", "HTTP", "JSON", "Markup", "Pages", "Platform", "RPC",
-        "Services",
+        "Reports", "Services",
         "SignedData", "Wire",
       ]),
     library(

@@ -9,6 +9,7 @@ from harness import CALL_LIMIT, Service, post
 
 APP = "ocean"
 CUSTOMER = "ada@4711"
+CHARTS = ["mrr", "active", "revenue", "retention", "trials", "billing", "churn", "ltv", "storefronts", "paid-years"]
 TOKEN = "7c1d8f3e-0a41-4f6f-9a55-0e5f6c0a1b22"
 CONFIGURATION = """apps:
   ocean:
@@ -138,3 +139,25 @@ def after(console, days):
     now = console.call("CustomerService/DescribeCustomer", customerId=CUSTOMER)["evaluatedAt"]
     moment = datetime.datetime.fromisoformat(now.replace("Z", "+00:00")) + datetime.timedelta(days=days)
     return moment.isoformat().replace("+00:00", "Z")
+
+
+def report(console, name, first, last, **more):
+    """The answer of QueryReport for the days from the first to before the last one."""
+    query = {"report": name, "from": f"{first}T00:00:00Z", "to": f"{last}T00:00:00Z", "granularity": "REPORT_GRANULARITY_MONTH"}
+    return console.call("ReportService/QueryReport", environment="ENVIRONMENT_SANDBOX", query=query | more)
+
+
+def wait_for_reports(console):
+    """Waits until the worker has posted the whole story, and returns the month in which it began, such as 2027-01."""
+    now = datetime.datetime.fromisoformat(
+        console.call("CustomerService/DescribeCustomer", customerId=CUSTOMER)["evaluatedAt"].replace("Z", "+00:00"))
+    first, last = (now - datetime.timedelta(days=400)).date(), (now + datetime.timedelta(days=1)).date()
+    deadline, seen = time.monotonic() + CALL_LIMIT * 3, None
+    while True:
+        rows = report(console, "revenue", first, last).get("rows", [])
+        # The last purchase of the story, and no change since the last look.
+        if rows and rows == seen and any(row["bucket"].startswith(now.isoformat()[:7]) for row in rows):
+            return rows[0]["bucket"][:7]
+        assert time.monotonic() < deadline, rows
+        seen = rows
+        time.sleep(0.5)

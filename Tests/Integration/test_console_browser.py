@@ -8,7 +8,7 @@ import urllib.parse
 import pytest
 
 from console_browser import ARGUMENTS, CHROMIUM, SHIFT, Watched, go, reach, violations
-from console_story import APP, CUSTOMER, Console, tell
+from console_story import APP, CHARTS, CUSTOMER, Console, tell, wait_for_reports
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
@@ -19,6 +19,7 @@ HERE = f"/a/{APP}/sandbox"
 def console(tmp_path_factory):
     console = Console(tmp_path_factory.mktemp("browser"))
     console.ids = tell(console)
+    console.month = wait_for_reports(console)
     yield console
     console.service.stop()
 
@@ -52,14 +53,16 @@ def address(console, path):
     """The address of a path; a relative one is below the app and environment of the story."""
     return console.url + (path if path.startswith("/") else f"{HERE}/{path}").format(
         customer=urllib.parse.quote(CUSTOMER), pro=console.ids["pro"]["transactionId"],
-        asked=console.ids["asked"]["transactionId"])
+        asked=console.ids["asked"]["transactionId"], month=f"{console.month}-01")
 
 
 PAGES = [
     "/", "/find?q=ada", "/find?q=nothing-of-that-name", "customers/{customer}", "customers/{customer}?explain=pro&apple=1",
     "purchases/{pro}", "evidence/2", "events/1", "work", "work/refunds",
     "work/unclaimed", "work/contradictions", "work/migrations", "customers/not-yet-known", "do/grant?customer={customer}", "do/answer-refund?transaction={asked}&customer=bob",
-    "do/erase?customer={customer}", "/status", "/audit", "/nothing",
+    "do/erase?customer={customer}", "/status", "/audit", "/nothing", "catalog",
+    "/reports", "reports", *(f"reports/{name}" for name in CHARTS), "reports/mrr?by=week&known=first",
+    "reports/revenue/customers?report=revenue&column=gross&bucket={month}&by=month&currency=USD",
 ]  # fmt: skip
 
 
@@ -124,6 +127,44 @@ def test_the_slider_moves_the_figures(console, visit):
     assert "grace" not in page.text_content(".cards")
     page.click("text=Back to now")
     page.wait_for_selector("html:not(.as-of)")
+
+
+def test_a_page_reports_events_that_followed_and_shows_them_live(console, visit):
+    page = visit()
+    console.submit("liv", console.buy("liv", "shells.100"))
+    page.goto(address(console, "customers/liv"))
+    return_to_tab = "document.dispatchEvent(new Event('visibilitychange'))"
+    with page.expect_response(lambda response: "/changes?after=" in response.url):
+        page.evaluate(return_to_tab)
+    assert not page.is_visible(".stale")
+    grant = {"customerId": "liv", "entitlement": "pro", "accessLevel": "ACCESS_LEVEL_FULL", "note": "x"}
+    console.call("EntitlementService/Grant", **grant)
+    page.evaluate(return_to_tab)
+    page.wait_for_selector(".stale:visible")
+    assert "1 events since" in " ".join(page.text_content(".stale").split())
+    assert not violations(page)
+    go(page, lambda: page.click(".stale a"))
+    assert not page.is_visible(".stale") and "granted" in page.text_content("main")
+    page.click("text=Live")
+    assert page.get_attribute("[data-action=live]", "aria-pressed") == "true"
+    console.call("EntitlementService/Grant", **grant | {"entitlement": "maps"})
+    page.wait_for_function("document.querySelectorAll('.timeline tbody tr').length > 1")
+    assert page.get_attribute("[data-action=live]", "aria-pressed") == "true" and not page.is_visible(".stale")
+    page.goto(address(console, "customers/liv") + "?at=1")
+    assert page.locator("[data-changes]").count() == 0, "the past does not change"
+
+
+def test_rows_can_be_compact(console, visit):
+    page = visit()
+    page.goto(address(console, "customers/{customer}"))
+    height = "document.querySelector('.timeline tbody tr').getBoundingClientRect().height"
+    roomy = page.evaluate(height)
+    page.click("details.person > summary")
+    page.click("text=Roomy or compact rows")
+    compact = page.evaluate(height)
+    assert compact < roomy and not violations(page)
+    page.reload()
+    assert page.evaluate(height) == compact, "the browser keeps the choice"
 
 
 def test_a_page_without_scripts_does_the_same(console, visit):

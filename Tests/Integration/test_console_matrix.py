@@ -11,23 +11,25 @@ import pytest
 
 from console_browser import ARGUMENTS, CHROMIUM, SHIFT, VIEWS, Watched, violations
 from console_client import ADMIN, CALLERS, OPERATOR, READER, ProxiedConsole
-from console_story import APP, CUSTOMER, tell
+from console_story import APP, CHARTS, CUSTOMER, tell, wait_for_reports
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
 HERE = f"/a/{APP}/sandbox"
-AUDITOR, STRANGER = "aude@example.com", "stranger@example.com"
-ROLES = {"read": READER, "operate": OPERATOR, "admin": ADMIN, "audit": AUDITOR, "none": STRANGER}
-PEOPLE = CALLERS.replace("  admins:", f"  auditors: {{roles: [audit], subjects: [{AUDITOR}]}}\n  admins:")
+AUDITOR, STRANGER, FINANCE = "aude@example.com", "stranger@example.com", "fina@example.com"
+ROLES = {"read": READER, "operate": OPERATOR, "admin": ADMIN, "audit": AUDITOR, "reports": FINANCE, "none": STRANGER}
+PEOPLE = CALLERS.replace("  admins:", f"  auditors: {{roles: [audit], subjects: [{AUDITOR}]}}\n"
+                         f"  finance: {{roles: [reports], subjects: [{FINANCE}]}}\n  admins:")
 IS_FULL = os.environ.get("ENTITLED_CONSOLE_MATRIX") == "full"
-SOME = [("read", "light"), ("operate", "phone"), ("admin", "dark"), ("audit", "light"), ("none", "light"),
+SOME = [("read", "light"), ("operate", "phone"), ("admin", "dark"), ("audit", "light"), ("none", "light"), ("reports", "light"),
         ("operate", "script-free"), ("read", "print")]  # fmt: skip
 COMBINATIONS = list(itertools.product(ROLES, VIEWS)) if IS_FULL else SOME
 
 # The pages with the roles that may open them; all but strangers, if none are named.
 EVERYONE_WHO_READS = ("read", "operate", "admin")
+WHO_SEES_REPORTS = (*EVERYONE_WHO_READS, "reports")
 PAGES = {
-    "/": EVERYONE_WHO_READS,
+    "/": WHO_SEES_REPORTS,
     "/find?q=ada@": EVERYONE_WHO_READS,
     "/find?q=nothing-of-that-name": EVERYONE_WHO_READS,
     "customers/{customer}": EVERYONE_WHO_READS,
@@ -41,7 +43,7 @@ PAGES = {
     "evidence/2": EVERYONE_WHO_READS,
     "evidence/2?body=1": EVERYONE_WHO_READS,
     "events/1": EVERYONE_WHO_READS,
-    "work": (*EVERYONE_WHO_READS, "audit"),
+    "work": (*EVERYONE_WHO_READS, "audit", "reports"),
     "work/refunds": EVERYONE_WHO_READS,
     "work/unclaimed": EVERYONE_WHO_READS,
     "work/dead-letters": ("operate", "admin"),
@@ -54,6 +56,13 @@ PAGES = {
     "do/make-good": ("operate", "admin"),
     "do/answer-refund?transaction={asked}&customer=bob": ("operate", "admin"),
     "do/erase?customer={customer}": ("admin",),
+    "catalog": EVERYONE_WHO_READS,
+    "/reports": WHO_SEES_REPORTS,
+    "reports": WHO_SEES_REPORTS,
+    **{f"reports/{name}": WHO_SEES_REPORTS for name in CHARTS},
+    "reports/mrr?by=day&known=first&note-day={day}&note=release": WHO_SEES_REPORTS,
+    "reports/active?from=2001-01-01&to=2001-02-01": WHO_SEES_REPORTS,
+    "reports/revenue/customers?report=revenue&column=gross&bucket={month}&by=month&currency=USD": EVERYONE_WHO_READS,
     "/status": EVERYONE_WHO_READS,
     "/audit": ("operate", "admin", "audit"),
     "/audit?customer=unknown": ("operate", "admin", "audit"),
@@ -70,6 +79,7 @@ def console(tmp_path_factory):
     console.submit("twice", console.buy("one", "pro.monthly"))
     console.submit("twice", console.buy("two", "pro.monthly"))
     history = console.call("CustomerService/GetCustomerHistory", customerId=CUSTOMER)
+    console.month = wait_for_reports(console)
     console.past = min(mark["time"] for lane in history["lanes"] for mark in lane.get("marks", []))
     yield console
     console.service.stop()
@@ -89,7 +99,7 @@ def address(console, path):
     past = int(datetime.datetime.fromisoformat(console.past.replace("Z", "+00:00")).timestamp()) + 40 * 86_400
     return console.url + (path if path.startswith("/") else f"{HERE}/{path}").format(
         customer=urllib.parse.quote(CUSTOMER), pro=console.ids["pro"]["transactionId"],
-        asked=console.ids["asked"]["transactionId"], past=past)  # fmt: skip
+        asked=console.ids["asked"]["transactionId"], past=past, month=f"{console.month}-01", day=f"{console.month}-15")  # fmt: skip
 
 
 def expected(path, role, people):
@@ -143,7 +153,7 @@ def problems(page, role, view, status):
 def test_the_pages_of_the_matrix_are_those_of_the_router():
     """Each address that the documentation names is in the matrix."""
     paths = {path.split("?")[0].split("/")[0 if not path.startswith("/") else 1] for path in PAGES}
-    assert paths >= {"", "find", "customers", "purchases", "evidence", "events", "work", "do", "status", "audit"}
+    assert paths >= {"", "find", "customers", "purchases", "evidence", "events", "work", "do", "status", "audit", "reports", "catalog"}
 
 
 @pytest.mark.parametrize("view", ["light", "phone"])

@@ -71,7 +71,7 @@ def difference(page, first, second):
 
 @pytest.mark.parametrize("name", [
     "customer-light.png", "customer-dark.png", "customer-phone.png", "customer-print.png", "work.png", "evidence.png",
-    "grant.png", "preview.png", "status.png", "purchase.png",
+    "grant.png", "preview.png", "status.png", "purchase.png", "report-mrr.png", "report-retention.png",
 ])  # fmt: skip
 def test_a_picture_of_the_documentation_is_current(drawn, name):
     pictures, page = drawn

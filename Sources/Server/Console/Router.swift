@@ -14,7 +14,10 @@ enum Router {
   /// The page for a GET.
   static func page(_ path: [String], _ visit: Visit) async throws(Status) -> Outcome {
     switch path {
+    case [] where !visit.mayCall(Calls.getStatus) && visit.mayCall(Calls.queryReport):
+      return .redirect(Link(["reports"]))
     case []: return .page(try await HomePage.page(visit))
+    case ["reports"]: return .page(try await ReportsPage.apps(visit))
     case ["find"]: return try await FindPage.page(visit)
     case ["status"]: return .page(try await StatusPage.page(visit))
     case ["audit"]: return .page(try await AuditPage.page(visit))
@@ -31,6 +34,9 @@ enum Router {
     case ("customers", 2): return .page(try await CustomerPage.page(path[1], in: scope, visit))
     case ("customers", 3) where path[2] == "history.csv":
       return .response(try await CustomerPage.csv(path[1], in: scope, visit))
+    case ("customers", 3) where path[2] == "changes":
+      return .response(try await CustomerChanges.count(path[1], in: scope, visit))
+    case ("catalog", 1): return .page(try await CatalogPage.page(in: scope, visit))
     case ("purchases", 2): return .page(try await PurchasePage.page(path[1], in: scope, visit))
     case ("evidence", 2): return .page(try await EvidencePage.page(path[1], in: scope, visit))
     case ("events", 2): return .page(try await EventPage.page(path[1], in: scope, visit))
@@ -42,6 +48,14 @@ enum Router {
     case ("segments", 2) where path[1].hasSuffix(".csv"):
       return .response(try await SegmentPage.csv(String(path[1].dropLast(4)), in: scope, visit))
     case ("segments", 2): return .page(try await SegmentPage.page(path[1], in: scope, visit))
+    case ("reports", 1): return .page(try ReportsPage.overview(in: scope, visit))
+    case ("reports", 2) where path[1].hasSuffix(".csv"):
+      return .response(try await ReportPage.csv(String(path[1].dropLast(4)), in: scope, visit))
+    case ("reports", 2): return .page(try await ReportPage.page(path[1], in: scope, visit))
+    case ("reports", 3) where path[2] == "customers":
+      return .page(try await ReportCustomersPage.page(path[1], in: scope, visit))
+    case ("reports", 3) where path[2] == "customers.csv":
+      return .response(try await ReportCustomersPage.csv(path[1], in: scope, visit))
     case ("do", 2): return .page(try await ActionPage.form(path[1], in: scope, visit))
     default: throw notFound
     }

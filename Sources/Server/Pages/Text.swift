@@ -14,6 +14,11 @@ package enum Text {
   package static func ago(_ span: String) -> String { "\(span) ago" }
   package static func ahead(_ span: String) -> String { "in \(span)" }
 
+  // Charts.
+  package static let openBuckets = "not over, or not closed"
+  package static let revisedBuckets = "changed after it had closed"
+  package static let estimated = "estimated"
+
   // The lanes.
   package static let legend = "Legend"
   package static let now = "now"

@@ -20,6 +20,7 @@ import Wire
     entry(Calls.listDeliveries),
     entry(Calls.listNotifications), entry(Calls.getDriftReport), entry(Calls.listMigrations),
     entry(Calls.listSegments), entry(Calls.listCustomers),
+    entry(Calls.getCatalog), entry(Calls.queryReport), entry(Calls.listReportPurchases),
     entry(Calls.listAuditEntries), entry(Calls.whoAmI), entry(Calls.getStatus), entry(Calls.getConfiguration),
     entry(Calls.addNote), entry(Calls.deleteNote), entry(Calls.setCustomerAttributes), entry(Calls.grant),
     entry(Calls.revokeGrant), entry(Calls.linkPurchase), entry(Calls.transferPurchase),

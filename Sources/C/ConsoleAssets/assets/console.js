@@ -43,6 +43,39 @@ function switchTheme() {
   store("theme", html.dataset.theme);
 }
 
+// Rows: roomy or compact.
+if (stored("density")) html.dataset.density = stored("density");
+function switchDensity() {
+  html.dataset.density = html.dataset.density === "compact" ? "roomy" : "compact";
+  store("density", html.dataset.density);
+}
+
+// A page shows one moment. When its tab returns to the front, it asks whether events followed; live, it asks all the time
+// and shows them.
+let live = 0;
+const liveHours = 6;
+async function followUp() {
+  const address = find("[data-changes]")?.dataset.changes;
+  const bar = find(".stale");
+  if (!address || !bar || document.hidden) return;
+  if (live && Date.now() - live > liveHours * 3600000) switchLive();
+  try {
+    const response = await fetch(address, { credentials: "same-origin" });
+    const count = response.ok ? Number(await response.text()) : 0;
+    if (!count) return;
+    if (live) { show(location.pathname + location.search); return; }
+    find("span", bar).textContent = count;
+    bar.hidden = false;
+  } catch { /* The next look asks again. */ }
+}
+function switchLive() {
+  live = live ? 0 : Date.now();
+  for (const button of all("[data-action=live]")) button.setAttribute("aria-pressed", String(live > 0));
+  if (live) followUp();
+}
+document.addEventListener("visibilitychange", followUp);
+setInterval(() => live && followUp(), 5000);
+
 async function copy(text, what) {
   try { await navigator.clipboard.writeText(text); announce(what); } catch { announce("refused"); }
 }
@@ -100,6 +133,7 @@ function submitMoment(form, at) {
 
 function begin() {
   showTimes();
+  for (const button of all("[data-action=live]")) button.setAttribute("aria-pressed", String(live > 0));
   const slider = find("input[name=at]");
   if (slider) {
     slider.addEventListener("input", () => moved(slider));
@@ -114,6 +148,8 @@ function begin() {
 const actions = {
   zone: switchZone,
   theme: switchTheme,
+  density: switchDensity,
+  live: switchLive,
   ticket: () => ticket() && copy(ticket(), "ticket"),
 };
 document.addEventListener("click", (event) => {

@@ -49,6 +49,7 @@ enum Frame {
     <div class="menu">
     <p><button type="button" data-action="zone">\(Text.zoneButton)</button></p>
     <p><button type="button" data-action="theme">\(Text.themeButton)</button></p>
+    <p><button type="button" data-action="density">\(Text.densityButton)</button></p>
     <p>\(Text.interfaceHint)</p>
     \(keys)
     </div></details>

@@ -11,6 +11,7 @@ extension Text {
   static let view = "View"
   static let zoneButton = "UTC or local times"
   static let themeButton = "Light or dark"
+  static let densityButton = "Roomy or compact rows"
   static let interfaceHint =
     "Each button is one call of the HTTP interface under /sandbox/v1/, shown as a command."
   static let localTimes = "Local times"

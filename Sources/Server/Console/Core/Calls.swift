@@ -57,6 +57,11 @@ enum Calls {
     "SegmentService/ListSegments")
   static let listCustomers = ContractCall<ListCustomersRequest, ListCustomersResponse>(
     "SegmentService/ListCustomers")
+  static let getCatalog = ContractCall<GetCatalogRequest, GetCatalogResponse>("CatalogService/GetCatalog")
+  static let queryReport = ContractCall<QueryReportRequest, QueryReportResponse>("ReportService/QueryReport")
+  static let listReportPurchases = ContractCall<
+    ListReportPurchasesRequest, ListReportPurchasesResponse
+  >("ReportService/ListReportPurchases")
   static let whoAmI = ContractCall<WhoAmIRequest, WhoAmIResponse>("StatusService/WhoAmI")
   static let getStatus = ContractCall<GetStatusRequest, GetStatusResponse>("StatusService/GetStatus")
   static let getConfiguration = ContractCall<GetConfigurationRequest, GetConfigurationResponse>(

@@ -24,6 +24,7 @@ enum Frame {
       \(visit.has(.operate) ? "" : "<p>\(Text.readOnly)</p>")
       <p><button type="button" data-action="zone">\(Text.zoneButton)</button></p>
       <p><button type="button" data-action="theme">\(Text.themeButton)</button></p>
+      <p><button type="button" data-action="density">\(Text.densityButton)</button></p>
       \(keys)
       <form method="post" action="\(Link(["session", "end"]))">
       <button>\(Text.signOut)</button></form>
@@ -70,6 +71,7 @@ enum Frame {
     case .customers: Link([])
     case .work: page.scope?.work()
     case .segments: page.scope.map { Link($0.path + ["segments"]) }
+    case .reports: visit.mayCall(Calls.queryReport) ? page.scope?.reports() ?? Link(["reports"]) : nil
     case .status: visit.mayCall(Calls.getStatus) ? Link(["status"]) : nil
     case .audit: visit.mayCall(Calls.listAuditEntries) ? Link(["audit"]) : nil
     }
@@ -105,6 +107,7 @@ extension Page.Section {
     case .customers: Text.customers
     case .work: Text.work
     case .segments: Text.segments
+    case .reports: Text.reports
     case .status: Text.status
     case .audit: Text.audit
     }

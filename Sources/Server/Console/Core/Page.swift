@@ -25,7 +25,7 @@ struct Page: Sendable {
 
   /// The parts of the navigation.
   enum Section: String, Sendable, CaseIterable {
-    case customers, work, segments, status, audit
+    case customers, work, segments, reports, status, audit
   }
 }
 

@@ -27,6 +27,10 @@ struct Scope: Hashable, Sendable {
   func event(_ sequence: Int64) -> Link { Link(path + ["events", String(sequence)]) }
   func work(_ queue: WorkQueue? = nil) -> Link { Link(path + ["work"] + (queue.map { [$0.rawValue] } ?? [])) }
 
+  func catalog() -> Link { Link(path + ["catalog"]) }
+  func reports() -> Link { Link(path + ["reports"]) }
+  func report(_ chart: ReportChart) -> Link { Link(path + ["reports", chart.rawValue]) }
+
   /// The form of an action, filled in with `values`.
   func action(_ action: ActionName, _ values: [(name: String, value: String?)] = []) -> Link {
     Link(path + ["do", action.rawValue], query: values)

@@ -55,6 +55,7 @@ enum CustomerPage {
     return """
       <h1>\(Format.id(data.id))</h1>
       \(header(data, visit))
+      \(CustomerChanges.parts(data))
       \(data.moment.asOf == nil ? CustomerActions.bar(data, ticket: ticket(data, verdicts), visit) : "")
       \(notices(data))
       \(contradictions(data))

@@ -10,7 +10,10 @@ enum HomePage {
     let rows = status.apps.map { app in row(app) }
     let table = Table.markup(
       Text.appsTitle,
-      heads: [Text.app, Text.environment, Text.lastNotification, Text.refundRequests, Text.work],
+      heads: [
+        Text.app, Text.environment, Text.lastNotification, Text.refundRequests, Text.work, Text.reports,
+        Text.catalog,
+      ],
       rows: rows)
     return Page(
       Text.customers, section: .customers,
@@ -34,6 +37,8 @@ enum HomePage {
     return [
       Format.name(app.app), "\(app.environment.slug)", Format.time(app.lastNotificationAt), open,
       "<a href=\"\(scope.work())\">\(Text.workOf(app.app, app.environment.slug))</a>",
+      "<a href=\"\(scope.reports())\">\(Text.reportsOf(app.app, app.environment.slug))</a>",
+      "<a href=\"\(scope.catalog())\">\(Text.catalogOf(app.app, app.environment.slug))</a>",
     ]
   }
 }

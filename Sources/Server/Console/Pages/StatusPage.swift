@@ -84,7 +84,7 @@ enum StatusPage {
         "\(interval)", delay(app), Format.time(app.completeUntil),
         app.overduePolls == 0 ? "0" : Part.chip("\(app.overduePolls)", .grace), Format.time(app.nextPollAt),
         "\(app.openConsumptionRequests)", "\(app.hasInAppPurchaseKey ? Text.yes : Text.no)",
-        "<code>\(app.catalogFingerprint)</code>",
+        "<a href=\"\(scope.catalog())\"><code>\(app.catalogFingerprint)</code></a>",
         "\(app.lastSequence)",
       ] as [Markup]
     }

@@ -16,6 +16,10 @@ extension Text {
   static let noRole = "no role"
   static let zoneButton = "UTC or local times"
   static let themeButton = "Light or dark"
+  static let densityButton = "Roomy or compact rows"
+  static let live = "Live"
+  static let eventsSince = "events since this page was shown."
+  static let refresh = "Refresh"
   static let signOut = "Sign out"
   static let shownAt = "Shown at"
   static let asOf = "As of"
@@ -28,7 +32,8 @@ extension Text {
   static let idCopied = "Id copied"
   static let copyRefused = "Copying is not allowed"
   static let keys: [(key: String, meaning: String)] = [
-    ("/", "find"), ("g c", "customers"), ("g w", "work"), ("g l", "segments"), ("g s", "status"),
+    ("/", "find"), ("g c", "customers"), ("g w", "work"), ("g l", "segments"), ("g r", "reports"),
+    ("g s", "status"),
     ("g a", "audit"),
     ("j k", "next and previous row"), ("a", "grant"), ("m", "more actions"), ("e", "explanation"),
     ("o", "evidence"),

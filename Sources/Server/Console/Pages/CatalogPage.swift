@@ -1,0 +1,71 @@
+internal import Markup
+internal import Pages
+internal import RPC
+internal import Wire
+
+/// What an app sells, and what it grants.
+enum CatalogPage {
+  static func page(in scope: Scope, _ visit: Visit) async throws(Status) -> Page {
+    let catalog = try await visit.call(
+      Calls.getCatalog,
+      .with {
+        $0.app = scope.app
+        $0.environment = scope.environment
+        $0.pageSize = 200
+        $0.pageToken = visit.value("page") ?? ""
+      })
+    let next: Markup =
+      catalog.nextPageToken.isEmpty
+      ? ""
+      : "<p><a href=\"\(Link(scope.path + ["catalog"], query: [("page", catalog.nextPageToken)]))\">\(Text.nextPage)</a></p>"
+    let products = Table.markup(
+      Text.catalog,
+      heads: [
+        Text.productHead, Text.type, Text.group, Text.groupLevel, Text.duration, Text.grants, Text.price,
+        Text.offers,
+        Text.seenPrices,
+      ], rows: catalog.products.map(cells))
+    return Page(
+      Text.catalog, in: scope, section: .status,
+      body: """
+        <h1>\(Text.catalog)</h1>
+        <p>\(Text.catalogHint) <code>\(catalog.catalogFingerprint)</code></p>
+        \(catalog.products.isEmpty ? Part.empty(Text.noProducts) : products)
+        \(next)
+        <h2>\(Text.entitlements)</h2>
+        \(entitlements(catalog))
+        """)
+  }
+
+  private static func cells(_ product: CatalogProduct) -> [Markup] {
+    let grants = product.entitlements.map { entitlement in
+      "\(entitlement.name) \(Format.value(entitlement.accessLevel, "ACCESS_LEVEL_"))"
+    }
+    let price: Markup =
+      product.configuredPrice.map { "\(Format.money($0)) \(product.configuredPricePeriod)" } ?? "\(Text.none)"
+    return [
+      "<code>\(product.productId)</code>", "\(Format.value(product.type, "PRODUCT_TYPE_"))",
+      "\(product.subscriptionGroupIdentifier)", "\(product.subscriptionGroupLevel.map { String($0) } ?? "")",
+      "\(product.duration)", "\(grants.joined(separator: ", "))", price,
+      "\(product.promotionalOfferIds.joined(separator: ", "))", prices(product.prices),
+    ]
+  }
+
+  /// The latest price that a document had in each storefront, at most 20 in sight.
+  private static func prices(_ prices: [StorefrontPrice]) -> Markup {
+    guard !prices.isEmpty else { return "\(Text.none)" }
+    let items = prices.map { price in
+      "<li>\(price.storefront) \(price.price.map(Format.money) ?? "") <span class=\"quiet\">\(Format.time(price.seenAt))</span></li>\n"
+        as Markup
+    }
+    return "<details><summary>\(Text.storefronts(prices.count))</summary><ul>\(items)</ul></details>"
+  }
+
+  private static func entitlements(_ catalog: GetCatalogResponse) -> Markup {
+    Table.markup(
+      Text.entitlements, heads: [Text.entitlement, Text.products],
+      rows: catalog.entitlements.map {
+        [Format.name($0.name), "\($0.productIds.joined(separator: ", "))"]
+      })
+  }
+}

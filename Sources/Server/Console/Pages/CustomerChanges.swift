@@ -1,0 +1,44 @@
+internal import HTTP
+internal import Markup
+internal import Pages
+internal import RPC
+internal import Wire
+
+/// Whether events of a customer followed since a page was shown.
+enum CustomerChanges {
+  /// The switch that shows them as they happen, and the bar that reports them; nothing on a page about the past.
+  static func parts(_ data: CustomerData) -> Markup {
+    guard data.moment.asOf == nil else { return "" }
+    let path = data.scope.path + ["customers", data.id, "changes"]
+    let changes = Link(path, query: [("after", String(data.customer.sequence))])
+    return """
+      <p class="row actions" data-changes="\(changes)"><button type="button" data-action="live" aria-pressed="false">\(Text.live)</button></p>
+      <p class="notice stale" role="status" hidden><span></span> \(Text.eventsSince) \
+      <a href="\(data.scope.customer(data.id))">\(Text.refresh)</a></p>
+      """
+  }
+
+  /// The number of events after the sequence `after`, at most 100, as text.
+  static func count(_ id: String, in scope: Scope, _ visit: Visit) async throws(Status) -> HTTPResponse {
+    let after = visit.value("after").flatMap { Int64($0) } ?? 0
+    let customer = try await visit.call(
+      Calls.getCustomer,
+      .with {
+        $0.app = scope.app
+        $0.environment = scope.environment
+        $0.customerId = id
+        $0.readMask = .with { $0.paths = ["sequence"] }
+      })
+    guard customer.sequence > after else { return .text(200, "0") }
+    let timeline = try await visit.call(
+      Calls.listTimeline,
+      .with {
+        $0.app = scope.app
+        $0.environment = scope.environment
+        $0.customerId = id
+        $0.newestFirst = true
+        $0.pageSize = 100
+      })
+    return .text(200, "\(timeline.events.count { $0.sequence > after })")
+  }
+}

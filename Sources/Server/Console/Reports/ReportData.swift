@@ -1,0 +1,102 @@
+internal import AppStore
+internal import Markup
+internal import Pages
+internal import RPC
+internal import Reports
+internal import Wire
+
+/// An answered report, with links to what is behind its values.
+struct ReportData: Sendable {
+  let chart: ReportChart
+  let report: Reports.Report.Name
+  let scope: Scope
+  let filter: ReportFilter
+  let response: QueryReportResponse
+  /// Whether the amounts are estimated proceeds.
+  let isOfProceeds: Bool
+  let groupBy: [ReportDimension]
+  /// Whether the person may see customers.
+  let showsCustomers: Bool
+
+  static func load(
+    _ report: Reports.Report.Name, of chart: ReportChart, _ filter: ReportFilter, in scope: Scope,
+    _ visit: Visit, proceeds: Bool = false, groupBy: [ReportDimension] = []
+  ) async throws(Status) -> ReportData {
+    let request = QueryReportRequest.with {
+      $0.app = scope.app
+      $0.environment = scope.environment
+      $0.query = filter.query(report, proceeds: proceeds, groupBy: groupBy)
+    }
+    return ReportData(
+      chart: chart, report: report, scope: scope, filter: filter,
+      response: try await visit.call(Calls.queryReport, request), isOfProceeds: proceeds, groupBy: groupBy,
+      showsCustomers: visit.mayCall(Calls.listReportPurchases))
+  }
+
+  /// The currencies with amounts, the one with the most first.
+  var currencies: [String] {
+    var totals: [String: Int64] = [:]
+    for row in response.rows where !row.currency.isEmpty {
+      totals[row.currency, default: 0] += row.values.reduce(0) { $0 + abs($1) }
+    }
+    return totals.keys.sorted { (-(totals[$0] ?? 0), $0) < (-(totals[$1] ?? 0), $1) }
+  }
+
+  /// The currency of the page; empty in reports without amounts.
+  var currency: String {
+    let all = currencies
+    return filter.currency.flatMap { all.contains($0) ? $0 : nil } ?? all.first ?? ""
+  }
+
+  /// The rows of the page's currency.
+  var rows: [ReportRow] {
+    let currency = currency
+    return response.rows.filter { $0.currency == currency }
+  }
+
+  func index(of column: String) -> Int? { response.columns.firstIndex { $0.name == column } }
+
+  func value(_ column: String, _ row: ReportRow) -> Int64? {
+    index(of: column).flatMap { row.values.indices.contains($0) ? row.values[$0] : nil }
+  }
+
+  /// A value as people read it: an amount a year is that of a month.
+  func text(_ value: Int64, _ unit: ReportUnit) -> String {
+    switch unit {
+    case .count, .unspecified, .unrecognized: String(value)
+    case .money: Format.money(milliunits: Self.hundredths(value), currency)
+    case .moneyPerYear: Format.money(milliunits: Self.hundredths(Self.month(value)), currency)
+    }
+  }
+
+  /// The same as a number of a chart.
+  func number(_ value: Int64, _ unit: ReportUnit) -> Double {
+    switch unit {
+    case .count, .unspecified, .unrecognized: Double(value)
+    case .money: Double(value) / 1_000
+    case .moneyPerYear: Double(value) / 12_000
+    }
+  }
+
+  private static func month(_ value: Int64) -> Int64 { Int64((Double(value) / 12).rounded()) }
+
+  /// Rounded to the second decimal.
+  private static func hundredths(_ value: Int64) -> Int64 { Int64((Double(value) / 10).rounded()) * 10 }
+
+  /// The customers behind a value; `nil` if the person may not see them.
+  func link(_ column: String, _ row: ReportRow) -> Link? {
+    guard showsCustomers, value(column, row) ?? 0 != 0 else { return nil }
+    return Link(
+      scope.path + ["reports", chart.rawValue, "customers"],
+      query: filter.items.filter { $0.name != "currency" && !$0.name.hasPrefix("note") } + [
+        ("report", report.rawValue), ("column", column), ("bucket", row.bucket?.day.text),
+        ("group", groupBy.isEmpty ? nil : row.groups.first ?? ""), ("currency", row.currency.given),
+        ("age", row.age == 0 ? nil : String(row.age)), ("proceeds", isOfProceeds ? "1" : nil),
+      ])
+  }
+}
+
+extension GoogleProtobuf.Timestamp {
+  /// The day in UTC that contains it.
+  var day: ReportDay { ReportDay(Instant(millisecondsSince1970: millisecondsSince1970 ?? 0)) }
+}

@@ -1,0 +1,134 @@
+internal import AppStore
+internal import Bytes
+internal import Markup
+internal import Pages
+internal import Reports
+internal import Wire
+
+/// What a report page is about: days, products, currency and state of knowledge. All of it is in the page's address.
+struct ReportFilter: Sendable {
+  /// More buckets get no place in a chart.
+  private static let maxBuckets = 120
+  private static let maxDays: Int64 = 800
+
+  let first: ReportDay
+  /// The last day, included.
+  let last: ReportDay
+  let granularity: Granularity
+  let product: String?
+  let storefront: String?
+  let currency: String?
+  /// Whether each day is as it was when it closed.
+  let isFirstClosed: Bool
+  /// The day at whose end the known evidence counts; `nil`: all.
+  let known: ReportDay?
+  /// An event of the operator's, such as a release.
+  let note: (day: ReportDay, text: String)?
+
+  init(_ chart: ReportChart, _ visit: Visit, now: Instant) {
+    let today = ReportDay(now)
+    let last = min(visit.value("to").flatMap(ReportDay.init(text:)) ?? today, today)
+    let first = visit.value("from").flatMap(ReportDay.init(text:)) ?? last.advanced(by: -chart.days)
+    self.last = last
+    let earliest = last.advanced(by: 1 - Self.maxDays)
+    let wanted = chart.granularities.first { $0.name == visit.value("by") } ?? chart.granularities[0]
+    granularity =
+      ([wanted] + Granularity.allCases.filter { $0.rawValue > wanted.rawValue }).first {
+        Self.buckets(max(min(first, last), earliest), last, $0).count <= Self.maxBuckets
+      } ?? .year
+    // The first bucket is whole, as far as days can be asked for.
+    self.first = max(granularity.firstDay(of: min(first, last)), earliest)
+    product = visit.value("product")
+    storefront = visit.value("storefront")
+    currency = visit.value("currency")
+    isFirstClosed = visit.value("known") == "first"
+    known = isFirstClosed ? nil : visit.value("known-at").flatMap(ReportDay.init(text:))
+    let text = visit.value("note")
+    note = visit.value("note-day").flatMap(ReportDay.init(text:)).flatMap { day in text.map { (day, $0) } }
+  }
+
+  /// The first days of all buckets.
+  var buckets: [ReportDay] { Self.buckets(first, last, granularity) }
+
+  private static func buckets(_ first: ReportDay, _ last: ReportDay, _ granularity: Granularity)
+    -> [ReportDay]
+  {
+    var buckets = [granularity.firstDay(of: first)]
+    while let day = buckets.last.map({ granularity.firstDay(after: $0) }), day <= last { buckets.append(day) }
+    return buckets
+  }
+
+  /// The query for a report.
+  func query(_ report: Reports.Report.Name, proceeds: Bool = false, groupBy: [ReportDimension] = [])
+    -> Wire.ReportQuery
+  {
+    .with {
+      $0.report = report.rawValue
+      $0.from = GoogleProtobuf.Timestamp(first.start)
+      $0.to = GoogleProtobuf.Timestamp(last.end)
+      $0.granularity = granularity.wire
+      $0.groupBy = groupBy
+      $0.productIds = [product].compactMap(\.self)
+      $0.storefronts = [storefront].compactMap(\.self)
+      $0.proceeds = proceeds
+      $0.asFirstClosed = isFirstClosed && Reports.Report.named(report).cohortKinds.isEmpty
+      $0.knownAt = known.map { GoogleProtobuf.Timestamp($0.end) }
+    }
+  }
+
+  /// The same in an address.
+  var items: [(name: String, value: String?)] {
+    [
+      ("from", first.text), ("to", last.text), ("by", granularity.name), ("product", product),
+      ("storefront", storefront), ("currency", currency), ("known", isFirstClosed ? "first" : nil),
+      ("known-at", known?.text), ("note-day", note?.day.text), ("note", note?.text),
+    ]
+  }
+
+  /// The same with another value of one item.
+  func items(with name: String, _ value: String) -> [(name: String, value: String?)] {
+    items.map { item in item.name == name ? (name: name, value: value) : item }
+  }
+
+  /// The name of a bucket, as short as its length allows.
+  func name(of bucket: ReportDay) -> String {
+    switch granularity {
+    case .day, .week: bucket.text
+    case .month, .quarter: String(bucket.text.prefix(7))
+    case .year: String(bucket.text.prefix(4))
+    }
+  }
+}
+
+extension ReportDay {
+  /// `2027-01-31`.
+  var text: String { String(start.description.prefix(10)) }
+
+  init?(text: String) {
+    guard text.utf8.count == 10, let instant = Instant(rfc3339: text + "T00:00:00Z") else { return nil }
+    self.init(instant)
+  }
+}
+
+extension Granularity {
+  /// The name in addresses.
+  var name: String {
+    switch self {
+    case .day: "day"
+    case .week: "week"
+    case .month: "month"
+    case .quarter: "quarter"
+    case .year: "year"
+    }
+  }
+
+  fileprivate var wire: ReportGranularity {
+    switch self {
+    case .day: .day
+    case .week: .week
+    case .month: .month
+    case .quarter: .quarter
+    case .year: .year
+    }
+  }
+}

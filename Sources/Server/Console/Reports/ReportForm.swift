@@ -1,0 +1,44 @@
+internal import Markup
+internal import Pages
+internal import Reports
+
+/// The form above a chart, which sets its address.
+enum ReportForm {
+  static func markup(_ chart: ReportChart, _ filter: ReportFilter, _ scope: Scope) -> Markup {
+    let lengths = chart.granularities.map { granularity in
+      option(granularity.name, Text.name(of: granularity), isChosen: granularity == filter.granularity)
+    }
+    let length: Markup =
+      lengths.count < 2
+      ? "" : "<label>\(Text.bucketLength)<select name=\"by\">\(lengths)</select></label>\n"
+    let hasFirstClosing = ![.retention, .lifetimeValue, .trials].contains(chart)
+    let knowledge: Markup =
+      hasFirstClosing
+      ? """
+      <label>\(Text.knowledge)<select name="known">\
+      \(option("", Text.asKnownNow, isChosen: !filter.isFirstClosed))\
+      \(option("first", Text.asFirstClosed, isChosen: filter.isFirstClosed))</select></label>
+
+      """ : ""
+    return """
+      <form class="row filter" action="\(scope.report(chart))" method="get">
+      \(date("from", Text.fromDay, filter.first))\(date("to", Text.toDay, filter.last))\(length)\
+      \(text("product", Text.productHead, filter.product))\(text("storefront", Text.storefront, filter.storefront))\
+      \(knowledge)\(date("known-at", Text.knownAt, filter.known))\
+      \(date("note-day", Text.noteDay, filter.note?.day))\(text("note", Text.noteText, filter.note?.text))\
+      <button>\(Text.show)</button></form>
+      """
+  }
+
+  private static func option(_ value: String, _ text: String, isChosen: Bool) -> Markup {
+    "<option value=\"\(value)\"\(isChosen ? " selected" : "")>\(text)</option>"
+  }
+
+  private static func date(_ name: String, _ label: String, _ day: ReportDay?) -> Markup {
+    "<label>\(label)<input type=\"date\" name=\"\(name)\" value=\"\(day?.text ?? "")\"></label>\n"
+  }
+
+  private static func text(_ name: String, _ label: String, _ value: String?) -> Markup {
+    "<label>\(label)<input type=\"text\" name=\"\(name)\" value=\"\(value ?? "")\" size=\"12\" maxlength=\"128\"></label>\n"
+  }
+}

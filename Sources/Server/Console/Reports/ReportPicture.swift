@@ -1,0 +1,233 @@
+internal import Markup
+internal import Pages
+internal import RPC
+internal import Reports
+internal import Wire
+
+/// A drawn chart, and the same as a table.
+struct ReportPicture: Sendable {
+  /// The report of the table.
+  let data: ReportData
+  let legend: Markup
+  let svg: Markup
+  let table: Markup
+
+  static func load(
+    _ chart: ReportChart, _ filter: ReportFilter, in scope: Scope, _ visit: Visit
+  ) async throws(Status) -> ReportPicture {
+    func load(
+      _ report: Reports.Report.Name, proceeds: Bool = false, groupBy: [ReportDimension] = []
+    ) async throws(Status) -> ReportData {
+      try await ReportData.load(
+        report, of: chart, filter, in: scope, visit, proceeds: proceeds, groupBy: groupBy)
+    }
+    switch chart {
+    case .retention: return try await RetentionPicture.picture(filter, load: load)
+    case .lifetimeValue: return LifetimeValuePicture.picture(try await load(.lifetimeValue))
+    case .storefronts:
+      let mrr = try await load(.recurringRevenue, groupBy: [.storefront])
+      let churn = try await load(.churnReasons, groupBy: [.storefront])
+      let refunds = try await load(.refunds, groupBy: [.storefront])
+      return StorefrontPicture(mrr: mrr, churn: churn, refunds: refunds).picture
+    case .revenue:
+      let price = try await load(.revenue)
+      return BucketPicture(price, proceeds: try await load(.revenue, proceeds: true)).picture
+    case .mrr, .active, .trials, .billing, .churn, .paidYears:
+      return BucketPicture(try await load(chart.reports[0])).picture
+    }
+  }
+}
+
+/// A chart over time.
+struct BucketPicture {
+  let data: ReportData
+  /// The same amounts as proceeds, in the chart of revenue.
+  let proceeds: ReportData?
+  private let rows: [ReportDay: ReportRow]
+  private let proceedsRows: [ReportDay: ReportRow]
+
+  init(_ data: ReportData, proceeds: ReportData? = nil) {
+    self.data = data
+    self.proceeds = proceeds
+    rows = Self.byBucket(data)
+    proceedsRows = proceeds.map(Self.byBucket) ?? [:]
+  }
+
+  private static func byBucket(_ data: ReportData) -> [ReportDay: ReportRow] {
+    Dictionary(
+      data.rows.compactMap { row in row.bucket.map { ($0.day, row) } },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  var picture: ReportPicture {
+    let chart = BucketChart(data.chart.title, buckets: buckets, panels: panels)
+    return ReportPicture(
+      data: data, legend: chart.legend, svg: chart.svg, table: ReportTableMarkup.markup(data))
+  }
+
+  private var buckets: [BucketChart.Bucket] {
+    let filter = data.filter
+    let closed = data.response.closedUntil?.day
+    let revised = Set(
+      data.response.revisions.compactMap { $0.day.map { filter.granularity.firstDay(of: $0.day) } })
+    let noted = filter.note.map { filter.granularity.firstDay(of: $0.day) }
+    return filter.buckets.map { bucket in
+      let end = filter.granularity.firstDay(after: bucket)
+      let isOpen = rows[bucket]?.incomplete ?? (closed.map { end > $0 } ?? true)
+      return BucketChart.Bucket(
+        filter.name(of: bucket), isOpen: isOpen, isRevised: revised.contains(bucket),
+        note: bucket == noted ? filter.note?.text : nil)
+    }
+  }
+
+  // MARK: Series
+
+  /// The sum of columns; the first one has the link.
+  private func series(
+    _ name: String, _ look: ChartSeries.Look, _ columns: [(column: String, sign: Int64)]
+  ) -> ChartSeries {
+    ChartSeries(name, look, data.filter.buckets.map { point(rows[$0], data, columns) })
+  }
+
+  private func column(_ column: String, _ look: ChartSeries.Look, sign: Int64 = 1) -> ChartSeries {
+    series(Format.words(column), look, [(column, sign)])
+  }
+
+  private func point(
+    _ row: ReportRow?, _ data: ReportData, _ columns: [(column: String, sign: Int64)]
+  ) -> ChartSeries.Point {
+    guard let row, let first = columns.first, let index = data.index(of: first.column) else {
+      return ChartSeries.Point(0)
+    }
+    let unit = data.response.columns[index].unit
+    let sum = columns.reduce(0) { $0 + $1.sign * (data.value($1.column, row) ?? 0) }
+    return ChartSeries.Point(
+      data.number(sum, unit), data.text(sum, unit), link: data.link(first.column, row))
+  }
+
+  /// The share of one column in another, in percent, with the number that it is of.
+  private func ratio(_ name: String, _ look: ChartSeries.Look, _ part: String, of whole: String)
+    -> ChartSeries
+  {
+    let points = data.filter.buckets.map { bucket -> ChartSeries.Point in
+      guard let row = rows[bucket], let number = data.value(whole, row), number > 0,
+        let value = data.value(part, row)
+      else { return ChartSeries.Point(nil) }
+      let percent = Double(value) / Double(number) * 100
+      return ChartSeries.Point(
+        percent, Text.share(Int64(percent.rounded()), of: number), link: data.link(part, row))
+    }
+    return ChartSeries(name, look, points)
+  }
+
+  /// The parts of a whole in percent.
+  private func shares(_ columns: [(String, ChartSeries.Look)], of whole: String) -> [ChartSeries] {
+    columns.map { column, look in ratio(Format.words(column), look, column, of: whole) }
+  }
+
+  // MARK: Panels
+
+  private var panels: [ChartPanel] {
+    switch data.chart {
+    case .mrr: mrr
+    case .active: active
+    case .revenue: revenue
+    case .trials: trials
+    case .billing: billing
+    case .churn: churn
+    case .paidYears: paidYears
+    case .retention, .lifetimeValue, .storefronts: []
+    }
+  }
+
+  private var mrr: [ChartPanel] {
+    [
+      ChartPanel(
+        Text.movementsOfMRR(data.currency),
+        stacked: [
+          column("new", .full), column("reactivation", .trial), column("recovered", .grace),
+          column("expansion", .grant), column("contraction", .ended), column("churn_voluntary", .none),
+          column("churn_billing", .retry), column("churn_other", .blue), column("churn_refund", .pink),
+        ]),
+      ChartPanel(
+        Text.mrrAtTheEnd(data.currency), height: 130, lines: [series(Text.mrr, .blue, [("closing", 1)])]),
+    ]
+  }
+
+  private var active: [ChartPanel] {
+    [
+      ChartPanel(
+        Text.subscriptionsInForce, height: 260, shape: .areas,
+        stacked: [
+          series(Text.renewing, .full, [("active", 1), ("in_trial", 1), ("at_risk", -1), ("in_grace", -1)]),
+          column("at_risk", .pink), column("in_grace", .grace),
+        ], lines: [column("in_trial", .trial), column("in_retry", .retry)])
+    ]
+  }
+
+  private var revenue: [ChartPanel] {
+    var lines = [column("net", .blue)]
+    if let proceeds {
+      lines.append(
+        ChartSeries(
+          Text.proceeds, .grant, isEstimated: true,
+          data.filter.buckets.map { point(proceedsRows[$0], proceeds, [("net", 1)]) }))
+    }
+    return [
+      ChartPanel(
+        Text.revenueIn(data.currency), height: 260,
+        stacked: [column("gross", .full), column("refunds", .none)],
+        lines: lines)
+    ]
+  }
+
+  private var trials: [ChartPanel] {
+    [
+      ChartPanel(
+        Text.trialsByStart,
+        stacked: [
+          column("converted", .full), column("running", .trial), column("cancelled_within_a_day", .none),
+          column("cancelled_later", .pink), column("expired_otherwise", .ended),
+        ], lines: [column("billing_failed", .retry)]),
+      ChartPanel(
+        Text.conversion, height: 130, lines: [ratio(Text.conversion, .full, "converted", of: "ended")],
+        limit: 100, unit: " %"),
+    ]
+  }
+
+  private var billing: [ChartPanel] {
+    [
+      ChartPanel(
+        Text.failedPayments, stacked: [column("grace_entered", .grace), column("retry_entered", .retry)],
+        lines: [
+          column("grace_recovered", .full), column("retry_recovered", .blue), column("retry_lost", .none),
+        ]),
+      ChartPanel(
+        Text.atTheEnd, height: 130, lines: [column("in_grace", .grace), column("in_retry", .retry)]),
+    ]
+  }
+
+  private var churn: [ChartPanel] {
+    [
+      ChartPanel(Text.endedSubscriptions, height: 100, stacked: [column("lapsed", .ended)]),
+      ChartPanel(
+        Text.sharesOfEnds,
+        stacked: shares(
+          [
+            ("cancelled", .none), ("cancelled_within_a_day", .pink), ("cancelled_in_grace", .grace),
+            ("price_not_accepted", .grant), ("billing", .retry), ("refund", .blue),
+            ("product_unavailable", .trial), ("other", .ended), ("unknown", .full),
+          ], of: "lapsed"), limit: 100, unit: " %"),
+    ]
+  }
+
+  private var paidYears: [ChartPanel] {
+    [
+      ChartPanel(Text.payersAtTheEnd, shape: .areas, stacked: [column("past_one_year", .full)]),
+      ChartPanel(
+        Text.payersOverTheYear, height: 130,
+        stacked: [column("year_reached", .blue), column("year_reset", .none, sign: -1)],
+        lines: [column("first_charge_at_85", .grant)]),
+    ]
+  }
+}

@@ -1,0 +1,137 @@
+internal import Pages
+internal import Reports
+
+// The catalog.
+extension Text {
+  static let catalogHint = "From the configuration, with the prices that Apple's documents had. Fingerprint:"
+  static func catalogOf(_ app: String, _ environment: String) -> String {
+    "catalog of \(app), \(environment)"
+  }
+  static func storefronts(_ count: Int) -> String { count == 1 ? "1 storefront" : "\(count) storefronts" }
+  static let noProducts = "No product is configured."
+  static let group = "Group"
+  static let groupLevel = "Level"
+  static let offers = "Offers"
+  static let entitlements = "Entitlements"
+  static let products = "Products"
+  static let seenPrices = "Latest prices"
+}
+
+// Reports.
+extension Text {
+  static let reports = "Reports"
+  static let reportsHint =
+    "Days are UTC. A day closes some hours after its end; evidence that arrives later makes a numbered revision."
+  static func reportsOf(_ app: String, _ environment: String) -> String {
+    "reports of \(app), \(environment)"
+  }
+
+  static func title(of chart: ReportChart) -> String {
+    switch chart {
+    case .mrr: "Monthly recurring revenue"
+    case .active: "Active subscriptions"
+    case .revenue: "Revenue and proceeds"
+    case .retention: "Retention"
+    case .trials: "Trials"
+    case .billing: "Payments in trouble"
+    case .churn: "Why they leave"
+    case .lifetimeValue: "Realised lifetime value"
+    case .storefronts: "Storefronts"
+    case .paidYears: "Past one year"
+    }
+  }
+
+  static func use(of chart: ReportChart) -> String {
+    switch chart {
+    case .mrr: "What moved the business. Amounts are prices for a month, one currency at a time."
+    case .active: "See subscriptions at risk grow before they end."
+    case .revenue: "Close the month. Proceeds are estimated: Apple's share of the price, without taxes."
+    case .retention: "Compare months before and after a change of product, price or offer."
+    case .trials: "Trials by the week in which they started, and what became of them."
+    case .billing: "Failed payments: what the grace period and billing retry recover."
+    case .churn: "Billing is for operations, choice for product, price for pricing."
+    case .lifetimeValue: "What a payer has paid by the end of each month: how much acquisition may cost."
+    case .storefronts: "Where to set prices and to localise."
+    case .paidYears: "Payers past one year of paid service: Apple's share of their charges is lower."
+    }
+  }
+
+  // The form.
+  static let fromDay = "From"
+  static let toDay = "To"
+  static let bucketLength = "By"
+  static let knowledge = "Known"
+  static let knownAt = "Known on"
+  static let noteDay = "Mark a day"
+  static let noteText = "Mark"
+  static let asKnownNow = "as known now"
+  static let asFirstClosed = "as first closed"
+  static let asKnownThen = "as known then"
+  static func name(of granularity: Granularity) -> String {
+    switch granularity {
+    case .day: "day"
+    case .week: "week"
+    case .month: "month"
+    case .quarter: "quarter"
+    case .year: "year"
+    }
+  }
+
+  // The page.
+  static let daysAreUTC = "Days in UTC"
+  static let closedUntil = "Closed until"
+  static let oneCurrency = "Currency:"
+  static let numbers = "Numbers"
+  static let definitions = "Definitions"
+  static let revisions = "Revisions of these days"
+  static let noRevisions = "No closed day of these has changed."
+  static let noReportRows = "Nothing happened in these days."
+  static let day = "Day"
+  static let revisionNumber = "Revision"
+  static let knownWith = "Known with the closing of"
+  static let causes = "Causes, with postings"
+  static let bucket = "From"
+  static let age = "Age"
+  static let cohort = "Began in"
+  static let openBucket = "open"
+  static let closed = "closed"
+  static func revised(_ count: Int64) -> String { count == 1 ? "1 revision" : "\(count) revisions" }
+  static func aMonth(_ name: String) -> String { "\(name) a month" }
+  static func aYear(_ amount: String) -> String { "\(amount) a year" }
+  static func share(_ percent: Int64, of number: Int64) -> String { "\(percent) % of \(number)" }
+  static func of(_ number: Int64) -> String { "of \(number)" }
+  static func period(_ number: Int64) -> String { "period \(number)" }
+  static func month(_ number: Int64) -> String { "month \(number)" }
+
+  // Series and axes.
+  static let mrr = "MRR"
+  static func movementsOfMRR(_ currency: String) -> String { "Movements, \(currency) a month" }
+  static func mrrAtTheEnd(_ currency: String) -> String { "MRR at the end, \(currency) a month" }
+  static func mrrIn(_ currency: String) -> String { "MRR, \(currency)" }
+  static let subscriptionsInForce = "Subscriptions in force, trials included"
+  static let renewing = "renewing"
+  static let active = "active"
+  static let proceeds = "proceeds"
+  static func revenueIn(_ currency: String) -> String { "Charges and refunds, \(currency)" }
+  static let trialsByStart = "Trials by start"
+  static let conversion = "Conversion of ended trials"
+  static let failedPayments = "Failed payments and recoveries"
+  static let atTheEnd = "At the end"
+  static let endedSubscriptions = "Ended subscriptions"
+  static let sharesOfEnds = "Of these, by reason"
+  static let payersAtTheEnd = "Payers past one year"
+  static let payersOverTheYear = "Reached, and lost after 60 days"
+  static func perPayer(_ currency: String) -> String { "Paid so far, \(currency) for each payer" }
+  static let refundsTitle = "Refunds"
+  static func retentionOf(_ product: String) -> String {
+    "Subscriptions of \(product) that reached a paid period"
+  }
+
+  // What is behind a value.
+  static func behind(_ column: String, _ bucket: String, _ currency: String) -> String {
+    "Behind \(column): \(bucket)\(currency.isEmpty ? "" : " \(currency)")"
+  }
+  static let behindHint = "The purchases whose parts add up to the value."
+  static let noReportPurchases = "No purchase is behind this value."
+  static let partOfValue = "Part"
+}

@@ -1,0 +1,183 @@
+"""The charts of the console: what they show, what is behind each point, and which roles see it."""
+
+import csv
+import datetime
+import io
+import json
+import re
+import time
+import urllib.parse
+import urllib.request
+import xml.etree.ElementTree
+
+import pytest
+
+from console_browser import ARGUMENTS, CHROMIUM, Watched, go
+from console_client import ADMIN, READER, ProxiedConsole
+from console_story import APP, CHARTS, CUSTOMER, report, tell, wait_for_reports
+from harness import CALL_LIMIT
+from test_console_matrix import FINANCE, PEOPLE
+
+playwright = pytest.importorskip("playwright.sync_api")
+HERE = f"/a/{APP}/sandbox"
+REPORTS = ["subscriptions", "movements", "trials", "mrr", "revenue", "refunds", "billing", "churn", "one-time",
+           "paid-years", "ltv", "retention"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def console(tmp_path_factory):
+    console = ProxiedConsole(tmp_path_factory.mktemp("reports"), callers=PEOPLE)
+    tell(console)
+    console.month = wait_for_reports(console)
+    year = int(console.month[:4])
+    console.days = (f"{year}-01-01", f"{year + 1}-12-01")
+    yield console
+    console.service.stop()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    if CHROMIUM is None:
+        pytest.skip("no chromium; run `tools/bootstrap --test`")
+    with playwright.sync_playwright() as runner:
+        browser = runner.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+def purchases(console, name, row, column, **more):
+    """All purchases behind a value, two a page."""
+    query = {"report": name, "from": f"{console.days[0]}T00:00:00Z", "to": f"{console.days[1]}T00:00:00Z",
+             "granularity": "REPORT_GRANULARITY_MONTH"} | more  # fmt: skip
+    request = {
+        "environment": "ENVIRONMENT_SANDBOX", "query": query, "column": column, "bucket": row["bucket"],
+        "groups": row.get("groups", []), "currency": row.get("currency", ""), "age": row.get("age", 0), "pageSize": 2}  # fmt: skip
+    found, token = [], None
+    while token != "":
+        answer = console.call("ReportService/ListReportPurchases", **request, **({"pageToken": token} if token else {}))
+        found += answer.get("purchases", [])
+        token = answer.get("nextPageToken", "")
+    assert len({each["originalTransactionId"] for each in found}) == len(found)
+    return found
+
+
+@pytest.mark.parametrize("more", [
+    {}, {"groupBy": ["REPORT_DIMENSION_PRODUCT"]}, {"proceeds": True}, {"asFirstClosed": True},
+    {"granularity": "REPORT_GRANULARITY_WEEK"},
+], ids=["now", "by-product", "proceeds", "first-closed", "weeks"])  # fmt: skip
+@pytest.mark.parametrize("name", REPORTS)
+def test_the_purchases_behind_each_value_add_up_to_it(console, name, more):
+    if name == "retention" and "groupBy" not in more:
+        more = more | {"groupBy": ["REPORT_DIMENSION_PRODUCT"]}
+    if more.get("asFirstClosed") and name in ("trials", "ltv", "retention", "refunds"):
+        pytest.skip("a report by cohort has no first closing")
+    answer = report(console, name, *console.days, **more)
+    checked = 0
+    for row in answer.get("rows", []):
+        for column, value in zip(answer["columns"], row["values"], strict=True):
+            if int(value) == 0:
+                continue
+            found = purchases(console, name, row, column["name"], **more)
+            assert sum(int(each["value"]) for each in found) == int(value), (row, column["name"], found)
+            checked += 1
+    assert checked or name in ("trials", "paid-years", "one-time")
+
+
+def test_the_purchases_have_their_customers(console):
+    answer = report(console, "revenue", *console.days)
+    first = purchases(console, "revenue", answer["rows"][0], "gross")
+    assert [each["customerId"] for each in first] == [CUSTOMER]
+    last = purchases(console, "revenue", answer["rows"][-1], "gross")
+    assert {each.get("customerId", "") for each in last} >= {"", "bob"}, "eve's purchase is unclaimed"
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_each_chart_is_well_formed_and_has_its_numbers_as_a_table_and_as_csv(console, name):
+    text = console.browser(READER).get(f"{HERE}/reports/{name}").text
+    pictures = re.findall(r"<svg.*?</svg>", text, re.S)
+    if name == "trials":
+        assert "Nothing happened in these days." in text, "the story has no trial"
+        return
+    assert len(pictures) == 1
+    xml.etree.ElementTree.fromstring(pictures[0])
+    assert "style=" not in text and "<table>" in text
+    link = re.search(r'href="([^"]*\.csv[^"]*)"', text)[1].replace("&amp;", "&")
+    rows = list(csv.reader(io.StringIO(console.browser(READER).get(link).text)))
+    assert len(rows) > 1 and rows[0][0] == "bucket" and rows[0][-1] == "incomplete"
+
+
+def test_the_chart_of_revenue_shows_the_numbers_of_the_report(console):
+    answer = report(console, "revenue", *console.days)
+    text = console.browser(READER).get(f"{HERE}/reports/revenue?from={console.days[0]}").text
+    gross = next(index for index, column in enumerate(answer["columns"]) if column["name"] == "gross")
+    for row in answer["rows"]:
+        amount = f"{int(row['values'][gross]) / 1000:.2f} USD"
+        assert f"{row['bucket'][:7]}: gross {amount}" in text, amount
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
+@pytest.mark.parametrize("view", ["light", "script-free"])
+def test_a_point_of_a_chart_opens_the_customers_behind_it(console, chromium, view):
+    watched = Watched(chromium, console.url)
+    page = watched.page(view, extra_http_headers={"X-Proxy-JWT": console.token(READER)})
+    page.goto(f"{console.url}{HERE}/reports/mrr")
+    go(page, lambda: page.locator("svg a:has(.bar.full)").first.click())
+    assert "Behind new" in page.text_content("h1") and CUSTOMER in page.text_content("table")
+    go(page, lambda: page.click(f"table a:text-is('{CUSTOMER}')"))
+    assert page.url.endswith(f"/customers/{urllib.parse.quote(CUSTOMER, safe='')}")
+    page.goto(f"{console.url}{HERE}/reports/mrr")
+    go(page, lambda: page.locator("td a").first.click())
+    assert "Behind" in page.text_content("h1")
+    watched.close()
+
+
+def test_looking_at_the_customers_behind_a_value_is_audited(console):
+    path = f"{HERE}/reports/revenue/customers?report=revenue&column=gross&bucket={console.month}-01&by=month&currency=USD"
+    assert console.browser(READER).get(path).status == 200
+    entries = console.call("AuditService/ListAuditEntries", method="ListReportPurchases", app="")["entries"]
+    assert any(READER in (entry.get("actor"), entry.get("caller")) and CUSTOMER in entry.get("customerIds", [])
+               for entry in entries), entries  # fmt: skip
+
+
+def test_the_role_reports_sees_charts_and_no_customer(console):
+    browser = console.browser(FINANCE)
+    home = browser.get("/")
+    assert home.status == 303 and home.getheader("location") == "/reports"
+    assert f"{HERE}/reports" in browser.get("/reports").text
+    text = browser.get(f"{HERE}/reports/mrr").text
+    assert "<svg" in text and "/customers" not in text.split("<main")[1]
+    path = f"{HERE}/reports/revenue/customers?report=revenue&column=gross&bucket={console.month}-01&by=month&currency=USD"
+    refused = browser.get(path)
+    assert refused.status == 403 and CUSTOMER not in refused.text
+    assert browser.get(f"{HERE}/customers/ada").status == 403
+
+
+def test_late_evidence_marks_the_closed_day_that_it_revises(console):
+    """A refund of an old period arrives days later: its day is marked, and as first closed it is as before."""
+    bought = console.buy("lara", "maps.pack")
+    console.submit("lara", bought)
+    console.advance("3d")
+    console.act("faults", kind="drop", count=1)
+    console.act("refund", transactionId=bought["transactionId"])
+    day = console.call("CustomerService/DescribeCustomer", customerId="lara")["evaluatedAt"][:10]
+    console.advance("3d")
+    with urllib.request.urlopen(f"http://{console.service.sandbox}/sandbox/v1/notifications", timeout=CALL_LIMIT) as answer:
+        lost = [each for each in json.load(answer)["notifications"] if each["name"] == "REFUND"][-1]
+    console.act("resend-notification", notificationUUID=lost["notificationUUID"])
+    console.advance("1s")
+    path = f"{HERE}/reports/revenue?by=day&from={day}"
+    deadline = time.monotonic() + CALL_LIMIT
+    while "refund learned late" not in (page := console.browser(ADMIN).get(path).text):
+        assert time.monotonic() < deadline, page
+        time.sleep(0.1)
+    assert "1 revision" in page and "◆" in page
+    first = console.browser(ADMIN).get(f"{path}&known=first").text
+    assert f"{day}: refunds -9.99 USD" in page and f"{day}: refunds -9.99 USD" not in first
+
+
+def test_dates_that_are_none_change_nothing(console):
+    for query in ["from=x&to=y", "from=2027-02-30", "from=2030-01-01&to=2020-01-01", "by=nothing", "known-at=x", "note-day=x"]:
+        assert console.browser(READER).get(f"{HERE}/reports/active?{query}").status == 200, query
+    far = (datetime.date.today() - datetime.timedelta(days=36_500)).isoformat()
+    assert console.browser(READER).get(f"{HERE}/reports/active?from={far}").status == 200
+    assert console.browser(READER).get(f"{HERE}/reports/none").status == 404
