@@ -193,6 +193,8 @@ const char *entitled_console_css(void) {
     ".filter label { display: inline-block; color: var(--quiet); } .filter input, .filter select { display: block; }\n"
     ".filter { align-items: end; margin: 12px 0; }\n"
     ".numbers td, .numbers th { text-align: right; } .numbers td:first-child, .numbers th:first-child { text-align: left; }\n"
+    ".numbers td { line-height: 24px; }\n"
+    ".lanes .heat ~ text { fill: var(--text); }\n"
     "\n"
     "/* The slider's thumb is 16 px wide: its centre runs from one end of the plot to the other. */\n"
     ".slider { display: grid; grid-template-columns: 12.07% 1fr 8.62%; align-items: center; padding: 0; }\n"

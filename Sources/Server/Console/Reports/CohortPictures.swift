@@ -35,7 +35,7 @@ enum RetentionPicture {
       })
     let heads = [Text.cohort] + (1...last).map { Text.period($0) }
     let table = Table.markup(
-      map.title, heads: heads,
+      Text.numbers, heads: heads,
       rows: cohorts.map { cohort in
         ["\(cohort.text.prefix(7).description)"]
           + (1...last).map { age in byKey["\(cohort.text) \(age)"].map { text($0, data) } ?? "" }

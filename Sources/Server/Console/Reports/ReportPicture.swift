@@ -60,7 +60,7 @@ struct BucketPicture {
   }
 
   var picture: ReportPicture {
-    let chart = BucketChart(data.chart.title, buckets: buckets, panels: panels)
+    let chart = BucketChart(data.chart.title, buckets: buckets, panels: panels.map(\.withoutEmptySeries))
     return ReportPicture(
       data: data, legend: chart.legend, svg: chart.svg, table: ReportTableMarkup.markup(data))
   }

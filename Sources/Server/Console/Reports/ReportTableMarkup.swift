@@ -23,7 +23,7 @@ enum ReportTableMarkup {
       return ["\(name)"] + (hasAges ? ["\(row.age)"] : []) + [state(row, bucket.flatMap { revised[$0] })]
         + numbers
     }
-    return Table.markup(data.chart.title, heads: heads, rows: cells)
+    return Table.markup(Text.numbers, heads: heads, rows: cells)
   }
 
   private static func head(_ column: Wire.ReportColumn) -> String {

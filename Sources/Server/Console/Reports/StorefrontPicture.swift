@@ -28,7 +28,7 @@ struct StorefrontPicture {
     }
     return ReportPicture(
       data: mrr, legend: "<h2>\(chart.title)</h2>", svg: chart.svg,
-      table: Table.markup(mrr.chart.title, heads: [Text.storefront] + measures.map(\.name), rows: rows))
+      table: Table.markup(Text.numbers, heads: [Text.storefront] + measures.map(\.name), rows: rows))
   }
 
   private func cell(_ point: ChartSeries.Point) -> Markup {

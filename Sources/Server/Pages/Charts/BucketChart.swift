@@ -23,9 +23,9 @@ package struct BucketChart: Sendable {
 
   static let width = 1_060.0
   static let left = 64.0
-  static let right = 1_040.0
-  private static let gap = 34.0
-  private static let top = 22.0
+  static let right = 1_020.0
+  private static let gap = 44.0
+  private static let top = 34.0
   private static let axisHeight = 22.0
 
   package let title: String
@@ -136,7 +136,7 @@ private struct PanelPicture {
   var svg: Markup {
     let areas: [Markup] = panel.shape == .areas ? self.areas : []
     return """
-      <g><text class="kind" x="12" y="\(top - 8)">\(panel.title)</text>
+      <g><text class="kind" x="12" y="\(top - 14)">\(panel.title)</text>
       \(axis)\(areas)\(columns)\(open)\(panel.lines.map(line))</g>
 
       """

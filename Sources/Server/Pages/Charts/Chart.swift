@@ -69,6 +69,21 @@ package struct ChartPanel: Sendable {
   }
 }
 
+extension ChartPanel {
+  /// The same without the series that have no number but 0; the first one stays if all are empty.
+  package var withoutEmptySeries: ChartPanel {
+    let (stacked, lines) = (stacked.filter { !$0.isEmpty }, lines.filter { !$0.isEmpty })
+    let isEmpty = stacked.isEmpty && lines.isEmpty
+    return ChartPanel(
+      title, height: height, shape: shape, stacked: isEmpty ? Array(self.stacked.prefix(1)) : stacked,
+      lines: isEmpty ? Array(self.lines.prefix(1)) : lines, limit: limit, unit: unit)
+  }
+}
+
+extension ChartSeries {
+  fileprivate var isEmpty: Bool { points.allSatisfy { $0.value ?? 0 == 0 } }
+}
+
 /// The numbers of an axis: round ones, with 0 among them.
 struct ChartScale: Hashable, Sendable {
   let lowest: Double
