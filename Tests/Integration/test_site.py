@@ -53,6 +53,13 @@ def test_no_page_loads_anything_from_another_host(site):
         assert not re.search(r"@import|url\(['\"]?(https?:)?//", style.read_text()), style
 
 
+def test_no_page_shows_the_markup_of_a_list_table_or_fence(site):
+    for page in site.rglob("*.html"):
+        text = re.sub(r"<pre.*?</pre>", "", page.read_text(), flags=re.DOTALL)
+        article = text[text.find("<article") : text.find("</article>")]
+        assert not re.findall(r"\n *(?:- |\d+\. |```|\|)[^\n]{0,60}", article), page.relative_to(site)
+
+
 def test_search_works_in_a_page_that_is_opened_from_the_folder(site):
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
@@ -61,7 +68,8 @@ def test_search_works_in_a_page_that_is_opened_from_the_folder(site):
         page.on("request", lambda request: requests.append(request.url))
         page.on("pageerror", lambda error: errors.append(error))
         page.goto((site / "index.html").as_uri())
-        page.fill("input[name=query]", "renewal slack")
+        page.click("input[name=query]")
+        page.keyboard.type("renewal slack")  # with the events of keys, which the search waits for
         page.wait_for_selector(".md-search-result__item")
         assert "glossary" in page.inner_html(".md-search-result__list")
         assert not errors and all(url.startswith("file:") for url in requests), (errors, requests)

@@ -71,7 +71,7 @@ def outside_fences(text, change):
 
 def indented(text):
     """The text with lists as Python-Markdown reads them: four columns for each level, and an empty line before a list."""
-    lines, levels, end = [], [], None
+    lines, levels, end, parts = [], [], None, False
     for line in text.split("\n"):
         indent = len(line) - len(line.lstrip())
         previous = lines[-1] if lines else ""
@@ -80,13 +80,15 @@ def indented(text):
             end = None if FENCE.match(line) and FENCE.match(line)[1] == end else end
             continue
         if not line.strip():
+            parts = bool(levels)
             lines.append(line)
             continue
         item = ITEM.match(line)
         if item or not previous.strip() or line.startswith("#"):
             while levels and indent < levels[-1]:
                 levels.pop()
-        if item and not levels and previous.strip() and not previous.startswith("#") and not lists(previous):
+        # Also before the next item if an item has several paragraphs.
+        if item and previous.strip() and not previous.startswith("#") and (parts or not levels and not lists(previous)):
             lines.append("")
         if item:
             lines.append(" " * (4 * len(levels)) + line.lstrip())
