@@ -28,6 +28,7 @@ FULL = {
             "in_app_purchase_key": {"file": "key.p8", "key_id": "ABCDE12345", "issuer_id": "x"},
             "shared_secret": {"variable": "SECRET"},
             "receipts": {"verify": "both"},
+            "reports": {"close_after": "PT3H"},
             "consumption_requests": {"answer": "automatic", "by_reason": {"LEGAL": {"answer": "manual"}}},
             "segments": {"retry": {"states": ["BILLING_RETRY"], "min_days_in_state": 5}},
             "webhooks": {"crm": {"url": "https://crm.example.com/x", "secret": {"variable": "CRM"}}},
