@@ -276,7 +276,7 @@ let package = Package(
         "Store",
       ]),
     test(.domain, "AppStoreTests", ["AppStore", "JSON", "TestSupport"]),
-    test(.domain, "EntitlementsTests", ["AppStore", "Entitlements", "JSON", "TestSupport"]),
+    test(.domain, "EntitlementsTests", ["AppStore", "Entitlements", "JSON", "Reports", "TestSupport"]),
     test(.domain, "FamilySharingTests", ["AppStore", "Entitlements", "FamilySharing", "TestSupport"]),
     test(.domain, "AppStoreReportsTests", ["AppStore", "AppStoreReports"]),
     test(
@@ -328,7 +328,7 @@ let package = Package(
       .sandbox, "SandboxTests",
       [
         "AppReceipt", "AppStore", "AppStoreReports", "Bytes", "Entitlements", "FamilySharing", "HTTP", "JSON",
-        "Platform", "Sandbox",
+        "Platform", "Reports", "Sandbox",
         "SignedData",
       ]),
     test(

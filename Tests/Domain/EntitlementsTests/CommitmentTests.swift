@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import Reports
 import TestSupport
 import Testing
 
@@ -80,10 +81,9 @@ import Testing
       transactions: (1...12).map { payment($0) },
       renewals: [info(signed: 40, renews: .off)]
         + (2...12).map { info(signed: $0 * 30 - 29, renews: .off) })
-    let history = SubscriptionHistory(facts, in: app, at: at(345))
-    let risk = history.spans.filter { $0.kind == .atRisk }
-    #expect(risk.map(\.start).min() == at(301))
-    #expect(risk.compactMap(\.end).max() == at(360))
+    let risk = postings(facts, on: 361).filter { $0.kind == .atRisk }
+    #expect(risk.filter { $0.count > 0 }.map(\.effectiveAt).min() == at(301))
+    #expect(risk.filter { $0.count < 0 }.map(\.effectiveAt).max() == at(360))
   }
 
   @Test(
@@ -139,8 +139,7 @@ import Testing
       facts: FactsChange(from: before, to: after, by: .evidence))
     #expect(changes.map(\.kind) == [.recovered])
     #expect(changes.first?.after.deciding?.commitment?.expiresDate == at(440))
-    let recovered = SubscriptionHistory(after, in: app, at: at(175)).milestones.map(\.kind)
-    #expect(recovered == [.started, .recoveredAfterGracePeriod])
+    #expect(movements(after, on: 175) == [.startedPaid, .lapsedBilling, .recovered])
   }
 
   @Test("A cancellation is an event when it is signed, and a cancelled commitment that ends was cancelled")

@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import Reports
 import TestSupport
 import Testing
 
@@ -69,13 +70,11 @@ import Testing
   @Test("Copies are one sum of money, and one refund")
   func money() {
     var copies = Self.restored
-    let all = at(-10)..<at(100)
-    #expect(Payment.all(CustomerFacts(transactions: copies), in: app, during: all).map(\.price) == [9_990])
+    #expect(charges(CustomerFacts(transactions: copies)).map(\.amount) == [9_990])
     copies[1].revocationDate = at(9)
     let refunded = CustomerFacts(transactions: copies)
-    #expect(Payment.all(refunded, in: app, during: all).map(\.price) == [9_990, -9_990])
-    let history = SubscriptionHistory(refunded, in: app, at: at(40))
-    #expect(history.milestones.map(\.kind).sorted { "\($0)" < "\($1)" } == [.refunded, .started])
+    #expect(charges(refunded).map(\.amount) == [9_990, -9_990])
+    #expect(movements(refunded, on: 40) == [.startedPaid, .refundedOut])
   }
 
   @Test("Transactions without a web order line item id are no copies")
@@ -94,9 +93,8 @@ import Testing
     let team = [seats("A", on: 0), seats("B", on: 9)]
     let facts = CustomerFacts(transactions: team)
     #expect(facts.withoutCopies == facts)
-    #expect(Payment.all(facts, in: app, during: at(-10)..<at(100)).count == 2)
-    let ended = SubscriptionHistory(facts, in: app, at: at(40)).milestones
-    #expect(ended.map(\.kind) == [.started, .churnedOtherwise])
+    #expect(charges(facts).count == 2)
+    #expect(movements(facts, on: 40) == [.startedPaid, .lapsedOther])
     let refunded = [team[0].with { $0.revocationDate = at(12) }, team[1]]
     #expect(pro(refunded, on: 13).until == at(30))
   }

@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import Reports
 import TestSupport
 import Testing
 
@@ -33,21 +34,21 @@ import Testing
   func share() {
     let first = charged(period(0...365, "yearly"), 39_990)
     let second = charged(period(365...730, "yearly"), 39_990)
-    let charges = charges([first, second])
-    #expect(charges.map(\.price) == [39_990, 39_990])
-    #expect(charges.map(\.proceeds) == [27_993, 33_991])
-    #expect(charges.map(\.currency) == ["USD", "USD"])
+    let found = charges([first, second])
+    #expect(found.map(\.amount) == [39_990, 39_990])
+    #expect(found.map(\.proceeds) == [27_993, 33_992])
+    #expect(found.map(\.currency) == ["USD", "USD"])
   }
 
   @Test("A refund is the price or Apple's refunded share of it")
   func refund() {
     let refunded = charged(period(0...30), 9_990).with { $0.revocationDate = at(5) }
-    #expect(charges([refunded]).map(\.price) == [9_990, -9_990])
+    #expect(charges([refunded]).map(\.amount) == [9_990, -9_990])
     let half = refunded.with {
       $0.revocationType = .refundProrated
       $0.details.revocationPercentage = 50_000
     }
-    #expect(charges([half]).map(\.price) == [9_990, -4_995])
+    #expect(charges([half]).map(\.amount) == [9_990, -4_995])
     #expect(charges([half.with { $0.ownership = .familyShared }]).isEmpty)
   }
 
@@ -57,16 +58,16 @@ import Testing
   // Apple: TransactionMultiSeatInfo, "the transaction's price is the average price per seat".
   @Test("Seats cost the price of each; other products include their quantity in the price")
   func seats() {
-    #expect(charges([Self.team]).map(\.price) == [39_920])
+    #expect(charges([Self.team]).map(\.amount) == [39_920])
     #expect(charges([Self.team]).map(\.proceeds) == [27_944])
     let tiers = Self.team.with {
       $0.quantity = 52
       $0.details.price = 15_605
       $0.details.seatsPrice = 811_480
     }
-    #expect(charges([tiers]).map(\.price) == [811_480])
+    #expect(charges([tiers]).map(\.amount) == [811_480])
     let shells = charged(purchase("shells", .consumable, on: 0), 4_950).with { $0.quantity = 5 }
-    #expect(charges([shells]).map(\.price) == [4_950])
+    #expect(charges([shells]).map(\.amount) == [4_950])
   }
 
   // Apple: revokedSeatQuantity; a refund of some of the seats has no date.
@@ -86,14 +87,14 @@ import Testing
       Self.team, refunded(2, reported: 5), refunded(3, reported: 9), refunded(3, reported: 15),
     ]
     for order in [documents, documents.reversed()] {
-      let payments = charges(order)
-      #expect(payments.map(\.price) == [39_920, -9_980, -4_990])
-      #expect(payments.map(\.at) == [at(0), at(5), at(9)])
+      let found = charges(order)
+      #expect(found.map(\.amount) == [39_920, -9_980, -4_990])
+      #expect(found.map(\.effectiveAt) == [at(0), at(5), at(9)])
     }
     let all = documents + [refunded(8, reported: 20, revoked: at(18))]
-    #expect(charges(all).map(\.price) == [39_920, -9_980, -4_990, -24_950])
-    #expect(charges(all).last?.at == at(18))
-    #expect(charges([Self.team.with { $0.signedDate = at(30) }] + documents).map(\.price) == [39_920])
+    #expect(charges(all).map(\.amount) == [39_920, -9_980, -4_990, -24_950])
+    #expect(charges(all).last?.effectiveAt == at(18))
+    #expect(charges([Self.team.with { $0.signedDate = at(30) }] + documents).map(\.amount) == [39_920])
   }
 }
 
@@ -104,8 +105,8 @@ private func charged(_ fact: TransactionFact, _ price: Int64) -> TransactionFact
   }
 }
 
-private func charges(_ transactions: [TransactionFact]) -> [Payment] {
-  Payment.all(CustomerFacts(transactions: transactions), in: app, during: at(-10)..<at(1000))
+private func charges(_ transactions: [TransactionFact]) -> [Posting] {
+  charges(CustomerFacts(transactions: transactions))
 }
 
 private func group(_ transactions: [TransactionFact], on day: Int64) -> GroupOverview? {

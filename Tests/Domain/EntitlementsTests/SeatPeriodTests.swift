@@ -1,5 +1,6 @@
 import AppStore
 import Entitlements
+import Reports
 import TestSupport
 import Testing
 
@@ -35,8 +36,7 @@ import Testing
         #expect(answer.isEntitled && answer.since == at(0) && answer.until == at(37), "day \(day)")
       }
       #expect(!pro(team, on: 37).isEntitled)
-      let milestones = SubscriptionHistory(CustomerFacts(transactions: team), in: app, at: at(50)).milestones
-      #expect(milestones.map(\.kind) == [.started, .churnedOtherwise])
+      #expect(movements(CustomerFacts(transactions: team), on: 50) == [.startedPaid, .lapsedOther])
     }
   }
 
@@ -53,8 +53,7 @@ import Testing
     }
     #expect(pro(team, [over], on: 20).deciding?.transactionID == "A")
     #expect(pro(team, [over], on: 40).reason == .priceIncreaseNotAccepted)
-    let milestones = SubscriptionHistory(CustomerFacts(transactions: team), in: app, at: at(20)).milestones
-    #expect(milestones.map(\.kind) == [.started, .refunded])
+    #expect(movements(CustomerFacts(transactions: team), on: 20) == [.startedPaid])
   }
 
   @Test("The extension of the first of two documents is EXTENDED, not RENEWED")
@@ -115,8 +114,8 @@ import Testing
     let team = [first, Self.seats("B", 10...40), Self.seats("C", 12...40)]
     let answer = pro(team, on: 15)
     #expect(answer.since == at(10) && answer.until == at(40))
-    let milestones = SubscriptionHistory(CustomerFacts(transactions: team), in: app, at: at(20)).milestones
-    #expect(milestones.map(\.kind) == [.refunded, .started, .started])
+    let kinds = movements(CustomerFacts(transactions: team), on: 20)
+    #expect(kinds == [.startedPaid, .refundedOut, .resubscribed])
   }
 
   @Test("A purchase stays a separate period when the refund before it is reversed")
@@ -198,8 +197,7 @@ import Testing
       Self.seats("C", 30...60) { $0.details.transactionReason = .renewal }, Self.seats("D", 33...60),
     ]
     let all = CustomerFacts(transactions: team)
-    let milestones = SubscriptionHistory(all, in: app, at: at(40)).milestones
-    #expect(milestones.map(\.kind) == [.started, .refunded])
+    #expect(movements(all, on: 40) == [.startedPaid, .renewed])
     let before = CustomerFacts(transactions: Array(team.prefix(2)))
     let changes = EntitlementChange.changes(
       of: "pro", from: evaluate(before, entitlement: "pro", in: app, at: at(31)),
