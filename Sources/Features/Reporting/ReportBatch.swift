@@ -11,6 +11,7 @@ struct ReportBatch {
   let catalog: Catalog
   let now: Instant
   private var done: Set<LineKey> = []
+  private var new: [NewPostings] = []
   private var calendars: [CalendarKey: ReportCalendar] = [:]
 
   private struct CalendarKey: Hashable {
@@ -42,9 +43,7 @@ struct ReportBatch {
     var pending: [PendingReportEvidence] = []
     for line in lines { pending += try store.pendingReportEvidence(of: line) }
     pending.sort { $0.id < $1.id }
-    var payer = PayerState(lines: lines, due: try store.reportDue(of: lines))
-    for line in lines { payer.standing += try store.postings(of: line) }
-    payer.standing = payer.standing.standing
+    var payer = try state(of: lines)
     if try spansDays(pending, payer.due, of: line) {
       try deriveInSteps(pending, &payer)
     } else {
@@ -55,25 +54,46 @@ struct ReportBatch {
       }
       try advance([(lines, facts)], to: now, &payer)
     }
-    try store.completeReports(of: lines, due: payer.due)
+    try complete(payer)
   }
+
+  /// Appends what all payers of the batch gained.
+  func finish() throws(StoreError) { try store.append(new) }
 
   /// Derives the payer of a purchase under a catalog that took effect at `change`.
   mutating func review(_ line: LineKey, since change: Instant) throws(StoreError) {
     guard !done.contains(line) else { return }
     let lines = try store.linesOfPayer(of: line)
     done.formUnion(lines)
-    var payer = PayerState(lines: lines, due: try store.reportDue(of: lines))
+    var payer = try state(of: lines)
     var facts = CustomerFacts()
     for line in lines {
-      payer.standing += try store.postings(of: line)
       facts.merge(try store.facts(of: line))
       // Queued evidence is derived apart, with its cause.
       guard try store.pendingReportEvidence(of: line).isEmpty else { return }
     }
-    payer.standing = payer.standing.standing
     try derive([(lines, facts)], at: change, .catalogChanged, &payer)
-    try store.completeReports(of: lines, due: payer.due)
+    try complete(payer)
+  }
+
+  private func state(of lines: [LineKey]) throws(StoreError) -> PayerState {
+    var payer = PayerState(lines: lines)
+    for line in lines {
+      let state = try store.reportState(of: line)
+      payer.standing[line.lineID] = state.standing
+      payer.due = [payer.due, state.due].compactMap(\.self).min()
+      payer.stored[line] = state
+    }
+    return payer
+  }
+
+  private func complete(_ payer: PayerState) throws(StoreError) {
+    for (index, line) in payer.lines.enumerated() {
+      try store.removeReportEvidence(of: line)
+      let state = ReportLineState(
+        due: index == 0 ? payer.due : nil, standing: payer.standing[line.lineID] ?? [])
+      if state != payer.stored[line] { try store.put(state, of: line) }
+    }
   }
 }
 
@@ -82,7 +102,14 @@ private struct PayerState {
   let lines: [LineKey]
   /// When time alone next changes the postings.
   var due: Instant?
-  var standing: [Posting] = []
+  /// The fingerprints of the standing postings of each purchase.
+  var standing: [String: [UInt64]] = [:]
+  /// What the store has.
+  var stored: [LineKey: ReportLineState] = [:]
+  /// The postings that are not stored yet.
+  var appended: [Posting] = []
+
+  init(lines: [LineKey]) { self.lines = lines }
 }
 
 private typealias Payers = [(lines: [LineKey], facts: CustomerFacts)]
@@ -143,14 +170,38 @@ extension ReportBatch {
       derived += found.postings
       payer.due = [payer.due, found.due].compactMap(\.self).min()
     }
-    let new = PostingDifference(standing: payer.standing, derived: derived).postings
-    guard !new.isEmpty else { return }
-    payer.standing = derived.standing
-    let day = try open(knownDay(instant, of: line), at: instant, of: line)
-    for (cause, postings) in Dictionary(grouping: new, by: { cause.corrected($0) }) {
-      try store.append(
-        NewPostings(postings, knownAt: instant, knownDay: day, cause: cause), of: payer.lines)
+    let byLine = Dictionary(grouping: derived, by: \.line)
+    var changes: [Posting] = []
+    for line in payer.lines {
+      let difference = PostingDifference(
+        standing: payer.standing[line.lineID] ?? [], derived: byLine[line.lineID] ?? [])
+      changes += try reversals(of: difference.removed, line, payer)
+      changes += difference.added
+      payer.standing[line.lineID] = difference.standing
     }
+    guard !changes.isEmpty else { return }
+    payer.appended += changes
+    let day = try open(knownDay(instant, of: line), at: instant, of: line)
+    for (cause, postings) in Dictionary(grouping: changes, by: { cause.corrected($0) }) {
+      new.append(
+        NewPostings(
+          postings, of: line.appID, in: line.environment, knownAt: instant, knownDay: day, cause: cause))
+    }
+  }
+
+  /// The postings that take back those with these fingerprints.
+  private func reversals(
+    of fingerprints: [UInt64], _ line: LineKey, _ payer: PayerState
+  ) throws(StoreError) -> [Posting] {
+    guard !fingerprints.isEmpty else { return [] }
+    let all = try store.postings(of: line) + payer.appended.filter { $0.line == line.lineID }
+    let known = Dictionary(all.map { ($0.fingerprint, $0) }, uniquingKeysWith: { $1 })
+    var reversals: [Posting] = []
+    for fingerprint in fingerprints {
+      guard let posting = known[fingerprint] else { throw .corrupt("a standing posting is not stored") }
+      reversals.append(posting.reversed)
+    }
+    return reversals
   }
 
   /// The first day whose closing includes what became known at `instant`.

@@ -1,6 +1,8 @@
 internal import AppStore
 internal import Entitlements
+internal import Glibc
 package import Ledger
+internal import Metrics
 internal import Platform
 internal import Reports
 package import Store
@@ -102,6 +104,7 @@ package struct ReportLedger: Sendable {
         let lines = try store.purchases(of: app.id, in: environment, after: last, limit: Self.batchSize)
         var batch = try ReportBatch(store: store, catalog: catalog, clock: clock)
         for line in lines { try batch.review(line, since: current.since) }
+        try batch.finish()
         current.reviewed = lines.count == Self.batchSize ? lines.last?.lineID : nil
         try store.put(current, of: app.id, in: environment)
         return current.reviewed == nil
@@ -112,13 +115,27 @@ package struct ReportLedger: Sendable {
   /// - Returns: whether there may be more.
   private func runBatch(_ catalog: Catalog) async throws(StoreError) -> Bool {
     try await store.write { [clock] store throws(StoreError) in
+      let start = Self.threadMicroseconds()
       var batch = try ReportBatch(store: store, catalog: catalog, clock: clock)
       let queued = try store.reportQueue(in: clock.domain, limit: Self.batchSize)
       for evidence in queued { try batch.derive(evidence.line) }
       let due = try store.reportsDue(by: batch.now, in: clock.domain, limit: Self.batchSize)
       for entry in due { try batch.derive(entry.line) }
+      try batch.finish()
+      Self.recordWork(since: start)
       return queued.count == Self.batchSize || due.count == Self.batchSize
     }
+  }
+
+  /// Counts the CPU time that a write took, which runs on one thread.
+  private static func recordWork(since start: Int64) {
+    Counter(label: "entitled_report_cpu_microseconds_total").increment(by: threadMicroseconds() - start)
+  }
+
+  private static func threadMicroseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
   }
 
   /// Closes the days before whose closing all that was known is in the postings.

@@ -40,10 +40,11 @@ import Testing
   private func fill(_ store: any EntitlementStore) async throws {
     try await store.write { transaction throws(StoreError) in
       for (posting, knownAt) in Self.known {
-        try transaction.append(
+        try transaction.append([
           NewPostings(
-            [posting], knownAt: knownAt, knownDay: ReportDay(closingAfter: knownAt, delay: Self.delay),
-            cause: .lateNotification), of: [line(posting.line)])
+            [posting], of: "ocean", in: .sandbox, knownAt: knownAt,
+            knownDay: ReportDay(closingAfter: knownAt, delay: Self.delay), cause: .lateNotification)
+        ])
       }
     }
   }
@@ -232,7 +233,12 @@ import Testing
       #expect(
         try await store.snapshot { try $0.nextReportDue(in: .sandbox) { _ in 0 } } == instant(0))
       let due = try await store.write { transaction throws(StoreError) in
-        try transaction.completeReports(of: [line("L1"), line("L2")], due: at(5))
+        for id in ["L1", "L2"] { try transaction.removeReportEvidence(of: line(id)) }
+        let state = ReportLineState(due: at(5), standing: [1, .max])
+        try transaction.put(state, of: line("L1"))
+        try transaction.put(ReportLineState(standing: [7]), of: line("L2"))
+        #expect(try transaction.reportState(of: line("L1")) == state)
+        #expect(try transaction.reportState(of: line("L3")) == ReportLineState())
         return try transaction.reportsDue(by: at(5), in: .sandbox, limit: 9).map(\.line)
       }
       #expect(due == [line("L1")])

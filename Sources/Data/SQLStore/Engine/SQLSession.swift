@@ -10,6 +10,32 @@ protocol SQLSession: AnyObject {
   ///
   /// - Throws: the reason to stop, for a read whose deadline passed or whose task was cancelled.
   func use() throws(StoreError) -> any SQLConnection
+
+  /// Returns a statement of a text that never varies, prepared at its first use if the session lasts.
+  func statement(once sql: String) throws(StoreError) -> any SQLStatement
+}
+
+extension SQLSession {
+  func statement(once sql: String) throws(StoreError) -> any SQLStatement { try use().prepare(sql) }
+
+  /// As ``rows(_:_:decode:)``, of a text that never varies.
+  func rows<Row>(
+    once sql: String, _ values: any StatementValue..., decode: (any SQLStatement) throws(StoreError) -> Row
+  ) throws(StoreError) -> [Row] {
+    let select = try statement(once: sql)
+    try select.bind(values)
+    defer { select.reset() }
+    var rows: [Row] = []
+    while try select.step() { rows.append(try decode(select)) }
+    return rows
+  }
+
+  /// As ``run(_:_:)``, of a text that never varies.
+  func run(once sql: String, _ values: any StatementValue...) throws(StoreError) {
+    let statement = try statement(once: sql)
+    try statement.bind(values)
+    try statement.run()
+  }
 }
 
 extension SQLSession {

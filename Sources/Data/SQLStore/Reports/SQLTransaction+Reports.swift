@@ -8,10 +8,10 @@ private let ofLine = "line_id = ? AND app = ? AND environment = ?"
 extension SQLTransaction {
   func enqueueForReports(_ line: LineKey, from evidence: EvidenceID) throws(StoreError) {
     try run(
-      """
-      INSERT INTO report_queue (line_id, app, environment, evidence_id) VALUES (?, ?, ?, ?)
-      ON CONFLICT (line_id, app, environment, evidence_id) DO NOTHING
-      """, line, evidence)
+      once: """
+        INSERT INTO report_queue (line_id, app, environment, evidence_id) VALUES (?, ?, ?, ?)
+        ON CONFLICT (line_id, app, environment, evidence_id) DO NOTHING
+        """, line, evidence)
   }
 
   func reportQueue(in domain: ClockDomain, limit: Int) throws(StoreError) -> [PendingReportEvidence] {
@@ -24,12 +24,13 @@ extension SQLTransaction {
   }
 
   func pendingReportEvidence(of line: LineKey) throws(StoreError) -> [PendingReportEvidence] {
-    try rows(
-      """
-      \(Self.pending) (SELECT * FROM report_queue WHERE \(ofLine)) AS q
-      JOIN evidence AS e ON e.evidence_id = q.evidence_id ORDER BY q.evidence_id
-      """, line, decode: Self.pending)
+    try rows(once: Self.pendingOfLine, line, decode: Self.pending)
   }
+
+  private static let pendingOfLine = """
+    \(pending) (SELECT * FROM report_queue WHERE \(ofLine)) AS q
+    JOIN evidence AS e ON e.evidence_id = q.evidence_id ORDER BY q.evidence_id
+    """
 
   private static let pending = """
     SELECT q.evidence_id, q.line_id, q.app, q.environment, coalesce(e.known_at, e.received_at), e.source, e.kind
@@ -49,7 +50,7 @@ extension SQLTransaction {
   ) throws(StoreError) -> [(line: LineKey, due: Instant)] {
     try rows(
       """
-      SELECT line_id, app, environment, due_at FROM report_due
+      SELECT line_id, app, environment, due_at FROM report_line
       WHERE due_at <= ? AND \(domain.condition) ORDER BY due_at, line_id LIMIT ?
       """, now, limit
     ) { row throws(StoreError) in
@@ -60,13 +61,34 @@ extension SQLTransaction {
     }
   }
 
-  func reportDue(of lines: [LineKey]) throws(StoreError) -> Instant? {
-    var due: Instant?
-    for line in lines {
-      let found = try rows("SELECT due_at FROM report_due WHERE \(ofLine)", line) { $0.instant(0) }
-      due = [due, found.first ?? nil].compactMap(\.self).min()
+  func reportState(of line: LineKey) throws(StoreError) -> ReportLineState {
+    try rows(once: "SELECT due_at, standing FROM report_line WHERE \(ofLine)", line) { row in
+      ReportLineState(due: row.instant(0), standing: Self.fingerprints(row.bytes(1)))
+    }.first ?? ReportLineState()
+  }
+
+  func put(_ state: ReportLineState, of line: LineKey) throws(StoreError) {
+    try run(once: Self.putState, line, state.due, Self.bytes(state.standing))
+  }
+
+  private static let putState = Upsert.sql(
+    "report_line", key: "line_id, app, environment", "line_id, app, environment, due_at, standing")
+
+  private static func bytes(_ fingerprints: [UInt64]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(8 * fingerprints.count)
+    for fingerprint in fingerprints {
+      withUnsafeBytes(of: fingerprint.littleEndian) { bytes.append(contentsOf: $0) }
     }
-    return due
+    return bytes
+  }
+
+  private static func fingerprints(_ bytes: [UInt8]) -> [UInt64] {
+    bytes.withUnsafeBytes { bytes in
+      (0..<bytes.count / 8).map {
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self))
+      }
+    }
   }
 
   func earliestReportWork(in domain: ClockDomain) throws(StoreError) -> Instant? {
@@ -77,24 +99,22 @@ extension SQLTransaction {
       JOIN evidence AS e ON e.evidence_id = q.evidence_id
       """
     ) { $0.instant(0) }
-    let due = try rows("SELECT min(due_at) FROM report_due WHERE \(domain.condition)") { $0.instant(0) }
+    let due = try rows("SELECT min(due_at) FROM report_line WHERE due_at IS NOT NULL AND \(domain.condition)")
+    { $0.instant(0) }
     let changed = try rows(
       "SELECT min(since) FROM report_catalog WHERE reviewed IS NOT NULL AND \(domain.condition)"
     ) { $0.instant(0) }
     return (known + due + changed).compactMap(\.self).min()
   }
 
-  func completeReports(of lines: [LineKey], due: Instant?) throws(StoreError) {
-    for line in lines {
-      try run("DELETE FROM report_queue WHERE \(ofLine)", line)
-      try run("DELETE FROM report_due WHERE \(ofLine)", line)
-    }
-    guard let due, let line = lines.first else { return }
-    try run("INSERT INTO report_due (line_id, app, environment, due_at) VALUES (?, ?, ?, ?)", line, due)
+  func removeReportEvidence(of line: LineKey) throws(StoreError) {
+    try run(once: "DELETE FROM report_queue WHERE \(ofLine)", line)
   }
 
   func linesOfPayer(of line: LineKey) throws(StoreError) -> [LineKey] {
-    let installs = try rows("SELECT app_transaction_id FROM app_install_line WHERE \(ofLine)", line) {
+    let installs = try rows(
+      once: "SELECT app_transaction_id FROM app_install_line WHERE \(ofLine)", line
+    ) {
       $0.text(0) ?? ""
     }
     var lines: Set<LineKey> = [line]
@@ -124,29 +144,51 @@ extension SQLTransaction {
     }
   }
 
-  func append(_ new: NewPostings, of lines: [LineKey]) throws(StoreError) {
-    guard let first = lines.first, !new.postings.isEmpty else { return }
-    let byLine = Dictionary(grouping: new.postings, by: \.line)
-    for line in lines {
-      guard let postings = byLine[line.lineID] else { continue }
-      try insert(postings, new, of: line)
-    }
-    let known = new.knownDay
-    try add(new.postings.flatMap(\.cells), known: known, of: first.appID, in: first.environment)
-    var revised: [ReportDay: [String: Int64]] = [:]
-    for posting in new.postings where ReportDay(posting.effectiveAt) < known {
-      revised[ReportDay(posting.effectiveAt), default: [:]][new.cause(of: posting).rawValue, default: 0] += 1
-    }
-    for (day, causes) in revised {
-      for (cause, count) in causes {
-        try run(
-          """
-          INSERT INTO report_revision (app, environment, day, known_day, cause, postings) VALUES (?, ?, ?, ?, ?, ?)
-          ON CONFLICT (app, environment, day, known_day, cause)
-          DO UPDATE SET postings = report_revision.postings + excluded.postings
-          """, first.appID, first.environment, day.number, known.number, cause, count)
+  func append(_ new: [NewPostings]) throws(StoreError) {
+    var cells: [Closing: [ReportCell.Key: ReportCell.Sums]] = [:]
+    var revised: [Revision: Int64] = [:]
+    for new in new {
+      for (line, postings) in Dictionary(grouping: new.postings, by: \.line) {
+        try insert(
+          postings, new, of: LineKey(appID: new.appID, environment: new.environment, lineID: line))
+      }
+      let closing = Closing(appID: new.appID, environment: new.environment, day: new.knownDay)
+      for posting in new.postings {
+        for cell in posting.cells { cells[closing, default: [:]][cell.key, default: .init()] += cell.sums }
+        let day = ReportDay(posting.effectiveAt)
+        guard day < new.knownDay else { continue }
+        revised[Revision(closing: closing, day: day, cause: new.cause(of: posting)), default: 0] += 1
       }
     }
+    for (closing, sums) in cells {
+      try add(
+        sums.map { ReportCell(key: $0, sums: $1) }, known: closing.day, of: closing.appID,
+        in: closing.environment)
+    }
+    for (revision, count) in revised { try add(revision, count) }
+  }
+
+  /// The closing that first includes some postings.
+  private struct Closing: Hashable {
+    let appID: String
+    let environment: Environment
+    let day: ReportDay
+  }
+
+  private struct Revision: Hashable {
+    let closing: Closing
+    let day: ReportDay
+    let cause: RevisionCause
+  }
+
+  private func add(_ revision: Revision, _ count: Int64) throws(StoreError) {
+    try run(
+      once: """
+        INSERT INTO report_revision (app, environment, day, known_day, cause, postings) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (app, environment, day, known_day, cause)
+        DO UPDATE SET postings = report_revision.postings + excluded.postings
+        """, revision.closing.appID, revision.closing.environment, revision.day.number,
+      revision.closing.day.number, revision.cause.rawValue, count)
   }
 
   private func insert(_ postings: [Posting], _ new: NewPostings, of line: LineKey) throws(StoreError) {
@@ -168,37 +210,43 @@ extension SQLTransaction {
   func add(
     _ cells: [ReportCell], known: ReportDay, of appID: String, in environment: Environment
   ) throws(StoreError) {
-    var sums: [ReportCell.Key: ReportCell.Sums] = [:]
-    for cell in cells { sums[cell.key, default: ReportCell.Sums()] += cell.sums }
-    let upsert = try use().prepare(
-      """
-      INSERT INTO report_cell (
-        app, environment, kind, cohort_day, day, known_day, product_id, subscription_group, storefront, offer_kind,
-        reason, currency, age, units, amount, proceeds)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (
-        app, environment, kind, cohort_day, day, known_day, product_id, subscription_group, storefront, offer_kind,
-        reason, currency, age)
-      DO UPDATE SET units = report_cell.units + excluded.units, amount = report_cell.amount + excluded.amount,
-        proceeds = report_cell.proceeds + excluded.proceeds
-      """)
-    for (key, sums) in sums where sums != ReportCell.Sums() {
-      try upsert.bind(1, appID)
-      try upsert.bind(2, environment.rawValue)
-      try upsert.bind(3, key.kind.rawValue)
-      try upsert.bind(4, key.cohortDay?.number ?? noCohort)
-      try upsert.bind(5, key.day.number)
-      try upsert.bind(6, max(known, key.day).number)
-      try PostingRows.bind(key.dimensions, to: upsert, at: 7)
-      try upsert.bind(11, key.reason)
-      try upsert.bind(12, key.currency)
-      try upsert.bind(13, key.age)
-      try upsert.bind(14, sums.count)
-      try upsert.bind(15, sums.amount)
-      try upsert.bind(16, sums.proceeds)
-      try upsert.run()
+    let putKey = try statement(once: Self.putKey)
+    let putCell = try statement(once: Self.putCell)
+    for cell in cells where cell.sums != ReportCell.Sums() {
+      let (key, sums) = (cell.key, cell.sums)
+      let keyID = Int64(bitPattern: key.groupFingerprint)
+      try putKey.bind(1, keyID)
+      try PostingRows.bind(key.dimensions, to: putKey, at: 2)
+      try putKey.bind(6, key.reason)
+      try putKey.bind(7, key.currency)
+      try putKey.run()
+      try putCell.bind(1, appID)
+      try putCell.bind(2, environment.rawValue)
+      try putCell.bind(3, key.kind.rawValue)
+      try putCell.bind(4, key.cohortDay?.number ?? noCohort)
+      try putCell.bind(5, key.day.number)
+      try putCell.bind(6, max(known, key.day).number)
+      try putCell.bind(7, keyID)
+      try putCell.bind(8, key.age)
+      try putCell.bind(9, sums.count)
+      try putCell.bind(10, sums.amount)
+      try putCell.bind(11, sums.proceeds)
+      try putCell.run()
     }
   }
+
+  private static let putKey = """
+    INSERT INTO report_key (key_id, product_id, subscription_group, storefront, offer_kind, reason, currency)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key_id) DO NOTHING
+    """
+  private static let putCell = """
+    INSERT INTO report_cell (
+      app, environment, kind, cohort_day, day, known_day, key_id, age, units, amount, proceeds)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (app, environment, kind, cohort_day, day, known_day, key_id, age)
+    DO UPDATE SET units = report_cell.units + excluded.units, amount = report_cell.amount + excluded.amount,
+      proceeds = report_cell.proceeds + excluded.proceeds
+    """
 
   func reportCalendars(in domain: ClockDomain) throws(StoreError) -> [ReportCalendar] {
     try rows(
@@ -240,7 +288,7 @@ extension SQLTransaction {
   }
 
   func resetReports(of appID: String, in environment: Environment) throws(StoreError) {
-    for table in ["posting", "report_cell", "report_revision", "report_due", "report_queue"] {
+    for table in ["posting", "report_cell", "report_revision", "report_line", "report_queue"] {
       try run("DELETE FROM \(table) WHERE app = ? AND environment = ?", appID, environment)
     }
     try run(
@@ -269,9 +317,11 @@ extension SQLSession {
 extension NewPostings {
   /// The cause of one of the postings.
   fileprivate func cause(of posting: Posting) -> RevisionCause {
-    switch posting.kind {
-    case .refund, .refundOfPurchase, .refundedOut, .trialRefunded: return .refundLearnedLate
-    default: return cause
+    switch (posting.kind, cause) {
+    case (.refund, .lateNotification), (.refundOfPurchase, .lateNotification),
+      (.refundedOut, .lateNotification), (.trialRefunded, .lateNotification):
+      .refundLearnedLate
+    default: cause
     }
   }
 }

@@ -25,6 +25,8 @@ final class SQLTransaction: StoreTransaction, SQLSession {
   private let writeProbe: any SQLStatement
   /// The customers whose read model was replaced since the last commit. Some of the writes may have been rolled back.
   private(set) var changedCustomers: Set<CustomerKey> = []
+  /// The statements of texts that never vary.
+  private var statements: [String: any SQLStatement] = [:]
 
   /// `hash` is that of ``CustomerRow``; `maxRejectedBytes` that of ``EvidenceRows``.
   init(
@@ -48,6 +50,13 @@ final class SQLTransaction: StoreTransaction, SQLSession {
   }
 
   func use() -> any SQLConnection { connection }
+
+  func statement(once sql: String) throws(StoreError) -> any SQLStatement {
+    if let known = statements[sql] { return known }
+    let statement = try connection.prepare(sql)
+    statements[sql] = statement
+    return statement
+  }
 
   /// Replaces filler to test whether writing works: enough data to fail on a disk with only a few bytes free.
   func probe() throws(StoreError) {

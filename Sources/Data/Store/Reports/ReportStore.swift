@@ -44,8 +44,23 @@ package struct RevisionCause: RawRepresentable, Hashable, Sendable {
   package static let time = RevisionCause(rawValue: "TIME")
 }
 
-/// Postings that became known together.
+/// What was derived of one purchase.
+package struct ReportLineState: Hashable, Sendable {
+  /// When time alone next changes the postings of its payer; `nil`: never, or another purchase of the payer has it.
+  package var due: Instant?
+  /// The fingerprints of its postings that no other one takes back.
+  package var standing: [UInt64]
+
+  package init(due: Instant? = nil, standing: [UInt64] = []) {
+    self.due = due
+    self.standing = standing
+  }
+}
+
+/// Postings of one payer that became known together.
 package struct NewPostings: Sendable {
+  package let appID: String
+  package let environment: Environment
   package let postings: [Posting]
   package let knownAt: Instant
   /// The first day whose closing includes them.
@@ -53,7 +68,12 @@ package struct NewPostings: Sendable {
   /// The cause where the posting itself shows none.
   package let cause: RevisionCause
 
-  package init(_ postings: [Posting], knownAt: Instant, knownDay: ReportDay, cause: RevisionCause) {
+  package init(
+    _ postings: [Posting], of appID: String, in environment: Environment, knownAt: Instant,
+    knownDay: ReportDay, cause: RevisionCause
+  ) {
+    self.appID = appID
+    self.environment = environment
     self.postings = postings
     self.knownAt = knownAt
     self.knownDay = knownDay
@@ -109,8 +129,11 @@ package protocol ReportStore {
     by now: Instant, in domain: ClockDomain, limit: Int
   ) throws(StoreError) -> [(line: LineKey, due: Instant)]
 
-  /// Returns when the first of the purchases changes by time alone; `nil`: never.
-  func reportDue(of lines: [LineKey]) throws(StoreError) -> Instant?
+  /// Returns what was derived of a purchase; nothing of a new one.
+  func reportState(of line: LineKey) throws(StoreError) -> ReportLineState
+
+  /// Replaces what was derived of a purchase.
+  func put(_ state: ReportLineState, of line: LineKey) throws(StoreError)
 
   /// Returns all purchases of the payer of a purchase, with itself, sorted.
   func linesOfPayer(of line: LineKey) throws(StoreError) -> [LineKey]
@@ -123,16 +146,16 @@ package protocol ReportStore {
   /// Returns all postings of a purchase, in the order in which they were appended.
   func postings(of line: LineKey) throws(StoreError) -> [Posting]
 
-  /// Appends postings of one payer's purchases, and adds them to the sums and revisions.
-  func append(_ new: NewPostings, of lines: [LineKey]) throws(StoreError)
+  /// Appends postings, and adds them to the sums and revisions.
+  func append(_ new: [NewPostings]) throws(StoreError)
 
   /// Adds to the sums without postings, for synthetic payers.
   func add(
     _ cells: [ReportCell], known: ReportDay, of appID: String, in environment: Environment
   ) throws(StoreError)
 
-  /// Removes the purchases of a payer from the queue, and records when time alone next changes their postings.
-  func completeReports(of lines: [LineKey], due: Instant?) throws(StoreError)
+  /// Removes all evidence about a purchase from the queue.
+  func removeReportEvidence(of line: LineKey) throws(StoreError)
 
   /// Returns the earliest instant whose evidence or time is not in the postings yet; `nil` without one.
   func earliestReportWork(in domain: ClockDomain) throws(StoreError) -> Instant?

@@ -1,42 +1,47 @@
 internal import AppStore
 
-/// What must be appended so that the standing postings of some purchases become those that the facts give.
-package struct PostingDifference: Hashable, Sendable {
-  /// Reversals first, then new postings, each in the order of its instant.
-  package let postings: [Posting]
+/// What must be appended so that the standing postings of a purchase become those that the facts give.
+package struct PostingDifference: Sendable {
+  /// The fingerprints of the standing postings that must be taken back.
+  package let removed: [UInt64]
+  /// The postings to add.
+  package let added: [Posting]
+  /// The fingerprints of the standing postings afterwards.
+  package let standing: [UInt64]
 
-  package init(standing: [Posting], derived: [Posting]) {
-    // Postings that differ in their sums only are of the same thing.
-    var balance: [Posting: Int64] = [:]
-    for posting in derived.standing { balance[posting, default: 0] += 1 }
-    for posting in standing { balance[posting, default: 0] -= 1 }
-    var (reversals, additions): ([Posting], [Posting]) = ([], [])
-    for (posting, count) in balance where count != 0 {
-      if count < 0 { reversals += Array(repeating: posting.reversed, count: Int(-count)) }
-      if count > 0 { additions += Array(repeating: posting, count: Int(count)) }
+  package init(standing: [UInt64], derived: [Posting]) {
+    var balance: [UInt64: Int] = [:]
+    for fingerprint in standing { balance[fingerprint, default: 0] += 1 }
+    var (added, all) = ([Posting](), [UInt64]())
+    for posting in derived {
+      let fingerprint = posting.fingerprint
+      all.append(fingerprint)
+      if let count = balance[fingerprint], count > 0 {
+        balance[fingerprint] = count - 1
+      } else {
+        added.append(posting)
+      }
     }
-    postings = reversals.sorted(by: Self.precedes) + additions.sorted(by: Self.precedes)
-  }
-
-  private static func precedes(_ left: Posting, _ right: Posting) -> Bool {
-    guard left.effectiveAt == right.effectiveAt else { return left.effectiveAt < right.effectiveAt }
-    guard left.kind == right.kind else { return left.kind.rawValue < right.kind.rawValue }
-    return (left.line, left.transactionID, left.dimensions.productID, left.count)
-      < (right.line, right.transactionID, right.dimensions.productID, right.count)
+    self.added = added
+    self.standing = all
+    removed = balance.sorted { $0.key < $1.key }.flatMap { Array(repeating: $0.key, count: $0.value) }
   }
 }
 
-extension [Posting] {
-  /// The postings that no other one takes back.
-  package var standing: [Posting] {
-    var balance: [Posting: Int] = [:]
-    for posting in self {
-      if let open = balance[posting.reversed], open > 0 {
-        balance[posting.reversed] = open - 1
-      } else {
-        balance[posting, default: 0] += 1
-      }
+extension Posting {
+  /// A hash of all members, equal in every process: it is stored.
+  package var fingerprint: UInt64 {
+    var hash = PostingHash()
+    hash.add(UInt64(bitPattern: kind.rawValue))
+    hash.add(UInt64(bitPattern: effectiveAt.millisecondsSince1970))
+    for text in [line, transactionID, reason, currency] { hash.add(text) }
+    hash.add(dimensions)
+    if let cohort {
+      hash.add(UInt64(bitPattern: cohort.day.number))
+      hash.add(UInt64(bitPattern: cohort.age))
+      hash.add(cohort.dimensions)
     }
-    return balance.flatMap { Array(repeating: $0.key, count: $0.value) }
+    for number in [firstChargeOf, count, amount, proceeds] { hash.add(UInt64(bitPattern: number)) }
+    return hash.value
   }
 }

@@ -47,6 +47,10 @@ extension Posting {
     case graceEnded = 62
     case retryLost = 63
     case retryCancelled = 64
+    /// Days of access that Apple's grace period saved, when the payment succeeded.
+    case graceDays = 65
+    /// Days without access before a payment out of billing retry.
+    case retryDays = 66
 
     // Money.
     case charge = 80
@@ -54,6 +58,8 @@ extension Posting {
     case upgradeCredit = 82
     /// A paid transaction without a price.
     case unpriced = 83
+    /// A charge after one year of paid service, of which Apple keeps 15 %.
+    case chargeAfterYear = 84
 
     // Paid service.
     case yearReached = 90

@@ -72,7 +72,7 @@ extension Posting {
   /// Whether its cohorts are those of a month.
   private var isOfMonth: Bool {
     switch kind {
-    case .periodReached, .payer, .charge, .refund: true
+    case .payer, .charge, .refund, .upgradeCredit: true
     default: false
     }
   }

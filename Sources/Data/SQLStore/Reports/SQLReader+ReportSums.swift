@@ -1,0 +1,166 @@
+internal import AppStore
+internal import Reports
+internal import Store
+
+extension SQLReader {
+  func reportSums(
+    _ query: ReportQuery, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [ReportSum] {
+    let report = query.report
+    let stockDay = query.knowledge == .firstClosed ? "known_day" : "day"
+    let range = "day >= \(query.from.number) AND day < \(query.to.number)"
+    let first = query.granularity.firstDay(of: query.from)
+    let selections = [
+      CellSelection(
+        kinds: report.stockKinds, day: stockDay,
+        condition: "cohort_day = \(noCohort) AND \(stockDay) < \(query.to.number)"),
+      CellSelection(
+        kinds: report.flowKinds, day: "day",
+        condition: "cohort_day = \(noCohort) AND \(range)"
+          + (query.knowledge == .firstClosed ? " AND known_day = day" : "")),
+      CellSelection(
+        kinds: report.cohortKinds, day: noDay,
+        condition:
+          "cohort_day >= \(first.number) AND cohort_day < \(query.to.number) AND day < \(query.to.number)"),
+    ]
+    let groups = try CellGroups(query, groupBy: query.groupBy, in: self)
+    var sums: [ReportSum] = []
+    for selection in selections where !selection.kinds.isEmpty {
+      for (key, total) in try self.sums(selection, query, groups, appID, environment) {
+        let group = groups.all[key.group]
+        sums.append(
+          ReportSum(
+            kind: try kind(key.kind), day: ReportDay(number: key.day), groups: group.values,
+            reason: group.reason, currency: group.currency,
+            cohortDay: key.cohortDay == noCohort ? nil : ReportDay(number: key.cohortDay), age: key.age,
+            sums: total))
+      }
+    }
+    return sums
+  }
+
+  func reportChanges(
+    _ query: ReportQuery, of appID: String, in environment: Environment
+  ) throws(StoreError) -> [ReportChange] {
+    let report = query.report
+    let groups = try CellGroups(query, groupBy: [], in: self)
+    let late = "cohort_day = \(noCohort) AND known_day > day"
+    let selections = [
+      CellSelection(
+        kinds: report.stockKinds, day: "day",
+        condition: "\(late) AND day < \(query.to.number) AND known_day > \(query.from.number)"),
+      CellSelection(
+        kinds: report.flowKinds, day: "day",
+        condition: "\(late) AND day >= \(query.from.number) AND day < \(query.to.number)"),
+    ]
+    var changes: [ReportChange] = []
+    for selection in selections where !selection.kinds.isEmpty {
+      for (key, total) in try sums(selection, query, groups, appID, environment, byKnownDay: true) {
+        let group = groups.all[key.group]
+        changes.append(
+          ReportChange(
+            day: ReportDay(number: key.day), knownDay: ReportDay(number: key.knownDay),
+            sum: ReportSum(
+              kind: try kind(key.kind), day: ReportDay(number: key.day), reason: group.reason,
+              currency: group.currency, age: key.age, sums: total)))
+      }
+    }
+    return changes
+  }
+
+  /// Adds up the cells of a selection. Engines sort to group, which takes longer than adding up here.
+  private func sums(
+    _ selection: CellSelection, _ query: ReportQuery, _ groups: CellGroups, _ appID: String,
+    _ environment: Environment, byKnownDay: Bool = false
+  ) throws(StoreError) -> [SumKey: ReportCell.Sums] {
+    let kinds = selection.kinds.map { String($0.rawValue) }.sorted().joined(separator: ", ")
+    var condition = selection.condition
+    if case .whenClosed(let last) = query.knowledge { condition += " AND known_day <= \(last.number)" }
+    // Days before the first one count together.
+    let earliest = byKnownDay || selection.day == noDay ? Int64.min : query.from.number - 1
+    var sums: [SumKey: ReportCell.Sums] = [:]
+    _ = try rows(
+      """
+      SELECT kind, \(selection.day), known_day, cohort_day, age, key_id, units, amount, proceeds FROM report_cell
+      WHERE app = ? AND environment = ? AND kind IN (\(kinds)) AND \(condition)
+      """, appID, environment
+    ) { row in
+      guard let group = groups.index[row.number(5)] else { return }
+      let key = SumKey(
+        kind: row.number(0), day: max(row.number(1), earliest), knownDay: byKnownDay ? row.number(2) : 0,
+        cohortDay: row.number(3), age: row.number(4), group: group)
+      sums[key, default: ReportCell.Sums()] += ReportCell.Sums(
+        count: row.number(6), amount: row.number(7), proceeds: row.number(8))
+    }
+    return sums
+  }
+
+  private func kind(_ number: Int64) throws(StoreError) -> Posting.Kind {
+    guard let kind = Posting.Kind(rawValue: number) else { throw .corrupt("a cell has an unknown kind") }
+    return kind
+  }
+}
+
+/// The expression of a sum without a day.
+private let noDay = "CAST(0 AS BIGINT)"
+
+/// Cells that one statement selects.
+private struct CellSelection {
+  let kinds: Set<Posting.Kind>
+  /// The column of ``ReportSum/day``.
+  let day: String
+  let condition: String
+}
+
+/// What identifies a sum, in numbers.
+private struct SumKey: Hashable {
+  let kind: Int64
+  let day: Int64
+  let knownDay: Int64
+  let cohortDay: Int64
+  let age: Int64
+  /// An index of ``CellGroups/all``.
+  let group: Int
+}
+
+/// The groups of a query, and which keys of cells belong to each.
+private struct CellGroups {
+  struct Group: Hashable {
+    let values: [String]
+    let reason: String
+    let currency: String
+  }
+
+  private(set) var all: [Group] = []
+  /// By `key_id`; a key that the query's filters exclude has none.
+  private(set) var index: [Int64: Int] = [:]
+
+  init(
+    _ query: ReportQuery, groupBy: [ReportQuery.Dimension], in session: some SQLSession
+  ) throws(StoreError) {
+    let keys = try session.rows(
+      """
+      SELECT key_id, product_id, subscription_group, storefront, offer_kind, reason, currency FROM report_key
+      ORDER BY key_id
+      """
+    ) { row in
+      (
+        id: row.number(0),
+        dimensions: Posting.Dimensions(
+          productID: row.text(1) ?? "", group: row.text(2) ?? "", storefront: row.text(3) ?? "",
+          offerKind: row.text(4) ?? ""), reason: row.text(5) ?? "", currency: row.text(6) ?? ""
+      )
+    }
+    var known: [Group: Int] = [:]
+    for key in keys
+    where query.filters.allSatisfy({ $0.value.isEmpty || $0.value.contains(key.dimensions[$0.key]) }) {
+      let group = Group(
+        values: groupBy.map { key.dimensions[$0] }, reason: key.reason, currency: key.currency)
+      if known[group] == nil {
+        known[group] = all.count
+        all.append(group)
+      }
+      index[key.id] = known[group]
+    }
+  }
+}
