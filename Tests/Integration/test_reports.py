@@ -8,6 +8,7 @@ import collections
 import contextlib
 import csv
 import datetime
+import fractions
 import io
 import json
 import os
@@ -38,12 +39,46 @@ CONFIGURATION = """apps:
     products:
       weekly: {type: Auto-Renewable Subscription, group: pro, level: 3, entitlements: [pro], period: P1W, price: 1.99, currency: USD}
       monthly: {type: Auto-Renewable Subscription, group: pro, level: 2, entitlements: [pro], period: P1M, price: 4.99, currency: USD}
+      premium: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1M, price: 14.99, currency: USD}
       yearly: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1Y, price: 39.99, currency: USD}
       news: {type: Auto-Renewable Subscription, group: news, level: 1, entitlements: [news], period: P3M, price: 9.99, currency: USD}
       coins: {type: Consumable, price: 0.99, currency: USD}
 """
-PER_YEAR = {"weekly": 52, "monthly": 12, "yearly": 1, "news": 4}
-STOREFRONTS = ["USA", "DEU", "GBR"]
+PER_YEAR = {"weekly": 52, "monthly": 12, "premium": 12, "yearly": 1, "news": 4}
+STOCKS = ["active", "in_trial", "in_grace", "in_retry", "at_risk", "awaiting_renewal", "active_end", "closing"]
+STOREFRONTS = ["USA", "DEU", "GBR", "JPN", "BRA"]
+OFFERS = [
+    ("monthly", "trial", "INTRODUCTORY", "FREE_TRIAL", "P1W", {}),
+    ("weekly", "cheap", "INTRODUCTORY", "PAY_AS_YOU_GO", "P1W", {"periods": 3, "price": 490}),
+    ("yearly", "half", "CODE", "PAY_UP_FRONT", "P6M", {"price": 9_990}),
+    ("monthly", "loyal", "PROMOTIONAL", "PAY_AS_YOU_GO", "P1M", {"periods": 2, "price": 1_990}),
+    ("news", "again", "WIN_BACK", "FREE_TRIAL", "P1M", {}),
+    ("premium", "taste", "CODE", "FREE_TRIAL", "P2W", {}),
+]
+
+
+# A renewal is charged up to a day before its period.
+BEGUN = "SELECT * FROM purchase WHERE ownership = 'PURCHASED' AND purchase_date <= (SELECT now FROM clock)"
+# The last period of each line that has begun.
+LATEST = """
+SELECT p.* FROM purchase AS p JOIN (
+  SELECT original_transaction_id, max(purchase_date) AS last FROM purchase
+  WHERE ownership = 'PURCHASED' AND purchase_date <= (SELECT now FROM clock) AND expires_date IS NOT NULL
+  GROUP BY original_transaction_id
+) AS l ON p.original_transaction_id = l.original_transaction_id AND p.purchase_date = l.last
+WHERE p.ownership = 'PURCHASED'
+"""
+
+
+def per_year(period):
+    """How many periods of this length make a year: those of an offer that is paid up front have the offer's length."""
+    up_front = next((one for one in OFFERS if one[1] == period["offer_id"] and one[3] == "PAY_UP_FRONT"), None)
+    return 2 if up_front else PER_YEAR[period["product_id"]]
+
+
+def share(price, percentage):
+    """A part of a price, in thousandths of a percent, rounded half to even."""
+    return round(fractions.Fraction(price * percentage, 100_000))
 
 
 def milliseconds(text):
@@ -68,16 +103,17 @@ class Lives:
     def __init__(self, service):
         self.service, self.random = service, random.Random(SEED)
         self.accounts = [f"payer-{number}" for number in range(PAYERS)]
-        self.stocks, self.annual = {}, {}
+        self.stocks, self.annual, self.answers = {}, {}, []
         self.act("clock", speed=0)
         self.act("delivery", app=APP, rules="PRODUCTION")
         self.act("grace-period", app=APP, days=16)
-        self.act("offers", app=APP, productId="monthly", id="trial", type="INTRODUCTORY", mode="FREE_TRIAL", period="P1W")
+        for product, name, kind, mode, period, more in OFFERS:
+            self.act("offers", app=APP, productId=product, id=name, type=kind, mode=mode, period=period, **more)
         url = f"http://{service.http}/notifications/{APP}"
         self.act("notification-url", app=APP, url=url, version=2)
         for number, account in enumerate(self.accounts):
             self.act("storefront", account=account, storefront=STOREFRONTS[number % len(STOREFRONTS)])
-        self.first = self.now() // DAY + 1
+        self.first, self.arrived = self.now() // DAY + 1, 0
         self.sleep_until(self.first * DAY)
 
     def act(self, action, **members):
@@ -96,67 +132,83 @@ class Lives:
 
     def live(self, days):
         for day in range(self.first, self.first + days):
-            times = sorted(self.random.randrange(1000, DAY - 2000) for _ in range(self.random.randint(0, 4)))
+            steps = self.random.randint(0, max(4, PAYERS // 20))
+            times = sorted(self.random.randrange(1000, DAY - 2000) for _ in range(steps))
             for offset in times:
                 self.sleep_until(day * DAY + offset)
                 self.step()
             self.sleep_until((day + 1) * DAY - 1)
             self.wait_for_notifications()
             self.count(day)
+            if (day - self.first) % 30 == 29:
+                self.ask(day)
         self.end = self.first + days
 
     def step(self):
         account = self.random.choice(self.accounts)
-        own = read(self.service, f"SELECT transaction_id FROM purchase WHERE account = '{account}' ORDER BY purchase_date")
+        own = read(self.service, f"SELECT transaction_id FROM purchase WHERE account = '{account}' ORDER BY purchase_date DESC LIMIT 6")
         chosen = str(self.random.choice(own)["transaction_id"]) if own else "0"
         is_on = self.random.random() < 0.5
         match self.random.randrange(10):
             case 0 | 1 | 2 | 3:
-                product = self.random.choice(["weekly", "monthly", "yearly", "news", "coins"])
-                offer = {"offer": "trial"} if product == "monthly" and is_on else {}
+                product = self.random.choice([*PER_YEAR, "coins"])
+                offers = [one[1] for one in OFFERS if one[0] == product]
+                offer = {"offer": self.random.choice(offers)} if offers and is_on else {}
                 self.act("purchases", app=APP, productId=product, account=account, **offer)
             case 4 | 5:
                 self.act("auto-renew", transactionId=chosen, enabled=is_on)
             case 6 | 7:
                 self.act("billing", account=account, fails=is_on)
             case 8:
-                self.act("refund", transactionId=chosen)
+                share = {"percent": self.random.choice([25, 40])} if is_on else {}
+                self.act("refund", transactionId=chosen, **share)
             case _:
                 self.act("extend", transactionId=chosen, days=5)
 
     def wait_for_notifications(self):
         deadline = time.monotonic() + CALL_LIMIT
-        while read(self.service, "SELECT number FROM notification WHERE coalesce(last_result, '') <> 'SUCCESS' LIMIT 1"):
+        # By their numbers: those before the last look have arrived.
+        while read(self.service, f"SELECT number FROM notification WHERE number > {self.arrived} AND coalesce(last_result, '') <> 'SUCCESS' LIMIT 1"):
             assert time.monotonic() < deadline
             time.sleep(0.01)
+        self.arrived = read(self.service, "SELECT coalesce(max(number), 0) AS last FROM notification")[0]["last"]
+
+    def ask(self, day):
+        """Stores the answers that were known at the end of a day, as bytes."""
+        reports = Reports(self.service, self)
+        deadline = time.monotonic() + CALL_LIMIT
+        for name in ("movements", "mrr", "revenue", "churn"):
+            more = {"group_by": [report_service.REPORT_DIMENSION_PRODUCT]}
+            known = self.now()
+            while True:
+                answer = reports.ask(name, end=day, known_at=known, **more)
+                if answer.closed_until.ToMilliseconds() == day * DAY or time.monotonic() > deadline:
+                    break
+                time.sleep(0.05)
+            self.answers.append(((name, day, known), more, answer.SerializeToString(deterministic=True)))
 
     # The recount.
 
-    def purchases(self):
-        """The purchasers' transactions, in order."""
+    def purchases(self, selection=BEGUN):
+        """The purchasers' transactions that have begun, in order."""
         currencies = {row["storefront"]: row["currency"] for row in read(self.service, "SELECT * FROM storefront")}
-        rows = read(self.service, "SELECT * FROM purchase WHERE ownership = 'PURCHASED' ORDER BY purchase_date, transaction_id")
+        rows = read(self.service, f"{selection} ORDER BY purchase_date, transaction_id")
         return [row | {"currency": currencies[row["storefront"]]} for row in rows]
 
     def count(self, day):
         """Copies what is in force at the end of a day."""
-        now = (day + 1) * DAY - 1
-        latest = {}
-        for row in self.purchases():
-            if row["purchase_date"] <= now:
-                latest[row["original_transaction_id"]] = row
+        latest = {row["original_transaction_id"]: row for row in self.purchases(LATEST)}
         stocks, annual = collections.Counter(), collections.Counter()
-        for line in read(self.service, "SELECT * FROM subscription WHERE ownership = 'PURCHASED'"):
+        for line in read(self.service, "SELECT * FROM subscription WHERE ownership = 'PURCHASED' AND state IN ('active', 'grace', 'retry')"):
             period = latest.get(line["original_transaction_id"])
             if period is None:
                 continue
             place = (period["product_id"], period["storefront"])
             if line["state"] == "retry":
                 stocks["in_retry", *place] += 1
-            if line["state"] not in ("active", "grace"):
                 continue
             stocks["active" if period["price"] > 0 else "in_trial", *place] += 1
-            annual[period["currency"]] += period["price"] * PER_YEAR[period["product_id"]]
+            annual[period["currency"]] += period["price"] * per_year(period)
             if line["state"] == "grace":
                 stocks["in_grace", *place] += 1
             if not line["renews"]:
@@ -176,7 +228,8 @@ class Lives:
                     seen.add((day, row["account"]))
                     payers[day, currency] += 1
                 if row["revocation_date"] is not None:
-                    refunds[row["revocation_date"] // DAY, currency] -= row["price"]
+                    part = row["revocation_percentage"]
+                    refunds[row["revocation_date"] // DAY, currency] -= row["price"] if part is None else share(row["price"], part)
                     refunded[row["revocation_date"] // DAY, currency] += 1
         return {"gross": gross, "refunds": refunds, "charges": charges, "payers": payers}, refunded
 
@@ -187,23 +240,67 @@ class Lives:
                 counts[row["purchase_date"] // DAY, row["currency"]] += row["price"]
         return counts
 
+    def stints(self):
+        """The unbroken chains of periods of each line."""
+        stints, last = [], {}
+        for row in self.purchases():
+            if row["expires_date"] is None:
+                continue
+            before = last.get(row["original_transaction_id"])
+            if before is not None:
+                end = before[-1]
+                refunded = end["revocation_date"] is not None and end["revocation_date"] < min(row["purchase_date"], end["expires_date"])
+                gap = row["purchase_date"] > end["expires_date"]
+                if refunded or (gap and row["reason"] != "RENEWAL"):
+                    before = None
+            if before is None:
+                last[row["original_transaction_id"]] = before = []
+                stints.append(before)
+            before.append(row)
+        return stints
+
     def trials(self):
         """By day of the start: trials that started, and those of them that converted."""
         started, converted = collections.Counter(), collections.Counter()
-        rows = self.purchases()
-        for row in rows:
-            if row["product_id"] == "monthly" and row["price"] == 0:
-                day = row["purchase_date"] // DAY
-                started[day] += 1
-                later = [
-                    one for one in rows
-                    if one["original_transaction_id"] == row["original_transaction_id"]
-                    and one["purchase_date"] > row["purchase_date"]
-                ]  # fmt: skip
-                ended = row["revocation_date"] is not None and not (later and later[0]["purchase_date"] < row["revocation_date"])
-                if later and not ended and (later[0]["reason"] == "RENEWAL" or later[0]["purchase_date"] <= row["expires_date"]):
-                    converted[day] += 1
+        for stint in self.stints():
+            if stint[0]["price"] == 0:
+                started[stint[0]["purchase_date"] // DAY] += 1
+                if any(row["price"] > 0 for row in stint):
+                    converted[stint[0]["purchase_date"] // DAY] += 1
         return started, converted
+
+    def movements(self):
+        """By day and product: how paid periods began."""
+        first, counts = {}, collections.Counter()
+        for row in self.purchases():
+            if row["expires_date"] is not None and row["price"] > 0:
+                first.setdefault((row["account"], row["product_id"] == "news"), row["purchase_date"])
+        for stint in self.stints():
+            for before, row in zip([None, *stint], stint):
+                place = (row["purchase_date"] // DAY, row["product_id"])
+                is_return = first.get((row["account"], row["product_id"] == "news"), row["purchase_date"]) < row["purchase_date"]
+                if row["price"] == 0:
+                    if before is None:
+                        counts["trial_started", *place] += 1
+                elif before is None:
+                    counts["resubscribed" if is_return else "started_paid", *place] += 1
+                elif before["price"] == 0:
+                    counts["converted", *place] += 1
+                elif row["purchase_date"] > before["expires_date"]:
+                    counts["recovered", *place] += 1
+                elif before["product_id"] == row["product_id"] or row["purchase_date"] >= before["expires_date"]:
+                    counts["renewed", *place] += 1
+        return counts
+
+    def retention(self):
+        """By product, month of the first paid period and its number: stints that reached a paid period."""
+        reached = collections.Counter()
+        for stint in self.stints():
+            paid = [row for row in stint if row["price"] > 0]
+            for age, _ in enumerate(paid[:36], 1):
+                month = datetime.date.fromordinal(719_163 + paid[0]["purchase_date"] // DAY).replace(day=1)
+                reached[paid[0]["product_id"], month.isoformat(), age] += 1
+        return reached
 
     def lifetime(self):
         """By month and currency of the first charge: payers, and what they paid in all."""
@@ -215,7 +312,8 @@ class Lives:
                     first[row["account"]] = (day.replace(day=1).isoformat(), row["currency"])
                     payers[first[row["account"]]] += 1
                 key = first[row["account"]][0], row["currency"]
-                net[key] += row["price"] if row["revocation_date"] is None else 0
+                part = 0 if row["revocation_date"] is None else row["revocation_percentage"] or 100_000
+                net[key] += row["price"] - share(row["price"], part)
         return payers, net
 
 
@@ -225,10 +323,12 @@ class Reports:
     def __init__(self, service, lives):
         self.stub, self.lives = contract.report_stub(service.channel()), lives
 
-    def query(self, report, first=None, end=None, **more):
+    def query(self, report, first=None, end=None, known_at=None, **more):
         query = report_service.ReportQuery(report=report, **more)
         getattr(query, "from").FromMilliseconds((first or self.lives.first) * DAY)
         query.to.FromMilliseconds((end or self.lives.end) * DAY)
+        if known_at is not None:
+            query.known_at.FromMilliseconds(known_at)
         return query
 
     def ask(self, report, **more):
@@ -335,6 +435,22 @@ def test_movements_explain_the_difference_of_each_day(lived):
         assert values["active_start"] + sum(sign * values[name] for name, sign in signs.items()) == values["active_end"], row
 
 
+def test_movements_and_retention_equal_the_recount(lived):
+    _, lives, reports = lived
+    group = [report_service.REPORT_DIMENSION_PRODUCT]
+    counts = lives.movements()
+    expected = {key: value for key, value in counts.items() if key[1] < lives.end}
+    names = sorted({key[0] for key in counts})
+    eventually(lambda: _equal(reports.values("movements", *names, group_by=group), expected))
+    start = datetime.date.fromordinal(719_163 + lives.first).replace(day=1).toordinal() - 719_163
+    answer = reports.ask("retention", first=start, group_by=group)
+    found = {(row.groups[0], row.bucket.ToDatetime().date().isoformat(), row.age): row.values[0] for row in answer.rows}
+    reached = lives.retention()
+    # A change to a shorter product reaches a period before a subscription of the cohort has had the time to.
+    assert found == {key: reached[key] for key in found}
+    assert sum(found.values()) > 0.9 * sum(reached.values())
+
+
 def test_trials_and_lifetime_value_equal_the_recount(lived):
     _, lives, reports = lived
     started, converted = lives.trials()
@@ -345,16 +461,39 @@ def test_trials_and_lifetime_value_equal_the_recount(lived):
     answer = reports.ask("ltv", first=lives.first - 31)
     last = {}
     for row in answer.rows:
-        last[row.bucket.ToDatetime().date().isoformat(), row.currency] = tuple(row.values)
+        last[row.bucket.ToDatetime().date().isoformat(), row.currency] = (row.values[2] + row.values[3], row.values[1])
     assert last == {key: (net[key], count) for key, count in payers.items()}
 
 
-def test_days_as_first_closed_do_not_change_while_everything_arrives_in_time(lived):
+def test_the_revisions_are_the_difference_between_first_closed_and_now(lived):
     *_, reports = lived
-    for name in ("subscriptions", "movements", "revenue"):
+    for name in ("subscriptions", "movements", "mrr", "revenue", "churn", "billing"):
         now = eventually(lambda name=name: reports.ask(name))
         first = reports.ask(name, as_first_closed=True)
-        assert [list(row.values) for row in now.rows] == [list(row.values) for row in first.rows]
+        stocks = [column.name in STOCKS for column in now.columns]
+        changed = collections.Counter()
+        for row, sign in [*((row, 1) for row in now.rows), *((row, -1) for row in first.rows)]:
+            for index, value in enumerate(row.values):
+                changed[row.bucket.ToMilliseconds() // DAY, row.currency, index] += sign * value
+        for revision in now.revisions:
+            assert revision.causes and revision.number > 0
+            day, known = (one.ToMilliseconds() // DAY for one in (revision.day, revision.known_day))
+            for difference in revision.differences:
+                for index, value in enumerate(difference.values):
+                    for later in range(day, known if stocks[index] else day + 1):
+                        changed[later, difference.currency, index] -= value
+        openings = [index for index, column in enumerate(now.columns) if column.name in ("active_start", "opening")]
+        days = range(reports.lives.first, reports.lives.end)
+        wrong = {key: value for key, value in changed.items() if value and key[0] in days and key[2] not in openings}
+        assert not wrong, (name, len(wrong), sorted(wrong.items())[:5])
+
+
+def test_an_answer_as_of_an_earlier_day_stays_the_same(lived):
+    _, lives, reports = lived
+    assert lives.answers
+    for (name, day, known), more, answer in lives.answers:
+        again = reports.ask(name, end=day, known_at=known, **more)
+        assert again.SerializeToString(deterministic=True) == answer, (name, day)
 
 
 def test_an_export_has_the_rows_of_the_answer(lived):

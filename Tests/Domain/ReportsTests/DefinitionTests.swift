@@ -28,6 +28,8 @@ import Testing
     #expect(names("recovered", "lapsed_voluntary", "lapsed_billing", on: "10-01") == [1, 1, 1])
     #expect(names("lapsed_other", "refunded_out", "to_free_offer", on: "10-01") == [0, 1, 0])
     #expect(names("active_end", "trial_started", "upgraded", on: "10-01") == [7, 2, 1])
+    // B converted and C expired.
+    #expect(names("in_trial_start", "trial_expired", "in_trial_end", on: "10-01") == [0, 1, 0])
     // A and E renewed; K's payment was late, and its billing cycle is the old one.
     #expect(names("renewed", on: "10-01") == [3])
   }
@@ -78,6 +80,9 @@ import Testing
     #expect(middle("reached", "had_time", on: "09-01", age: 2, groups: ["monthly"]) == [2, 3])
     let end = try Answer(.retention, "09-01", "11-01", groupBy: [.product], of: postings)
     #expect(end("reached", "had_time", on: "09-01", age: 2, groups: ["monthly"]) == [4, 4])
+    let weeks = try Answer(.retention, "09-01", "11-01", by: .week, groupBy: [.product], of: postings)
+    // D, on 10 September, and E, on the 12th.
+    #expect(weeks("reached", "had_time", on: "09-07", age: 2, groups: ["monthly"]) == [2, 2])
     #expect(throws: ReportTable.Failure.mixedDurations) {
       try Answer(.retention, "09-01", "11-01", of: postings)
     }
@@ -86,14 +91,17 @@ import Testing
   @Test("Lifetime value is what a cohort paid up to the end of a month")
   func lifetimeValue() throws {
     let values = try Answer(.lifetimeValue, "09-01", "11-01", of: postings)
-    #expect(values("net", "payers", on: "09-01", currency: "USD", age: 1) == [94_910, 4])
-    #expect(values("net", "payers", on: "09-01", currency: "USD", age: 0) == [39_960, 4])
+    #expect(values("gross", "payers", on: "09-01", currency: "USD", age: 1) == [94_910, 4])
+    #expect(values("upgrade_credit", "net", on: "09-01", currency: "USD", age: 1) == [-7_412, 87_498])
+    #expect(values("net", "net_of_month", on: "09-01", currency: "USD", age: 0) == [39_960, 39_960])
+    #expect(values("net_of_month", on: "09-01", currency: "USD", age: 1) == [47_538])
   }
 
   @Test("Grace and billing retry count failed payments and their recovery")
   func billing() throws {
     let billing = try october(.billing)
     #expect(billing("grace_entered", "grace_recovered", "grace_ended", on: "10-01") == [1, 1, 0])
+    #expect(billing("grace_days", "retry_days", on: "10-01") == [12, 11])
     #expect(billing("retry_entered", "retry_recovered", "retry_lost", on: "10-01") == [1, 1, 0])
   }
 

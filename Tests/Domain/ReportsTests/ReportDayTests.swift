@@ -9,8 +9,8 @@ import Testing
     let bought = World.facts("G", [World.period("weekly", "10-19", "10-26")])
     let before = PayerPostings(bought, in: World.app, at: World.day("10-23")).postings
     let after = PayerPostings(World.payers["G"]!, in: World.app, at: World.day("10-27")).postings
-    let difference = PostingDifference(standing: before, derived: after)
-    return before.map { ($0, $0.effectiveAt) } + difference.postings.map { ($0, World.day("10-27")) }
+    return before.map { ($0, $0.effectiveAt) }
+      + before.changes(to: after).map { ($0, World.day("10-27")) }
   }
 
   @Test("A day as first closed does not change with a refund that is learned later")
@@ -41,13 +41,12 @@ import Testing
   func differences() {
     for facts in World.payers.values {
       let now = PayerPostings(facts, in: World.app, at: World.day("10-31")).postings
-      #expect(PostingDifference(standing: now, derived: now).postings.isEmpty)
+      #expect(now.changes(to: now).isEmpty)
       let past = PayerPostings(facts, in: World.app, at: World.day("10-12")).postings
-      let forth = PostingDifference(standing: past, derived: now).postings
-      let all = past + forth
-      #expect(PostingDifference(standing: all.standing, derived: now).postings.isEmpty)
-      let back = PostingDifference(standing: all.standing, derived: past).postings
-      #expect(PostingDifference(standing: (all + back).standing, derived: past).postings.isEmpty)
+      let all = past + past.changes(to: now)
+      #expect(Set(all.net.keys) == Set(now.net.keys))
+      let back = all + now.changes(to: past)
+      #expect(back.net == past.net)
     }
   }
 
@@ -55,15 +54,15 @@ import Testing
   func dueInstants() {
     for (name, facts) in World.payers {
       var now = World.day("2025-10-01")
-      var postings: [Posting] = []
+      var (postings, standing): ([Posting], [Posting]) = ([], [])
       while now < World.day("12-31") {
         let derived = PayerPostings(facts, in: World.app, at: now)
-        postings += PostingDifference(standing: postings.standing, derived: derived.postings).postings
+        postings += standing.changes(to: derived.postings)
+        standing = derived.postings
         now = derived.due ?? World.day("12-31")
       }
       let whole = PayerPostings(facts, in: World.app, at: World.day("12-30")).postings
-      #expect(
-        PostingDifference(standing: postings.standing, derived: whole).postings.isEmpty, "payer \(name)")
+      #expect(postings.net == whole.net, "payer \(name)")
     }
   }
 }
@@ -111,7 +110,7 @@ import Testing
   @Test("The stored number of each kind of posting never changes")
   func golden() {
     let expected: [Int64] =
-      Array(1...9) + Array(20...45) + Array(60...64) + Array(80...83) + Array(90...92) + Array(100...104)
+      Array(1...9) + Array(20...45) + Array(60...66) + Array(80...84) + Array(90...92) + Array(100...104)
     #expect(Posting.Kind.allCases.map(\.rawValue) == expected)
     #expect(Granularity.allCases.map(\.rawValue) == [0, 1, 2, 3, 4])
   }
@@ -139,5 +138,27 @@ import Testing
     }
     #expect(counts.values.flatMap(\.values).allSatisfy { $0 == 0 })
     #expect(amounts.values.flatMap(\.values).allSatisfy { $0 == 0 })
+  }
+}
+
+extension [Posting] {
+  /// The postings that must be appended to these so that `derived` stand.
+  fileprivate func changes(to derived: [Posting]) -> [Posting] {
+    let difference = PostingDifference(standing: map(\.fingerprint), derived: derived)
+    let known = Dictionary(map { ($0.fingerprint, $0) }, uniquingKeysWith: { $1 })
+    return difference.removed.compactMap { known[$0]?.reversed } + difference.added
+  }
+
+  /// How often each posting stands.
+  fileprivate var net: [Posting: Int] {
+    var net: [Posting: Int] = [:]
+    for posting in self {
+      if net[posting.reversed, default: 0] > 0 {
+        net[posting.reversed, default: 0] -= 1
+      } else {
+        net[posting, default: 0] += 1
+      }
+    }
+    return net.filter { $0.value != 0 }
   }
 }

@@ -57,13 +57,18 @@ extension Report {
     .lifetimeValue, "Realised lifetime value by the month of the payer's first charge", isByCurrency: true,
     hasAges: true,
     [
-      ReportColumn(
-        name: "net", unit: .money, role: .numerator, span: .bucket,
-        definition: "Prices less refunds of the cohort up to the end of its n-th month.",
-        terms: [.charge, .refund].map {
-          ReportColumn.Term(kind: $0, field: .amount, sign: 1, reasons: nil, isOfCohort: true)
-        }),
+      .money(
+        "net", [.charge, .refund, .upgradeCredit], role: .numerator, ofCohort: true,
+        "Prices less refunds and upgrade credits of the cohort up to the end of its n-th month."),
       .count("payers", [.payer], role: .denominator, ofCohort: true, "Payers of the cohort."),
+      .money("gross", [.charge], ofCohort: true, "Of the net amount, prices."),
+      .money("refunds", [.refund], ofCohort: true, "Of the net amount, refunds, negative."),
+      .money(
+        "upgrade_credit", [.upgradeCredit], ofCohort: true,
+        "Of the net amount, estimated returns after upgrades, negative."),
+      .money(
+        "net_of_month", [.charge, .refund, .upgradeCredit], ofCohort: true,
+        "Net amount of the n-th month alone; by that of month 0 it is revenue retention."),
     ])
 
   private static let oneTimeTypes: Set<String> = [

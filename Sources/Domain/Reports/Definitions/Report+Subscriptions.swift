@@ -14,6 +14,11 @@ extension Report {
       .count(
         "awaiting_renewal", [.awaitingRenewal], span: .closing,
         "The period ended today with auto-renew on, and Apple has not reported a renewal."),
+      .count(
+        "committed", [.committed], span: .closing, "Part of active: in a commitment with monthly payments."),
+      .count(
+        "non_consumable_owned", [.nonConsumableOwned], span: .closing,
+        "Non-consumables that are not revoked; never part of active."),
     ])
 
   /// The kinds that change ``subscriptions``' active count, as they enter the identity.
@@ -50,6 +55,11 @@ extension Report {
       .count("changed_product", [.changedProduct], "Changed to a product of an unknown level."),
       .count("renewal_turned_off", [.renewalTurnedOff], "Auto-renew was turned off while in force."),
       .count("renewal_turned_on", [.renewalTurnedOn], "Auto-renew was turned on again while in force."),
+      .count("in_trial_start", [.inTrial], span: .opening, "Trials before the bucket."),
+      .count("trial_expired", [.trialExpired], "Trials that ended without a payment."),
+      .count("trial_lapsed_billing", [.trialLapsedBilling], "Trials whose first payment failed."),
+      .count("trial_refunded", [.trialRefunded], "Trials that Apple revoked."),
+      .count("in_trial_end", [.inTrial], span: .closing, "Trials at the end of the bucket."),
     ])
 
   static let trials = Report(
@@ -95,6 +105,8 @@ extension Report {
       .count("retry_cancelled", [.retryCancelled], "Cancelled during billing retry."),
       .count("in_grace", [.inGrace], span: .closing, "In Apple's grace period at the end."),
       .count("in_retry", [.inRetry], span: .closing, "In billing retry at the end."),
+      .count("grace_days", [.graceDays], "Whole days of access that the grace period saved."),
+      .count("retry_days", [.retryDays], "Whole days without access before a payment out of billing retry."),
     ])
 
   static let churnReasons = Report(
@@ -138,5 +150,11 @@ extension Report {
       .count("year_reached", [.yearReached], "Reached one year."),
       .count("first_charge_at_85", [.firstChargeAfterYear], "First charge at Apple's lower commission."),
       .count("year_reset", [.yearReset], "Lost the year after 60 days without a subscription."),
+      .count(
+        "charges_at_85", [.chargeAfterYear], role: .numerator,
+        "Charges after one year of paid service, of which Apple keeps 15 %."),
+      .count(
+        "charges", [.charge], role: .denominator, reasons: ["SUBSCRIPTION"],
+        "Charges of subscriptions."),
     ])
 }

@@ -54,8 +54,14 @@ package struct Report: Sendable {
     }
   }
 
-  /// The finest granularity: cohorts of some reports are those of a month.
-  package var finest: Granularity { hasAges ? .month : .day }
+  /// The finest granularity: cohorts of lifetime value are those of a month.
+  package var finest: Granularity {
+    switch name {
+    case .retention: .week
+    case .lifetimeValue: .month
+    default: .day
+    }
+  }
 
   /// Whether amounts can be converted. Recurring revenue is not, because it must not move when a rate does; cohorts are
   /// not, because their sums are not of one day.

@@ -60,11 +60,11 @@ extension ReportColumn {
 
   static func money(
     _ name: String, _ kinds: [Posting.Kind], unit: Unit = .money, span: Span = .bucket, role: Role = .value,
-    reasons: Set<String>? = nil, sign: Int64 = 1, _ definition: String
+    reasons: Set<String>? = nil, ofCohort: Bool = false, _ definition: String
   ) -> ReportColumn {
     ReportColumn(
       name: name, unit: unit, role: role, span: span, definition: definition,
-      terms: terms(.amount, kinds, sign, reasons, false))
+      terms: terms(.amount, kinds, 1, reasons, ofCohort))
   }
 
   private static func terms(

@@ -38,7 +38,10 @@ package struct ReportQuery: Sendable {
     knowledge: Knowledge = .now
   ) {
     let report = Report.named(name)
-    let granularity = granularity.rawValue < report.finest.rawValue ? report.finest : granularity
+    // Cohorts of a day are too small to compare.
+    let granularity =
+      report.hasAges && granularity == .day
+      ? .month : granularity.rawValue < report.finest.rawValue ? report.finest : granularity
     self.report = report
     // Cohorts are whole.
     self.from = report.hasAges ? granularity.firstDay(of: from) : from

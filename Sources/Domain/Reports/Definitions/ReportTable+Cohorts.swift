@@ -5,18 +5,15 @@ extension ReportTableBuilder {
     let joined = sums.filter {
       $0.kind == .joinedCohort && $0.cohortDay == nil && $0.day >= query.from && $0.sums.count != 0
     }
-    var durations: [[String]: Set<String>] = [:]
-    for sum in joined { durations[sum.groups, default: []].insert(sum.reason) }
+    var durations: [[String]: Set<PeriodLength?>] = [:]
+    for sum in joined { durations[sum.groups, default: []].insert(CohortLength(sum.reason).later) }
     guard durations.values.allSatisfy({ $0.count == 1 }) else { throw .mixedDurations }
     var hadTime: [ReportDay: [Series: Int64]] = [:]
     for sum in joined {
       let bucket = query.granularity.firstDay(of: sum.day)
+      let length = CohortLength(sum.reason)
       for age in 1...SubscriptionWalk.periodLimit {
-        // Of a period of unknown length only the first one is certain.
-        let due = PeriodLength(rawValue: sum.reason)?.day(after: age - 1, from: sum.day)
-        guard let due = age == 1 ? sum.day : due,
-          due < query.to
-        else { break }
+        guard let due = length.day(ofPeriod: age, from: sum.day), due < query.to else { break }
         hadTime[bucket, default: [:]][Series(groups: sum.groups, currency: "", age: age), default: 0] +=
           sum.sums.count
       }
@@ -37,15 +34,18 @@ extension ReportTableBuilder {
       let lastAge = query.to.advanced(by: -1).months(since: bucket)
       for group in Set(all.keys.map { Series(groups: $0.groups, currency: $0.currency, age: 0) }) {
         let payers = all[group]?[1] ?? 0
-        var net: Int64 = 0
+        var sums = [Int64](repeating: 0, count: query.report.columns.count)
         guard lastAge >= 0, payers != 0 else { continue }
         for age in 0...lastAge {
           var series = group
           series.age = age
-          net &+= all[series]?[0] ?? 0
+          let month = all[series] ?? sums.map { _ in 0 }
+          for index in sums.indices { sums[index] &+= month[index] }
+          sums[1] = payers
+          sums[sums.count - 1] = month[sums.count - 1]
           rows.append(
             ReportTable.Row(
-              bucket: bucket, groups: group.groups, currency: group.currency, age: age, values: [net, payers])
+              bucket: bucket, groups: group.groups, currency: group.currency, age: age, values: sums)
           )
         }
       }

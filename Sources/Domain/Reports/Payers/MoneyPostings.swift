@@ -11,7 +11,8 @@ struct MoneyPostings {
       (facts.transactions[$0].purchaseDate, facts.transactions[$0].transactionID)
         < (facts.transactions[$1].purchaseDate, facts.transactions[$1].transactionID)
     }
-    var cohort: Posting.Cohort?
+    let cohort = history.cohort
+    var hasJoined = false
     var buckets: [Granularity: ReportDay] = [:]
     for index in inOrder {
       let fact = facts.transactions[index]
@@ -24,8 +25,8 @@ struct MoneyPostings {
         .charge, at: fact.purchaseDate, line: fact.originalTransactionID, transactionID: fact.transactionID,
         Posting.Dimensions(fact, history.groups))
       let day = ReportDay(charge.effectiveAt)
-      if cohort == nil {
-        cohort = Posting.Cohort(day: day, dimensions: charge.dimensions)
+      if !hasJoined {
+        hasJoined = true
         postings.append(
           charge.with { ($0.kind, $0.count, $0.cohort, $0.currency) = (.payer, 1, cohort, currency) })
       }
@@ -40,6 +41,13 @@ struct MoneyPostings {
         charge.firstChargeOf |= 1 << granularity.rawValue
       }
       postings.append(charge)
+      if history.paidYears.isPast(charge.dimensions.group, at: fact.purchaseDate) {
+        postings.append(
+          charge.with {
+            ($0.kind, $0.amount, $0.proceeds, $0.currency) = (.chargeAfterYear, 0, 0, "")
+            ($0.cohort, $0.firstChargeOf) = (nil, 0)
+          })
+      }
       addRefunds(of: charge, fact, share)
     }
   }
@@ -91,7 +99,7 @@ extension Posting {
 
 extension Posting.Cohort {
   /// The cohort with the age, in calendar months, that it has on `day`.
-  fileprivate func at(_ day: ReportDay) -> Posting.Cohort {
+  func at(_ day: ReportDay) -> Posting.Cohort {
     var cohort = self
     cohort.age = day.months(since: self.day)
     return cohort

@@ -9,11 +9,14 @@ struct PayerHistory {
   let firstPaid: [String: Instant]
   let groups: SubscriptionGroups
   let paidYears: PaidYears
+  /// The cohort of lifetime value: the day of the payer's first charge; `nil` without a charge.
+  let cohort: Posting.Cohort?
 
   init(_ facts: borrowing CustomerFacts, in app: borrowing AppDefinition) {
     groups = SubscriptionGroups(facts, in: app)
     paidYears = PaidYears(
       facts, groups, smallBusinessProgram: app.reports.smallBusinessProgram)
+    cohort = Self.cohort(facts, groups)
     var lines: [(line: String, periods: [SubscriptionPeriod])] = []
     for index in facts.transactions.indices where facts.transactions[index].isReportedSubscription {
       guard let period = SubscriptionPeriod(index, facts, groups) else { continue }
@@ -32,6 +35,28 @@ struct PayerHistory {
     }
     self.lines = lines
     self.firstPaid = firstPaid
+  }
+
+  private static func cohort(
+    _ facts: borrowing CustomerFacts, _ groups: borrowing SubscriptionGroups
+  ) -> Posting.Cohort? {
+    var first: Int?
+    for index in facts.transactions.indices where !facts.transactions[index].isShared {
+      let fact = facts.transactions[index]
+      guard let price = fact.totalPrice, price > 0, fact.details.currency != nil else { continue }
+      if let first,
+        (facts.transactions[first].purchaseDate, facts.transactions[first].transactionID)
+          <= (fact.purchaseDate, fact.transactionID)
+      {
+        continue
+      }
+      first = index
+    }
+    return first.map { index in
+      Posting.Cohort(
+        day: ReportDay(facts.transactions[index].purchaseDate),
+        dimensions: Posting.Dimensions(facts.transactions[index], groups))
+    }
   }
 
   /// Sets the length of each period: the catalog's; of an offer that is paid up front, and of products without one,
@@ -63,8 +88,10 @@ struct PayerHistory {
         let period = lines[line].periods[position]
         let catalog = app.products[period.dimensions.productID]?.price.flatMap { PeriodLength($0.period) }
         let isUpFront = facts.transactions[period.index].offerDiscountType == .payUpFront
-        let known = isUpFront ? nil : catalog ?? shortest[period.dimensions.productID]
-        lines[line].periods[position].duration = known ?? dated[line][position] ?? catalog
+        let standard = catalog ?? shortest[period.dimensions.productID]
+        lines[line].periods[position].duration =
+          (isUpFront ? nil : standard) ?? dated[line][position] ?? catalog
+        lines[line].periods[position].standardDuration = standard
       }
     }
   }

@@ -49,10 +49,14 @@ struct PaidYears {
     self.spans = spans
   }
 
+  /// Whether a charge for `group` at `instant` is after one year of paid service.
+  func isPast(_ group: String, at instant: Instant) -> Bool {
+    spans[group]?.contains { $0.reached <= instant && instant <= $0.reset } ?? false
+  }
+
   /// The operator's share of a charge for `group` at `instant`.
   func share(of group: String, at instant: Instant) -> Int64 {
-    let isPast = spans[group]?.contains { $0.reached <= instant && instant <= $0.reset } ?? false
-    let isReduced = isPast || smallBusinessProgram.contains { $0.contains(instant) }
+    let isReduced = isPast(group, at: instant) || smallBusinessProgram.contains { $0.contains(instant) }
     return isReduced ? Share.reduced : Share.standard
   }
 

@@ -21,6 +21,8 @@ struct SubscriptionPeriod {
   let commitment: TransactionDetails.Commitment?
   /// The period's length as Apple names it; `nil` if it cannot be told.
   var duration: PeriodLength?
+  /// The length of the product's periods without an offer that is paid up front.
+  var standardDuration: PeriodLength?
 
   /// The recurring revenue in thousandths a year.
   var annual: Int64 { isTrial ? 0 : price.times(duration?.perYear ?? 0) }
@@ -60,6 +62,38 @@ extension Int64 {
   fileprivate func times(_ factor: Int64) -> Int64 {
     let (product, overflow) = multipliedReportingOverflow(by: factor)
     return overflow ? 0 : product
+  }
+}
+
+/// The length of the first paid period of a subscription and that of the later ones, as the reason of
+/// ``Posting/Kind/joinedCohort``: `P1M`, or `P6M P1Y` after half a year that was paid up front.
+struct CohortLength {
+  let first: PeriodLength?
+  let later: PeriodLength?
+
+  init(_ period: SubscriptionPeriod) {
+    first = period.duration
+    later = period.standardDuration ?? period.duration
+  }
+
+  init(_ text: String) {
+    let lengths = text.split(separator: " ").map { PeriodLength(rawValue: String($0)) }
+    first = lengths.first ?? nil
+    later = lengths.last ?? nil
+  }
+
+  var text: String {
+    let names = first == later ? [first] : [first, later]
+    return names.compactMap { $0?.rawValue }.joined(separator: " ")
+  }
+
+  /// The day on which period `number`, from 1, begins; `nil` if it is not certain.
+  func day(ofPeriod number: Int64, from day: ReportDay) -> ReportDay? {
+    if number == 1 { return day }
+    guard let next = first?.day(after: 1, from: day) else { return nil }
+    // Months are reckoned from the first day, so that the 31st stays the 31st.
+    if first == later { return first?.day(after: number - 1, from: day) }
+    return number == 2 ? next : later?.day(after: number - 2, from: next)
   }
 }
 

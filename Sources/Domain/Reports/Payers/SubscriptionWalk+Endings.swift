@@ -79,6 +79,7 @@ extension SubscriptionWalk {
       risk(period, until: end, facts)
       lose(.lapsedBilling, "BILLING", at: end)
       span(.inRetry, period, end, next.start)
+      days(.retryDays, period, end, next.start)
       return .afterRetry(period)
     }
   }
@@ -88,6 +89,7 @@ extension SubscriptionWalk {
     span(.inGrace, period, period.expires, paid)
     flow(.graceEntered, period, at: period.expires) { _, _ in }
     flow(.graceRecovered, period, at: paid) { _, _ in }
+    days(.graceDays, period, period.expires, paid)
   }
 
   private mutating func lapse(
@@ -179,6 +181,14 @@ extension SubscriptionWalk {
     guard let off = facts.timesWithRenewalOff(period.index).last else { return "CANCELLED" }
     let isSoon = off.start.milliseconds(since: period.start) <= ReportDay.length
     return isSoon ? "CANCELLED_WITHIN_A_DAY" : "CANCELLED"
+  }
+
+  /// Records the whole days from `start` to `end`, at the end.
+  private mutating func days(
+    _ kind: Posting.Kind, _ period: SubscriptionPeriod, _ start: Instant, _ end: Instant
+  ) {
+    let days = end.milliseconds(since: start) / ReportDay.length
+    if days > 0 { flow(kind, period, at: end) { posting, _ in posting.count = days } }
   }
 
   /// Records a stock of one unit from `start` to `end`.

@@ -114,7 +114,9 @@ extension SubscriptionWalk {
   private mutating func continuePaid(_ previous: SubscriptionPeriod, _ period: SubscriptionPeriod) {
     let isChanged = previous.dimensions.productID != period.dimensions.productID
     if isChanged { flow(app.change(previous, period).kind, period, at: period.start) { _, _ in } }
-    if !isChanged || period.start >= previous.expires {
+    // Apple renews at most a day early. A later part of the same period, with added seats, is no renewal.
+    let earliest = previous.expires.advanced(byMilliseconds: -ReportDay.length)
+    if period.start >= (isChanged ? previous.expires : earliest) {
       let isInstalment = (period.commitment?.billingPeriodNumber ?? 1) > 1
       flow(isInstalment ? .instalmentPaid : .renewed, period, at: period.start) { posting, _ in
         // Commitments are reported by currency.
@@ -138,6 +140,7 @@ extension SubscriptionWalk {
     flow(.upgradeCredit, previous, at: period.start) {
       let share = $1.history.paidYears.share(of: previous.dimensions.group, at: previous.start)
       ($0.amount, $0.proceeds, $0.currency) = (-credit, -Share.part(share, of: credit), previous.currency)
+      $0.cohort = $1.history.cohort?.at(ReportDay(period.start))
     }
   }
 
@@ -146,7 +149,7 @@ extension SubscriptionWalk {
     if cohort == nil {
       cohort = Posting.Cohort(day: ReportDay(period.start), dimensions: period.dimensions)
       flow(.joinedCohort, period, at: period.start) { posting, _ in
-        posting.reason = period.duration?.rawValue ?? ""
+        posting.reason = CohortLength(period).text
       }
     }
     guard let cohort, paidPeriods <= Self.periodLimit else { return }

@@ -31,11 +31,23 @@ struct ReportText {
     if response.notes.contains("NO_RATE") {
       lines += ["", "NO_RATE: amounts without a rate are in their own currency"]
     }
-    for revision in response.revisions {
-      let causes = revision.causes.map { "\($0.cause) \($0.postings)" }.joined(separator: ", ")
-      lines.append("\(Self.day(revision.day)) revision \(revision.number): \(causes)")
-    }
+    if !response.revisions.isEmpty { lines.append("") }
+    lines += response.revisions.map(text)
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// A revision with its causes and what it changed.
+  private func text(_ revision: ReportRevision) -> String {
+    let causes = revision.causes.map(\.cause).joined(separator: ", ")
+    let changes = revision.differences.flatMap { difference in
+      zip(response.columns, difference.values).filter { $0.1 != 0 }.map { column, value in
+        let currency = column.unit == .count ? "" : " \(difference.currency)"
+        return "; \(column.name) \(value > 0 ? "+" : "")\(amount(value, column.unit))\(currency)"
+      }
+    }
+    return
+      "\(Self.day(revision.day)) revision \(revision.number), known on \(Self.day(revision.knownDay)): \(causes)"
+      + changes.joined()
   }
 
   private func title(_ column: ReportColumn) -> String {

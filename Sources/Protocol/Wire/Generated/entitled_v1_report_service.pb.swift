@@ -5,7 +5,7 @@ internal import CEntitledProto
 
 /// The length of the buckets of a report.
 package enum ReportGranularity: WireEnum {
-  /// In a request: days; months in reports with ages.
+  /// In a request: days; months in reports with ages, which have no days, and of which only retention has weeks.
   case unspecified
   /// A day in UTC.
   case day

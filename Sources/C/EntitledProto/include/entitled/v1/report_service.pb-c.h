@@ -47,7 +47,7 @@ typedef struct Entitled__V1__ReportPurchase Entitled__V1__ReportPurchase;
  */
 typedef enum _Entitled__V1__ReportGranularity {
   /*
-   * In a request: days; months in reports with ages.
+   * In a request: days; months in reports with ages, which have no days, and of which only retention has weeks.
    */
   ENTITLED__V1__REPORT_GRANULARITY__REPORT_GRANULARITY_UNSPECIFIED = 0,
   /*
