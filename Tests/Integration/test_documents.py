@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import textwrap
+import time
 
 import pytest
 import yaml
@@ -218,3 +219,38 @@ def test_the_configuration_of_device_sync_md(tmp_path):
     configuration = tmp_path / "entitled.yaml"
     configuration.write_text(yaml.safe_dump(configured))
     subprocess.run([PROGRAM, "config", "check", configuration], check=True, stdout=subprocess.PIPE)
+
+
+def test_the_commands_of_reports_md(start, tmp_path):
+    configuration = tmp_path / "entitled.yaml"
+    configuration.write_text(blocks("reports.md", "yaml")[0])
+    service = start(arguments=["--config", configuration])
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "entitled").symlink_to(PROGRAM)
+    addresses = {"ENTITLED_GRPC": service.grpc, "ENTITLED_HTTP": service.http, "ENTITLED_SANDBOX": service.sandbox}
+    environment = {**os.environ, **addresses, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+
+    def run(command):
+        command = command.replace("127.0.0.1:8080", service.http).replace("127.0.0.1:8090", service.sandbox)
+        return subprocess.run(
+            ["bash", "-c", command], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True, timeout=CALL_LIMIT,
+            check=True).stdout.splitlines()
+
+    for block in blocks("reports.md", "console"):
+        for command, expected in commands(block):
+            lines = run(command)
+            deadline = time.monotonic() + CALL_LIMIT
+            # A worker beside the calls derives the reports.
+            while expected and lines != expected and time.monotonic() < deadline:
+                time.sleep(0.1)
+                lines = run(command)
+            assert not expected or lines == expected, command
+
+
+def test_reports_md_defines_every_column(start):
+    page = (ROOT / "docs" / "reports.md").read_text()
+    reports = json.loads(start().command("report", "--json").stdout)["reports"]
+    for report in reports:
+        assert f"### `{report['name']}`: " in page, report["name"]
+        for column in report["columns"]:
+            assert f"| `{column['name']}` | {column['definition']} |" in page, (report["name"], column["name"])
