@@ -178,7 +178,10 @@ class Lives:
         reports = Reports(self.service, self)
         deadline = time.monotonic() + CALL_LIMIT
         for name in ("movements", "mrr", "revenue", "churn"):
-            more = {"group_by": [report_service.REPORT_DIMENSION_PRODUCT]}
+            more = {
+                "group_by": [report_service.REPORT_DIMENSION_PRODUCT],
+                "granularity": report_service.REPORT_GRANULARITY_WEEK,
+            }
             known = self.now()
             while True:
                 answer = reports.ask(name, end=day, known_at=known, **more)
@@ -337,14 +340,16 @@ class Reports:
 
     def values(self, report, *names, **more):
         """The columns `names` by bucket day, groups and currency, without zeros."""
-        answer = self.ask(report, **more)
-        columns = [column.name for column in answer.columns]
         found = {}
-        for name in names:
-            for row in answer.rows:
-                key = (row.bucket.ToMilliseconds() // DAY, *row.groups, *([row.currency] if row.currency else []))
-                if value := row.values[columns.index(name)]:
-                    found[name, *key] = value
+        # A response has at most 10,000 rows.
+        for first in range(self.lives.first, self.lives.end, 200):
+            answer = self.ask(report, first=first, end=min(first + 200, self.lives.end), **more)
+            columns = [column.name for column in answer.columns]
+            for name in names:
+                for row in answer.rows:
+                    key = (row.bucket.ToMilliseconds() // DAY, *row.groups, *([row.currency] if row.currency else []))
+                    if value := row.values[columns.index(name)]:
+                        found[name, *key] = value
         return found
 
 
