@@ -192,12 +192,7 @@ extension SQLTransaction {
   }
 
   private func insert(_ postings: [Posting], _ new: NewPostings, of line: LineKey) throws(StoreError) {
-    let parameters = Array(repeating: "?", count: 5 + Int(PostingRows.count)).joined(separator: ", ")
-    let insert = try use().prepare(
-      """
-      INSERT INTO posting (line_id, app, environment, known_at, cause, \(PostingRows.columns))
-      VALUES (\(parameters))
-      """)
+    let insert = try statement(once: Self.insertPosting)
     for posting in postings {
       try insert.bind(line)
       try insert.bind(4, new.knownAt.millisecondsSince1970)
@@ -206,6 +201,14 @@ extension SQLTransaction {
       try insert.run()
     }
   }
+
+  private static let insertPosting: String = {
+    let parameters = Array(repeating: "?", count: 5 + Int(PostingRows.count)).joined(separator: ", ")
+    return """
+      INSERT INTO posting (line_id, app, environment, known_at, cause, \(PostingRows.columns))
+      VALUES (\(parameters))
+      """
+  }()
 
   func add(
     _ cells: [ReportCell], known: ReportDay, of appID: String, in environment: Environment
