@@ -45,3 +45,18 @@ extension Posting {
     return hash.value
   }
 }
+
+extension [Posting] {
+  /// The postings that no other one takes back.
+  package var standing: [Posting] {
+    var balance: [Posting: Int] = [:]
+    for posting in self {
+      if let open = balance[posting.reversed], open > 0 {
+        balance[posting.reversed] = open - 1
+      } else {
+        balance[posting, default: 0] += 1
+      }
+    }
+    return balance.flatMap { Array(repeating: $0.key, count: $0.value) }
+  }
+}
