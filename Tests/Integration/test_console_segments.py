@@ -11,7 +11,7 @@ from console_story import APP, CONFIGURATION, CUSTOMER, Console
 HERE = f"/a/{APP}/sandbox/segments"
 SEGMENTS = """    segments:
       renewing: {states: [ACTIVE_AUTO_RENEW_ON], subscription_groups: [pro]}
-      nobody-yet: {states: [BILLING_RETRY], min_days_in_state: 5}
+      long-retry: {states: [BILLING_RETRY], min_days_in_state: 5}
 """
 
 
@@ -29,14 +29,14 @@ def lena(tmp_path_factory):
 def test_the_saved_segments_are_listed_with_their_conditions_and_rows(lena):
     page = lena.get(HERE)
     assert page.status == 200
-    assert f'href="{HERE}/renewing"' in page.text and f'href="{HERE}/nobody-yet"' in page.text
+    assert f'href="{HERE}/renewing"' in page.text and f'href="{HERE}/long-retry"' in page.text
     assert "for 5 days or more" in page.text and 'aria-current="page" data-key="l"' in page.text
 
 
 def test_a_segment_shows_its_customers_and_purchases_without_an_owner(lena):
     page = lena.get(f"{HERE}/renewing")
     assert page.status == 200 and CUSTOMER in page.text and "no customer" in page.text
-    assert "No customer is in this segment." in lena.get(f"{HERE}/nobody-yet").text
+    assert "No customer is in this segment." in lena.get(f"{HERE}/long-retry").text
     assert lena.get(f"{HERE}/unknown").status == 404
 
 

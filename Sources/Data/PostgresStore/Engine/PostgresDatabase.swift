@@ -136,7 +136,9 @@ final class PostgresDatabase: SQLConnection {
         if let claim { self.claim = try takenAgain(claim) } else { try connection.reopen() }
       }
       deferred = [request]
-      if claim != nil, let limit = writerSession.limitOfTransaction(isPooled: isPooled) { deferred.append(limit) }
+      if claim != nil, let limit = writerSession.limitOfTransaction(isPooled: isPooled) {
+        deferred.append(limit)
+      }
     case .commit:
       guard let claim else {
         _ = try send(request)

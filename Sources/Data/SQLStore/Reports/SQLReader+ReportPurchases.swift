@@ -85,7 +85,8 @@ private struct PostingCondition {
     case .whenClosed(let last):
       conditions.append("known_at < \(Self.closing(of: "\(last.number)"))")
       conditions.append("effective_at < \(last.end.millisecondsSince1970)")
-    case .firstClosed: conditions.append("known_at < \(Self.closing(of: "effective_at / \(ReportDay.length)"))")
+    case .firstClosed:
+      conditions.append("known_at < \(Self.closing(of: "effective_at / \(ReportDay.length)"))")
     }
   }
 

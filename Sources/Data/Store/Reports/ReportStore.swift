@@ -206,9 +206,8 @@ package struct ReportRevision: Hashable, Sendable {
 
 /// Reads what ``ReportStore`` keeps.
 package protocol ReportReader {
-  /// Returns the next time at which postings are to be derived; `nil` if there is none.
-  ///
-  /// - Parameter delay: how long after its end a day of an app closes, in milliseconds.
+  /// Returns the next time at which postings are to be derived; `nil` if there is none. `delay` is how long after its
+  /// end a day of an app closes, in milliseconds.
   func nextReportDue(
     in domain: ClockDomain, closingAfter delay: (String) -> Int64
   ) throws(StoreError) -> Instant?

@@ -98,8 +98,9 @@ package struct ReportSum: Hashable, Sendable {
 extension ReportQuery {
   /// Adds up postings as a store does, for tests and for comparison with a store.
   ///
-  /// - Parameter postings: all postings with the instants at which they became known.
-  /// - Parameter delay: how long after its end a day closes, in milliseconds.
+  /// - Parameters:
+  ///   - postings: all postings with the instants at which they became known.
+  ///   - delay: how long after its end a day closes, in milliseconds.
   /// - Returns: one element for each day and group that the query selects.
   package func sums(
     of postings: [(posting: Posting, knownAt: Instant)], closingAfter delay: Int64

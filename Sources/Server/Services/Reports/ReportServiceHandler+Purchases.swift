@@ -29,7 +29,8 @@ extension ReportServiceHandler {
         query.knowledge = .whenClosed(closed?.day ?? ReportDay(number: -1_000_000))
       }
       let found = try reader.reportPurchases(
-        query.postings(of: value.column, in: value.row), of: app.id, in: environment, after: page.position ?? "", limit: size + 1)
+        query.postings(of: value.column, in: value.row), of: app.id, in: environment,
+        after: page.position ?? "", limit: size + 1)
       var response = ListReportPurchasesResponse()
       for purchase in found.prefix(size) {
         let line = LineKey(appID: app.id, environment: environment, lineID: purchase.line)
