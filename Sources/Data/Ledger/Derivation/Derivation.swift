@@ -161,15 +161,9 @@ extension Derivation {
       let update = PurchaseStateUpdate(
         line, in: catalog.definition(of: line.appID), store: store, at: now,
         evidence: changes.newestEvidence[line])
-      let owners = try lines.owners(of: line)
-      // Long purchases of large customers are not read as a whole.
-      if knownFacts[line] == nil, let tail = tails[line], try !store.purchaseStates(of: line).isEmpty {
-        derived.events += try update.run(tail, isTail: true, owners: owners)
-        continue
-      }
       let facts = if let known = knownFacts[line] { known } else { try store.facts(of: line) }
       knownFacts[line] = facts
-      derived.events += try update.run(facts, owners: owners)
+      derived.events += try update.run(facts, owners: try lines.owners(of: line))
     }
   }
 }

@@ -25,15 +25,13 @@ struct PurchaseStateUpdate {
     self.evidence = evidence
   }
 
-  /// Stores the state that `facts` have at `instant`, by default now, and returns the appended events. With `isTail`,
-  /// they are the last facts of a purchase with a stored state.
+  /// Stores the state that `facts` have at `instant`, by default now, and returns the appended events.
   func run(
-    _ facts: CustomerFacts, isTail: Bool = false, owners: [String], at instant: Instant? = nil
+    _ facts: CustomerFacts, owners: [String], at instant: Instant? = nil
   ) throws(StoreError) -> [StoredEvent] {
     let instant = instant ?? now
     let known = try store.purchaseStates(of: line)
-    var state = PurchaseState(facts, in: app, at: instant)
-    if isTail, let old = known.first?.state { state = state?.continuing(old, at: instant) }
+    let state = PurchaseState(facts, in: app, at: instant)
     let customers = state == nil ? [] : owners.isEmpty ? [""] : owners
     var events: [StoredEvent] = []
     for old in known where !customers.contains(old.customerID) {

@@ -14,7 +14,7 @@ package struct PurchaseState: Hashable, Sendable {
   package let ownership: InAppOwnershipType
   /// When the state began: the start of the unbroken access, the end of access, the end of the paid period for a grace
   /// period, and the time at which auto-renew was turned off.
-  package private(set) var since: Instant
+  package let since: Instant
   /// The end of the paid period, of the grace period or of billing retry; `nil` without one.
   package let endsAt: Instant?
   /// The end of the commitment of an active subscription; `nil` without one.
@@ -22,7 +22,7 @@ package struct PurchaseState: Hashable, Sendable {
   package let needsPriceConsent: Bool
   /// The win-back offers for which the customer is eligible, best first; empty while the purchase is active.
   package let winBackOfferIDs: [String]
-  package private(set) var paidService: PaidServiceCount
+  package let paidService: PaidServiceCount
   /// In milliunits of ``currency``; `nil` if Apple sent none.
   package let price: Int64?
   /// ISO 4217.
@@ -89,26 +89,6 @@ extension PurchaseState {
     validUntil =
       instants.prefix(Self.instantLimit).first { evaluation.state(at: $0) != state }
       ?? instants.dropFirst(Self.instantLimit).first
-  }
-}
-
-extension PurchaseState {
-  /// The state of a purchase of which only the last facts were evaluated at `now`, after `old`: what began before these
-  /// facts goes on.
-  package func continuing(_ old: PurchaseState, at now: Instant) -> PurchaseState {
-    var state = self
-    if old.state == self.state { state.since = min(old.since, since) }
-    state.paidService =
-      switch (old.paidService, paidService) {
-      // A pause that is too long resets the count.
-      case (_, .fixed(0)): .fixed(0)
-      case (.growing(let before), .growing(let start)): .growing(since: min(before, start))
-      case (.fixed(let count), .growing(let start)):
-        .growing(since: min(start, now.advanced(byMilliseconds: -count)))
-      case (.growing(let before), .fixed(let count)): .fixed(max(count, since.milliseconds(since: before)))
-      case (.fixed(let before), .fixed(let count)): .fixed(max(before, count))
-      }
-    return state
   }
 }
 
