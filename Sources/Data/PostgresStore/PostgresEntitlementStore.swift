@@ -38,6 +38,7 @@ package final class PostgresEntitlementStore: EntitlementStore {
   ///   - maxRejectedBytesPerDay: the bytes of rejected evidence that a day (UTC) may add to each app.
   ///   - maxBodyTime: after it no further body begins in a transaction, so that the server does not take this process for
   ///     a frozen one.
+  ///   - leaseDuration: how long the lease of the leader lasts after each renewal; whole seconds.
   ///   - answerTimeout: the time after which the database is away if it does not answer the feed.
   ///   - staleness: how long answers from memory serve while the database is away.
   ///   - now: the machine's time.
@@ -48,7 +49,8 @@ package final class PostgresEntitlementStore: EntitlementStore {
     reads: ReaderPool.Limits = .init(),
     hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash,
     maxRejectedBytesPerDay: Int64 = BatchWriter.maxRejectedBytesPerDay,
-    maxBodyTime: Duration = .seconds(1), answerTimeout: Duration = .seconds(30),
+    maxBodyTime: Duration = .seconds(1), leaseDuration: Duration = .seconds(5),
+    answerTimeout: Duration = .seconds(30),
     staleness: StalenessPolicy = StalenessPolicy(),
     now: @escaping @Sendable () -> Instant = PostgresEntitlementStore.machineTime
   ) throws(StoreError) {
@@ -67,7 +69,9 @@ package final class PostgresEntitlementStore: EntitlementStore {
     let queue = WriteQueue(writer, capacity: capacity, batchSize: batchSize)
     self.queue = queue
     uploads = PostgresUploads(settings)
-    replica = state.map { PostgresReplication(settings, $0, writer, queue, feed) }
+    replica = state.map {
+      PostgresReplication(settings, $0, Lease(duration: leaseDuration), writer, queue, feed)
+    }
     follower = ChangeFollower(
       settings, timeout: answerTimeout, feed: feed, changes: changes, commits: queue.commits, now: now,
       isWriter: { state?.role.isLeader ?? true },

@@ -1,8 +1,8 @@
 import AppStore
+import Dispatch
 import PostgreSQL
 import PostgresSupport
 import Store
-import Synchronization
 import TestSupport
 import Testing
 
@@ -305,8 +305,12 @@ struct ReplicaTests {
       let name = try server.makeDatabase()
       defer { try? server.removeDatabase(name) }
       let settings = isPooled ? server.pooledSettings(name) : server.settings(name)
-      let first = try PostgresEntitlementStore(settings, replica: ReplicaName(name: "a", address: "host:1"))
-      let second = try PostgresEntitlementStore(settings, replica: ReplicaName(name: "b", address: "host:2"))
+      // The tests end leases themselves; on a busy machine the usual five seconds could pass between two steps.
+      let lease = Duration.seconds(600)
+      let first = try PostgresEntitlementStore(
+        settings, replica: ReplicaName(name: "a", address: "host:1"), leaseDuration: lease)
+      let second = try PostgresEntitlementStore(
+        settings, replica: ReplicaName(name: "b", address: "host:2"), leaseDuration: lease)
       try await body(first, second, try PostgresConnection<PostgresError>(server.settings(name)))
       await first.close()
       await second.close()
@@ -316,17 +320,17 @@ struct ReplicaTests {
 
 /// A write body that stops in the middle, as a process does that is frozen.
 private final class Frozen: Sendable {
-  private let isReached = Atomic(false)
-  private let isEnded = Atomic(false)
+  private let reachedStream = AsyncStream.makeStream(of: Void.self)
+  private let gate = DispatchSemaphore(value: 0)
 
   func wait() {
-    isReached.store(true, ordering: .releasing)
-    while !isEnded.load(ordering: .acquiring) {}
+    reachedStream.continuation.finish()
+    gate.wait()
   }
 
-  func reached() async { while !isReached.load(ordering: .acquiring) { await Task.yield() } }
+  func reached() async { for await _ in reachedStream.stream {} }
 
-  func end() { isEnded.store(true, ordering: .releasing) }
+  func end() { gate.signal() }
 }
 
 private func outcome(of entry: InboxEntry, through inbox: any Inbox) async throws -> [UInt8] {

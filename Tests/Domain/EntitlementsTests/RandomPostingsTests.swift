@@ -28,7 +28,9 @@ import Testing
         }
       balance[posting.effectiveAt, default: [:]][posting.dimensions, default: 0] += sign * posting.count
     }
-    #expect(balance.values.allSatisfy { $0.values.allSatisfy { $0 == 0 } })
+    for (instant, sums) in balance {
+      for (dimensions, sum) in sums { #expect(sum == 0, "\(instant) \(dimensions)") }
+    }
     for (kind, changes) in stocks {
       var sum: Int64 = 0
       for (instant, change) in changes.sorted(by: { $0.key < $1.key }) {

@@ -5,9 +5,6 @@ internal import Store
 ///
 /// It decides which replica tries to write, not which one may: that is the epoch of ``WriterClaim``.
 struct Lease: Sendable {
-  /// How long a lease lasts after each renewal.
-  static let duration = Duration.seconds(5)
-
   /// A row of the table, as of one look.
   struct Observation {
     /// `nil` if no replica has the lease.
@@ -18,8 +15,11 @@ struct Lease: Sendable {
 
   /// This process, unlike any other, also after a restart.
   let instance: String
+  /// How long the lease lasts after each renewal; whole seconds.
+  let duration: Duration
 
-  init() {
+  init(duration: Duration) {
+    self.duration = duration
     var random = SystemRandomNumberGenerator()
     instance = String(UInt64.random(in: 1...UInt64(Int64.max), using: &random), radix: 16)
   }
@@ -46,7 +46,7 @@ struct Lease: Sendable {
       PostgresRequest(
         """
         UPDATE leader SET name = $2, address = $3, epoch = $4,
-          until = clock_timestamp() + interval '\(Self.duration.components.seconds) seconds'
+          until = clock_timestamp() + interval '\(duration.components.seconds) seconds'
         WHERE instance = $1 RETURNING 1
         """, [.text(instance), .text(replica.name), .text(replica.address), .int8(epoch)]))
     return rows.count == 1
@@ -74,7 +74,7 @@ struct Lease: Sendable {
   /// The part of a statement that takes the lease if it is free or this process's own; `taken` has a row then. The
   /// result of an earlier attempt may have been lost, so its own counts as free. A program that the tables are too new for
   /// takes none.
-  static func takingStatement(_ first: Int) -> String {
+  func takingStatement(_ first: Int) -> String {
     """
     taken AS (
       UPDATE leader

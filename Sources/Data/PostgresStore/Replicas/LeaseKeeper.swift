@@ -20,14 +20,18 @@ final class LeaseKeeper: ReplicaWorker, Sendable {
     var isReleased = false
   }
 
-  private let lease = Lease()
+  private let lease: Lease
   private let thread: SessionThread
   private let replica: ReplicaState
   private let writer: PostgresWriter
   private let queue: WriteQueue
   private let state = Mutex(State())
 
-  init(_ settings: PostgresSettings, _ replica: ReplicaState, _ writer: PostgresWriter, _ queue: WriteQueue) {
+  init(
+    _ settings: PostgresSettings, _ replica: ReplicaState, _ lease: Lease, _ writer: PostgresWriter,
+    _ queue: WriteQueue
+  ) {
+    self.lease = lease
     thread = SessionThread("lease", LazySession(settings))
     self.replica = replica
     self.writer = writer
@@ -92,7 +96,7 @@ final class LeaseKeeper: ReplicaWorker, Sendable {
       try lease.renew(name, epoch: epoch, on: session.connection())
     }
     guard isRenewed else { return await follow() }
-    state.withLock { $0.validUntil = start + Lease.duration }
+    state.withLock { $0.validUntil = start + lease.duration }
   }
 
   private func observe() async throws(StoreError) {
@@ -120,7 +124,7 @@ final class LeaseKeeper: ReplicaWorker, Sendable {
       try lease.endFormerWriter(on: session.connection())
     }
     // Before the role, which the check of the expiry reads.
-    state.withLock { $0.validUntil = start + Lease.duration }
+    state.withLock { $0.validUntil = start + lease.duration }
     let result: Result<Bool, StoreError> = await queue.perform {
       do throws(StoreError) { return .success(try writer.lead(with: lease)) } catch { return .failure(error) }
     }

@@ -9,11 +9,11 @@ final class PostgresReplication: Replication {
   let inbox: any Inbox
 
   init(
-    _ settings: PostgresSettings, _ state: ReplicaState, _ writer: PostgresWriter, _ queue: WriteQueue,
-    _ feed: StoreFeed
+    _ settings: PostgresSettings, _ state: ReplicaState, _ lease: Lease, _ writer: PostgresWriter,
+    _ queue: WriteQueue, _ feed: StoreFeed
   ) {
     self.state = state
-    keeper = LeaseKeeper(settings, state, writer, queue)
+    keeper = LeaseKeeper(settings, state, lease, writer, queue)
     inbox = PostgresInbox(settings, queue, feed)
   }
 

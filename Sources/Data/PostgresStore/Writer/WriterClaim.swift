@@ -43,7 +43,7 @@ struct WriterClaim {
     let rows = try connection.query(
       PostgresRequest(
         """
-        WITH \(Lease.takingStatement(1)),
+        WITH \(lease.takingStatement(1)),
         led AS (UPDATE head SET epoch = epoch + 1 FROM taken RETURNING epoch, position),
         begun AS (INSERT INTO history (epoch, name, position) SELECT epoch, $2, position FROM led)
         SELECT epoch, position FROM led

@@ -45,7 +45,7 @@ extension SQLReader {
       """
       SELECT CAST(sum(units) AS BIGINT), CAST(sum(amount) AS BIGINT), CAST(sum(proceeds) AS BIGINT), kind,
         product_id, subscription_group, storefront, offer_kind, currency
-      FROM report_cell
+      FROM report_cell JOIN report_key USING (key_id)
       WHERE app = ? AND environment = ? AND kind IN (\(kinds)) AND cohort_day = \(noCohort) AND day < ?
       GROUP BY 4, 5, 6, 7, 8, 9 ORDER BY 4, 5, 6, 7, 8, 9
       """, appID, environment, day.number
