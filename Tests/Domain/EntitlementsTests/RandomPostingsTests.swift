@@ -24,6 +24,8 @@ import Testing
         case .active: -1
         case let kind where Report.enteringKinds.contains(kind): 1
         case let kind where Report.leavingKinds.contains(kind): -1
+        // Until the day closes with a lapse or a renewal.
+        case .awaitingRenewal: -1
         default: 0
         }
       balance[posting.effectiveAt, default: [:]][posting.dimensions, default: 0] += sign * posting.count
