@@ -261,4 +261,26 @@ import Testing
       #expect(states.first?.state.endsAt == at(30) && states.first?.state.since == at(0))
     }
   }
+
+  @Test("The worker evaluates a purchase with so many periods that a write reads only the last ones")
+  func longPurchase() async throws {
+    try await LedgerFixture.run { fixture in
+      let line = LineKey(appID: "ocean", environment: .sandbox, lineID: "L1")
+      let clock = ServiceClock(now: { [clock = fixture.clock] in clock.now })
+      for week in Int64(0)..<90 {
+        // A lapse of some weeks in between.
+        let day = 7 * week + (week > 80 ? 20 : 0)
+        fixture.clock.set(at(day, hours: 1))
+        _ = try await fixture.submit(try fixture.period(day...(day + 7)))
+        guard week > 60 else { continue }
+        try await fixture.ledger.advanceSegments(by: clock)
+        let now = fixture.clock.now
+        let facts = try await fixture.store.snapshot { try $0.facts(of: line) }
+        let stored = try await fixture.store.write { store throws(StoreError) in
+          try store.purchaseStates(of: line).first?.state
+        }
+        #expect(stored == PurchaseState(facts, in: LedgerFixture.app, at: now), "week \(week)")
+      }
+    }
+  }
 }

@@ -34,6 +34,24 @@ import Testing
     #expect(names("renewed", on: "10-01") == [3])
   }
 
+  @Test("An upgrade after a renewal was charged early, and before it began, takes the place of the renewal")
+  func upgradeBeforeRenewal() throws {
+    let facts = World.facts(
+      "N",
+      [
+        World.period("monthly", "09-05", "10-05").with { $0.isUpgraded = true },
+        World.period("premium", "10-04", "11-04").with { $0.details.transactionReason = .purchase },
+        World.period("monthly", "10-05", "11-05").with { $0.isUpgraded = true },
+      ])
+    let answer = try Answer(
+      .movements, "10-01", "11-01", of: World.postings(at: World.day("10-31"), ["N": facts]))
+    #expect(answer("active_start", "upgraded", "downgraded", "active_end", on: "10-01") == [1, 1, 0, 1])
+    let products = try Answer(
+      .subscriptions, "10-01", "11-01", groupBy: [.product],
+      of: World.postings(at: World.day("10-31"), ["N": facts]))
+    #expect(products("active", on: "10-01", groups: ["premium"]) == [1])
+  }
+
   @Test("Recurring revenue moves from opening to closing, each currency apart")
   func recurringRevenue() throws {
     let revenue = try october(.recurringRevenue)

@@ -161,6 +161,10 @@ extension Derivation {
       let update = PurchaseStateUpdate(
         line, in: catalog.definition(of: line.appID), store: store, at: now,
         evidence: changes.newestEvidence[line])
+      // A purchase with so many periods that only the last ones were read is not read as a whole in each write.
+      if knownFacts[line] == nil, tails[line] != nil, !lines.relinked.contains(line), try update.postpone() {
+        continue
+      }
       let facts = if let known = knownFacts[line] { known } else { try store.facts(of: line) }
       knownFacts[line] = facts
       derived.events += try update.run(facts, owners: try lines.owners(of: line))

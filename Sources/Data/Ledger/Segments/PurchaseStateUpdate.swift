@@ -49,6 +49,19 @@ struct PurchaseStateUpdate {
     return events
   }
 
+  /// Leaves the state to ``SegmentWorker``, which evaluates it as soon as it can.
+  ///
+  /// - Returns: whether there is a state.
+  func postpone() throws(StoreError) -> Bool {
+    let known = try store.purchaseStates(of: line)
+    for old in known where old.state.validUntil.map({ $0 > now }) ?? true {
+      var state = old.state
+      state.validUntil = now
+      try store.put(StoredPurchaseState(line: line, customerID: old.customerID, state: state), known: old)
+    }
+    return !known.isEmpty
+  }
+
   private func recordDifference(
     _ old: StoredPurchaseState?, _ new: StoredPurchaseState?, _ facts: CustomerFacts, at instant: Instant
   ) throws(StoreError) -> [StoredEvent] {

@@ -21,6 +21,11 @@ struct PayerHistory {
     for index in facts.transactions.indices where facts.transactions[index].isReportedSubscription {
       guard let period = SubscriptionPeriod(index, facts, groups) else { continue }
       let line = facts.transactions[index].originalTransactionID
+      if let last = lines.last, last.line == line, let previous = last.periods.last,
+        facts.isReplaced(period, byUpgradeTo: previous)
+      {
+        continue
+      }
       if lines.last?.line == line {
         lines[lines.count - 1].periods.append(period)
       } else {
@@ -102,5 +107,16 @@ extension TransactionFact {
   fileprivate var isReportedSubscription: Bool {
     guard isSubscription, !isShared, !isContradictory, expiresDate != nil else { return false }
     return accessRevokedAt.map { $0 >= purchaseDate } ?? true
+  }
+}
+
+extension CustomerFacts {
+  /// Whether an upgrade took the place of a renewal before it began: Apple charges a renewal up to a day early.
+  fileprivate func isReplaced(
+    _ period: SubscriptionPeriod, byUpgradeTo previous: SubscriptionPeriod
+  ) -> Bool {
+    let fact = transactions[period.index]
+    return fact.isUpgraded && fact.details.transactionReason == .renewal
+      && previous.dimensions.productID != period.dimensions.productID && period.start < previous.expires
   }
 }

@@ -61,7 +61,7 @@ class Client(Services):
         request = CheckRequest(
             app=self.app, customer_id=customer_id, entitlement=entitlement, environment=self.environment
         )
-        metadata = [("entitled-at-least", at_least)] if at_least else []
+        metadata = (("entitled-at-least", at_least),) if at_least else None
         return self.entitlement.Check(request, timeout=timeout, metadata=metadata).entitlement
 
     def submit(
