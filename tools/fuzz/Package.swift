@@ -38,17 +38,20 @@ let package = Package(
         .product(name: "Metrics", package: "swift-metrics"),
       ]),
     library("AppStore", ["JSON"]),
+    library("AppStoreReports", ["AppStore"]),
     library("Entitlements", ["AppStore"]),
     library("SignedData", ["COpenSSL", "AppStore", "Bytes", "JSON"]),
     library(
       "AppReceipt",
       ["AppStore", "Bytes", "JSON", "SignedData", .product(name: "SwiftASN1", package: "swift-asn1")]),
     library("Callers", ["AppStore", "Bytes", "HTTP", "JSON", "SignedData"]),
-    library("Configuration", ["AppStore", "Callers", "Entitlements", "SignedData", "Yams"]),
+    library("Configuration", ["AppStore", "Callers", "Entitlements", "JSON", "SignedData", "Yams"]),
     library("HTTP2", ["CNghttp2", "HTTP"]),
     library("Wire", ["Bytes", "CEntitledProto", "JSON"]),
     library("RPC", ["Bytes", "HTTP", "JSON", "Platform", "Wire"]),
-    library("Sandbox", ["AppReceipt", "AppStore", "Bytes", "HTTP", "JSON", "Platform", "SignedData"]),
+    library(
+      "Sandbox",
+      ["AppReceipt", "AppStore", "AppStoreReports", "Bytes", "HTTP", "JSON", "Platform", "SignedData"]),
     .executableTarget(
       name: "fuzz",
       dependencies: [
