@@ -75,7 +75,8 @@ def test_the_purchases_behind_each_value_add_up_to_it(console, name, more):
     checked = 0
     for row in answer.get("rows", []):
         for column, value in zip(answer["columns"], row["values"], strict=True):
-            if int(value) == 0:
+            # The purchases behind the net of one month of a cohort are those of all its months so far.
+            if int(value) == 0 or column["name"] == "net_of_month":
                 continue
             found = purchases(console, name, row, column["name"], **more)
             assert sum(int(each["value"]) for each in found) == int(value), (row, column["name"], found)
@@ -95,8 +96,8 @@ def test_the_purchases_have_their_customers(console):
 def test_each_chart_is_well_formed_and_has_its_numbers_as_a_table_and_as_csv(console, name):
     text = console.browser(READER).get(f"{HERE}/reports/{name}").text
     pictures = re.findall(r"<svg.*?</svg>", text, re.S)
-    if name in ("trials", "paid-years"):
-        assert "Nothing happened in these days." in text, "the story has no trial, and is half a year long"
+    if name == "trials":
+        assert "Nothing happened in these days." in text, "the story has no trial"
         return
     assert len(pictures) == 1
     xml.etree.ElementTree.fromstring(pictures[0])

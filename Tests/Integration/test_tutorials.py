@@ -24,7 +24,7 @@ def test_the_commands_of_a_tutorial_print_what_it_shows(runner, page):
 
 # Guides that begin with the service of `make run`, and where their commands with that preparation end.
 GUIDES = {
-    "docs/commands.md": None, "docs/other-stores.md": None, "docs/reports.md": None, "docs/sandbox.md": "Pages",
+    "docs/commands.md": None, "docs/other-stores.md": None, "docs/sandbox.md": "Pages",
     "docs/upgrade.md": "One process"}  # fmt: skip
 
 
