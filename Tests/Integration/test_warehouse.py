@@ -6,7 +6,9 @@ import datetime
 import gzip
 import json
 import os
+import pathlib
 import random
+import select
 import re
 import signal
 import subprocess
@@ -197,8 +199,8 @@ def test_an_export_that_is_killed_at_any_moment_has_no_position_twice_or_missing
             command(service, tmp_path, "--follow", "--interval", "0.1"), stdout=subprocess.PIPE, text=True, env=environment()
         )
         if kill % 2:
-            # At once after a file, while the next one is written.
-            process.stdout.readline() if kill > 1 else None
+            # At once after a file, while the next one is written; if nothing is new, there is none.
+            select.select([process.stdout], [], [], 2)
         time.sleep(chance.random() * 0.4)
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -222,10 +224,17 @@ def test_a_directory_takes_one_export_of_one_app(lived, tmp_path):
     assert (other.returncode, "another app or environment" in other.stderr) == (64, True)
     process = subprocess.Popen(command(service, tmp_path, "--follow"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
     try:
-        eventually(lambda: _require_busy(service, tmp_path))
+        # The second process would be the first one otherwise.
+        eventually(lambda: _require_open(process, tmp_path))
+        _require_busy(service, tmp_path)
     finally:
         process.kill()
         process.communicate()
+
+
+def _require_open(process, directory):
+    files = [os.readlink(file) for file in pathlib.Path(f"/proc/{process.pid}/fd").iterdir()]
+    assert any(file.startswith(str(directory)) for file in files)
 
 
 def _require_busy(service, directory):
