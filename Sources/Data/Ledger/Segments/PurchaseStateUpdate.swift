@@ -4,9 +4,9 @@ internal import Store
 
 /// Brings the stored state of one purchase up to date, and records which saved segments it enters or leaves.
 ///
-/// The events of a segment say who is in it: the members of a purchase state as of ``SavedSegment/evaluatedAt``. A write
-/// changes the state and not that instant; ``SegmentAdvance`` changes the instant and not the state. So each event is
-/// the difference of two such members, and no purchase enters twice without leaving.
+/// The events of a segment give its members: the owners of the purchase states that match as of
+/// ``SavedSegment/evaluatedAt``. A write changes the state and not that instant; ``SegmentAdvance`` changes the instant
+/// and not the state. So each event is the difference of two such sets, and no purchase enters twice without leaving.
 struct PurchaseStateUpdate {
   let line: LineKey
   private let app: AppDefinition

@@ -26,7 +26,7 @@ package struct SavedSegment: Hashable, Sendable {
   package var isConfigured: Bool
   package let createdAt: Instant
   /// The instant of the last member that time alone changed, or of the definition. The events up to it and the writes
-  /// since then say who is in the segment.
+  /// since then give the members of the segment.
   package var evaluatedAt: Instant
 
   package init(

@@ -214,7 +214,7 @@ extension StoreSnapshot {
     try nextPurchaseStateDue(of: place).map { min($0.advanced(byMilliseconds: -1), now) } ?? now
   }
 
-  /// The last instant at which the events of a segment say who is in it.
+  /// The last instant up to which the events of a segment give its members.
   fileprivate func instant(of segment: SavedSegment, atMost now: Instant) throws(StoreError) -> Instant {
     let instant = try purchaseStateInstant(of: segment.appEnvironment, atMost: now)
     return try nextCrossing(of: segment).map { min($0.advanced(byMilliseconds: -1), instant) } ?? instant
