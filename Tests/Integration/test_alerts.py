@@ -1,0 +1,50 @@
+"""The alert rules: each has a section of the runbook, and promtool accepts them and their tests."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+import yaml
+
+from harness import ROOT, run
+from test_every_command import leaves
+
+FOLDER = ROOT / "deploy" / "prometheus"
+RUNBOOK = (ROOT / "deploy" / "runbook.md").read_text(encoding="utf-8")
+ALERTS = [
+    rule
+    for group in yaml.safe_load((FOLDER / "entitled.rules.yaml").read_text(encoding="utf-8"))["groups"]
+    for rule in group["rules"]
+]
+PROMTOOL = shutil.which("promtool", path=os.pathsep.join([os.environ["PATH"], "/usr/bin"]))
+
+
+@pytest.mark.parametrize("alert", ALERTS, ids=lambda alert: alert["alert"])
+def test_an_alert_links_to_its_section_of_the_runbook(alert):
+    name = alert["alert"]
+    assert alert["annotations"]["runbook"] == f"deploy/runbook.md#{name.lower()}"
+    section = re.search(rf"^### {name}\n(.+?)(?=^##|\Z)", RUNBOOK, re.M | re.S)
+    assert section, f"the runbook has no section {name}"
+    assert section[1].startswith(f"**{alert['labels']['severity'].capitalize()}.** ")
+    assert re.search(r"^1\. ", section[1], re.M), "the section has no steps"
+
+
+def test_every_section_of_the_runbook_has_an_alert():
+    assert set(re.findall(r"^### (\w+)$", RUNBOOK, re.M)) == {alert["alert"] for alert in ALERTS}
+
+
+def test_every_command_in_the_runbook_exists():
+    tree = json.loads(run("--experimental-dump-help").stdout)["command"]
+    known = {name for name, _ in leaves(tree)}
+    named = re.findall(r"`entitled ([a-z][a-z -]*?)(?: --\w.*?| [A-Z]+)?`", RUNBOOK)
+    assert set(named) <= known and len(named) > 10, set(named) - known
+
+
+@pytest.mark.skipif(PROMTOOL is None, reason="promtool is not installed (Debian's package prometheus)")
+@pytest.mark.parametrize("command", ["check rules entitled.rules.yaml", "test rules entitled.rules.test.yaml"])
+def test_promtool_accepts(command):
+    done = subprocess.run([PROMTOOL, *command.split()], cwd=FOLDER, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
