@@ -63,6 +63,7 @@ let package = Package(
   name: "entitled",
   products: [
     .executable(name: "entitled", targets: ["entitled"]),
+    .executable(name: "entitled-sandbox", targets: ["entitled-sandbox"]),
     .executable(name: "interop-server", targets: ["interop-server"]),
   ],
   dependencies: [
@@ -88,6 +89,8 @@ let package = Package(
     .systemLibrary(name: "CLinux", path: "Sources/C/Linux"),
     // The styles and scripts of the pages, embedded by tools/embed-assets.
     .target(name: "CConsoleAssets", path: "Sources/C/ConsoleAssets", exclude: ["assets"]),
+    // The vectors of the conformance kit, embedded by tools/conformance/generate.
+    .target(name: "CConformanceKit", path: "Sources/C/ConformanceKit", exclude: ["kit.json.gz"]),
     .target(
       name: "CEntitledProto", path: "Sources/C/EntitledProto", linkerSettings: [.linkedLibrary("protobuf-c")]),
 
@@ -202,18 +205,32 @@ let package = Package(
     library(
       .programs, "Doctor",
       ["AppStore", "AppStoreClient", "JSON", "SignedData", nio, nioPosix, nioSSL, nioTLS]),
+    library(
+      .programs, "Conformance",
+      ["AppStore", "AppStoreClient", "CConformanceKit", "JSON", "Markup", "Platform"]),
+    library(.programs, "CommandSupport", ["AppStore", "Platform", "Transport", argumentParser]),
+    library(
+      .programs, "SandboxCommands",
+      [
+        "AppStore", "AppStoreReports", "CommandSupport", "Configuration", "EntitledClient", "Entitlements",
+        "HTTP", "JSON", "Platform", "Sandbox", "SandboxConsole", "SandboxStore", "Transport", argumentParser,
+        asyncHTTPClient, lifecycle, logging, nio, nioHTTP1, nioPosix, unixSignals,
+      ]),
+    .executableTarget(
+      name: "entitled-sandbox", dependencies: ["CommandSupport", "SandboxCommands", argumentParser],
+      path: "Sources/Programs/entitled-sandbox", swiftSettings: strict),
     .executableTarget(
       name: "entitled",
       dependencies: [
-        "AppStore", "AppStoreClient", "AppStoreReports", "Bytes", "Callers", "Configuration", "AppleLookup",
-        "Console", "Doctor",
+        "AppStore", "AppStoreClient", "AppStoreReports", "Bytes", "Callers", "CommandSupport",
+        "Configuration",
+        "AppleLookup", "Conformance", "Console", "Doctor",
         "EntitledClient",
         "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
         "Reporting",
         "PostgreSQL", "PostgresStore", "ReportReconciliation", "Reports", "SQLStore", "SQLiteStore",
-        "Sandbox", "SandboxConsole", "SandboxStore", "Services", "SignedData", "Store", "Telemetry",
-        "Transport",
+        "Sandbox", "SandboxCommands", "Services", "SignedData", "Store", "Telemetry", "Transport",
         "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1,
         nioPosix, unixSignals,
       ],
@@ -290,6 +307,7 @@ let package = Package(
       .programs, "EntitledClientTests", ["EntitledClient", "HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
     test(
       .programs, "DoctorTests", ["AppStore", "AppStoreClient", "Doctor", "JSON", "Sandbox", "SignedData"]),
+    test(.programs, "ConformanceTests", ["AppStoreClient", "Conformance", "JSON"]),
     test(.base, "HTTPTests", ["HTTP"]),
     test(.base, "MarkupTests", ["Markup"]),
     test(.server, "PagesTests", ["AppStore", "HTTP", "Markup", "Pages", "Platform"]),

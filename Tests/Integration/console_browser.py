@@ -39,6 +39,15 @@ def violations(page):
     return [f"{each['id']}: {node['target']} {node['failureSummary']}" for each in found for node in each["nodes"]]
 
 
+def received(page):
+    """The sizes of what the page receives from now on."""
+    client = page.context.new_cdp_session(page)
+    client.send("Network.enable")
+    sizes = []
+    client.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    return sizes, lambda: (client.send("Network.clearBrowserCache"), sizes.clear())
+
+
 def go(page, action):
     """Does something that loads another page, and waits for it."""
     with page.expect_navigation():
@@ -71,9 +80,9 @@ class Watched:
         page = self.context(view, **options).new_page()
         if view == "print":
             page.emulate_media(media="print")
-        # Error pages have their status.
+        # Error pages have their status, and a test may type before the browser has put the focus into the first field.
         page.on("console", lambda message: "the server responded with a status of" in message.text
-                or self.faults.append(message.text))  # fmt: skip
+                or "Autofocus processing was blocked" in message.text or self.faults.append(message.text))  # fmt: skip
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("dialog", lambda dialog: (self.faults.append(dialog.message), dialog.dismiss()))
         page.on("request", lambda request: request.url.startswith((self.origin, "data:")) or self.faults.append(request.url))

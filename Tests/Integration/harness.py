@@ -24,6 +24,8 @@ TESTDATA = pathlib.Path(os.environ.get("ENTITLED_TESTDATA", ROOT.parent / "share
 READY = re.compile(r"^ready grpc=(\S+) http=(\S+) sandbox=(\S+) data=(.+)$")
 # Whether the program runs with the address sanitizer (set by tools/test-asan), which makes it several times slower.
 SANITIZED = "ENTITLED_SANITIZED" in os.environ
+# Whether the long form of tests runs, as in `make test-long`.
+IS_LONG = "ENTITLED_LONG" in os.environ
 _SLOWNESS = 4 if SANITIZED else 1
 START_LIMIT = 30 * _SLOWNESS
 STOP_LIMIT = 40 * _SLOWNESS  # longer than the service waits for unresponsive clients
@@ -148,21 +150,21 @@ class Service:
             FROM evidence e WHERE customer_id = '{customer.replace("'", "''")}' ORDER BY evidence_id"""
         return stores.query(self.data, query)
 
-    def command(self, *arguments, stdin=None):
+    def command(self, *arguments, stdin=None, timeout=START_LIMIT):
         """Runs `entitled` with these arguments against this service; adds its addresses."""
         env = environment() | {
             "ENTITLED_GRPC": self.grpc, "ENTITLED_HTTP": self.http, "ENTITLED_SANDBOX": self.sandbox,
         }  # fmt: skip
-        return run(*arguments, env=env, stdin=stdin)
+        return run(*arguments, env=env, stdin=stdin, timeout=timeout)
 
 
-def run(*arguments, env=None, stdin=None):
+def run(*arguments, env=None, stdin=None, timeout=START_LIMIT):
     """Runs `entitled` until it exits; returns the completed process with its output as text."""
     if arguments[:1] == ("store",) and "--data" in arguments and not {"--store", "seed"} & set(arguments):
         arguments = (*arguments, *stores.arguments(arguments[arguments.index("--data") + 1]))
     return subprocess.run(
         [str(PROGRAM), *map(str, arguments)],
-        capture_output=True, text=True, timeout=START_LIMIT, env=env or environment(), input=stdin,
+        capture_output=True, text=True, timeout=timeout, env=env or environment(), input=stdin,
     )  # fmt: skip
 
 

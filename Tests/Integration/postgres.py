@@ -39,9 +39,9 @@ class PostgresServer:
     def address(self, database, pooled=False):
         """The address of a database for --store: through the Unix socket, or through PgBouncer.
 
-        A busy machine may accept a connection late.
+        A busy machine may accept a connection late, and answer late.
         """
-        options = "connect_timeout=60"
+        options = "connect_timeout=60&answer_timeout=PT4S"
         if pooled:
             place = f"127.0.0.1:{self.pooled_port}"
             return f"postgres://{self.user}@{place}/{database}?sslmode=disable&pooling=transaction&{options}"

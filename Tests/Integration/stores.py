@@ -24,6 +24,7 @@ SQLITE_ONLY = {
     "test_litestream.py": "Litestream copies SQLite; a standby copies PostgreSQL",
     "test_load.py": _SEEDED,
     "test_lost_machine.py": "Litestream copies SQLite; a standby copies PostgreSQL",
+    "test_replica_feed.py::test_a_position_from_after_a_backup_is_refused_by_the_restored_sqlite_store": _FILES,
     "test_store_export.py::test_memory_does_not_grow_with_the_store": _SEEDED,
     "test_store_export.py::test_a_missing_store_is_not_created": _FILES,
     "test_store_maintenance.py": _FILES + "; test_store_commands.py has PostgreSQL's part",

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from google.protobuf import descriptor_pb2
 
-from harness import ROOT
+from harness import IS_LONG, ROOT
 
 CLIENTS = ROOT / "clients"
 JS = CLIENTS / "js"
@@ -155,6 +155,7 @@ def test_buf_generates_messages_for_java_and_kotlin(tmp_path):
     assert (generated / "kotlin/entitled/v1/CheckRequestKt.kt").exists()
 
 
+@pytest.mark.skipif(not IS_LONG, reason="part of `make test-long`: half a minute of compilation")
 def test_generated_go_code_compiles(tmp_path):
     packages = "golang-go golang-google-grpc-dev golang-google-protobuf-dev protoc-gen-go-grpc"
     require(packages, "go", "protoc-gen-go-grpc", GO / "src/google.golang.org/grpc")
@@ -170,6 +171,7 @@ def test_generated_go_code_compiles(tmp_path):
     run("go", "build", "shop/entitled/v1", env=environment)
 
 
+@pytest.mark.skipif(not IS_LONG, reason="part of `make test-long`: half a minute of compilation")
 def test_generated_java_code_compiles(tmp_path):
     packages = "default-jdk-headless libgrpc-java libprotobuf-java protobuf-compiler-grpc-java-plugin"
     require(packages, "javac", "grpc_java_plugin", *JARS)

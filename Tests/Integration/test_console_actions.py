@@ -1,7 +1,6 @@
 """Each action of the console: form, reason, preview, confirmation, undo, roles and audit."""
 
 import html
-import os
 import re
 import time
 import urllib.parse
@@ -10,7 +9,7 @@ import pytest
 
 from console_client import ADMIN, OPERATOR, READER, ProxiedConsole, hidden
 from console_story import APP, CONFIGURATION
-from harness import CALL_LIMIT
+from harness import CALL_LIMIT, IS_LONG, post
 from receiver import Receiver
 
 HERE = f"/a/{APP}/sandbox"
@@ -245,7 +244,7 @@ def wait_for(condition, limit=6 * CALL_LIMIT):
     return found
 
 
-@pytest.mark.skipif("ENTITLED_CONSOLE_MATRIX" not in os.environ, reason="part of `make test-long`: retries take a minute")
+@pytest.mark.skipif(not IS_LONG, reason="part of `make test-long`: retries take a minute")
 def test_dead_letters_are_resent_and_discarded(console, operator):
     bought(console, "hooked")
     wait_for(lambda: dead_letters(console))
@@ -302,9 +301,70 @@ def test_an_erasure_is_for_admins_with_the_typed_id(console, operator, admin):
     assert undo_link(page) is None and not has(console, "leaver")
 
 
+def test_a_customers_consent_is_recorded_and_withdrawn(console, operator):
+    bought(console, "asked", "maps.pack")
+    consent = lambda: console.call("EntitlementService/GetCustomer", customerId="asked").get("consumptionConsent", {}).get("consented", False)  # noqa: E731
+    page = act(console, operator, "consent", {"customer": "asked", "consent": "1"}, ["asked consents"],
+               "AppStoreService/SetConsumptionConsent", changes=consent)
+    assert consent() and "Consents that Apple gets" in customer_page(operator, "asked")
+    act_again(console, operator, undo_link(page), ["asked does not consent"], "AppStoreService/SetConsumptionConsent", consent)
+    assert not consent()
+
+
+def test_all_renewal_dates_of_a_product_are_extended_by_admins_who_type_its_id(console, operator, admin):
+    purchase = bought(console, "patient")
+    assert operator.get(f"{HERE}/do/extend-all").status == 403
+    assert "/do/extend-all" in admin.get(f"{HERE}/work").text and "/do/extend-all" not in operator.get(f"{HERE}/work").text
+    values = {"product": "pro.monthly", "confirm": "pro", "days": "7", "reason": "4", "note": "x"}
+    wrong = admin.post(f"{HERE}/do/extend-all", values)
+    assert wrong.status == 400 and "the two ids differ" in wrong.text
+    end = lambda: next(each["transaction"]["expiresDate"] for each in console.call(  # noqa: E731
+        "CustomerService/GetPurchase", originalTransactionId=purchase)["transactions"])
+    page = act(console, admin, "extend-all", values | {"confirm": "pro.monthly"}, ["pro.monthly by 7 days", "cannot be undone"],
+               "AppStoreService/MassExtendRenewalDate", ADMIN, end)
+    assert undo_link(page) is None and "Apple&#39;s request is" in page
+
+
+def test_rejected_notifications_are_decoded_again(console, operator):
+    status, _ = post(f"http://{console.service.http}/notifications/{APP}", {"signedPayload": "not a document"})
+    assert status == 202
+    page = operator.get(f"{HERE}/work/rejected").text
+    assert "/do/reprocess" in page
+    preview = operator.post(f"{HERE}/do/reprocess", hidden(operator.get(f"{HERE}/do/reprocess").text))
+    assert preview.status == 200 and "decoded again; 0 of them change" in preview.text
+    done = operator.post(f"{HERE}/do/reprocess", hidden(preview.text))
+    assert done.status == 303 and "Done: Decode the notifications again." in operator.get(done.getheader("location")).text
+    assert audited(console, "NotificationService/ReprocessNotifications", "")
+
+
+def test_missed_notifications_are_fetched_from_apple(console, operator):
+    purchase = bought(console, "missed", "maps.pack")
+    # The notification of the purchase must not be the one that is dropped.
+    console.act("deliver")
+    console.act("faults", kind="drop", count=1)
+    console.act("refund", transactionId=purchase)
+    console.advance("1m")
+    assert has(console, "missed", "maps"), "the notification is lost"
+    preview = operator.post(f"{HERE}/do/backfill", {"days": "1"})
+    assert preview.status == 200 and "Apple is asked for all notifications since" in preview.text
+    assert has(console, "missed", "maps"), "a preview changes nothing"
+    done = operator.post(f"{HERE}/do/backfill", hidden(preview.text))
+    assert done.status == 303, done.text
+    assert "were missing; the state of" in operator.get(done.getheader("location")).text
+    wait_for(lambda: not has(console, "missed", "maps"))
+
+
+def test_a_migration_that_does_not_exist_cannot_be_cancelled(operator):
+    preview = operator.post(f"{HERE}/do/cancel-migration", {"migration": "migration-1"})
+    assert preview.status == 200 and "What it has migrated stays." in preview.text
+    refused = operator.post(f"{HERE}/do/cancel-migration", hidden(preview.text))
+    assert refused.status == 404 and "UNKNOWN_MIGRATION" in refused.text
+
+
 ACTIONS = [
     "grant", "revoke", "link", "transfer", "merge", "undo", "refresh", "extend", "erase", "answer-refund", "add-note",
     "delete-note", "set-attribute", "look-up-order", "resend", "discard", "resume-webhook", "make-good", "undo-batch",
+    "extend-all", "consent", "reprocess", "backfill", "cancel-migration",
 ]  # fmt: skip
 
 

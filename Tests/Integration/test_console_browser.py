@@ -7,8 +7,9 @@ import urllib.parse
 
 import pytest
 
-from console_browser import ARGUMENTS, CHROMIUM, SHIFT, Watched, go, reach, violations
-from console_story import APP, CHARTS, CUSTOMER, Console, tell, wait_for_reports
+from console_browser import ARGUMENTS, CHROMIUM, SHIFT, Watched, go, reach, received, violations
+from console_story import APP, CUSTOMER, Console, tell
+from harness import IS_LONG
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
@@ -19,7 +20,6 @@ HERE = f"/a/{APP}/sandbox"
 def console(tmp_path_factory):
     console = Console(tmp_path_factory.mktemp("browser"))
     console.ids = tell(console)
-    console.month = wait_for_reports(console)
     yield console
     console.service.stop()
 
@@ -52,49 +52,22 @@ def visit(console, chromium):
 def address(console, path):
     """The address of a path; a relative one is below the app and environment of the story."""
     return console.url + (path if path.startswith("/") else f"{HERE}/{path}").format(
-        customer=urllib.parse.quote(CUSTOMER), pro=console.ids["pro"]["transactionId"],
-        asked=console.ids["asked"]["transactionId"], month=f"{console.month}-01")
-
-
-PAGES = [
-    "/", "/find?q=ada", "/find?q=nothing-of-that-name", "customers/{customer}", "customers/{customer}?explain=pro&apple=1",
-    "purchases/{pro}", "evidence/2", "events/1", "work", "work/refunds",
-    "work/unclaimed", "work/contradictions", "work/migrations", "customers/not-yet-known", "do/grant?customer={customer}", "do/answer-refund?transaction={asked}&customer=bob",
-    "do/erase?customer={customer}", "/status", "/audit", "/nothing", "catalog",
-    "/reports", "reports", *(f"reports/{name}" for name in CHARTS), "reports/mrr?by=week&known=first",
-    "reports/revenue/customers?report=revenue&column=gross&bucket={month}&by=month&currency=USD",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("view", ["light", "dark", "phone"])
-def test_no_page_violates_an_accessibility_rule(console, visit, view):
-    page = visit(view, bypass_csp=True)
-    found = []
-    for path in PAGES:
-        page.goto(address(console, path))
-        found += [f"{path} {each}" for each in violations(page)]
-        if view == "phone":
-            width = page.evaluate("document.documentElement.scrollWidth")
-            assert width <= 390, f"{path} is {width} wide"
-    assert not found, "\n".join(found)
+        customer=urllib.parse.quote(CUSTOMER))
 
 
 def test_the_customer_page_is_small_and_does_not_move(console, visit):
     page = visit()
-    client = page.context.new_cdp_session(page)
-    client.send("Network.enable")
-    client.send("Network.clearBrowserCache")
-    received = []
-    client.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
+    sizes, forget = received(page)
+    forget()
     page.add_init_script(SHIFT)
     page.goto(address(console, "customers/{customer}"))
     page.wait_for_load_state("networkidle")
-    assert sum(received) < 150_000
+    assert 0 < sum(sizes) < 150_000
     assert page.evaluate("self.shift") == 0
-    received.clear()
+    sizes.clear()
     page.reload()
     page.wait_for_load_state("networkidle")
-    assert sum(received) < 30_000, "files are cached"
+    assert 0 < sum(sizes) < 30_000, "files are cached"
 
 
 def test_the_keys_lead_through_the_pages(console, visit):
@@ -115,6 +88,29 @@ def test_the_keys_lead_through_the_pages(console, visit):
     page.wait_for_url("**/status")
     page.keyboard.press("?")
     assert page.is_visible(".keys")
+
+
+def test_the_keys_can_be_switched_off(console, visit):
+    page = visit()
+    page.click("details.person > summary")
+    page.click("text=Keys without Ctrl or Alt")
+    assert "Keys are off" in page.text_content("#announcement")
+    page.keyboard.press("Escape")
+    page.reload()
+    page.keyboard.press("/")
+    assert not page.evaluate("document.activeElement.matches('.find input')"), "the browser keeps the choice"
+    page.click("details.person > summary")
+    page.click("text=Keys without Ctrl or Alt")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.matches('.find input')")
+
+
+def test_an_id_is_copied_by_a_click(console, visit):
+    page = visit(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(address(console, "customers/{customer}"))
+    page.click("h1 .id")
+    page.wait_for_function("document.querySelector('#announcement').textContent !== ''")
+    assert page.evaluate("navigator.clipboard.readText()") == CUSTOMER
 
 
 def test_the_slider_moves_the_figures(console, visit):
@@ -176,7 +172,7 @@ def test_a_page_without_scripts_does_the_same(console, visit):
     assert "at=" in page.url and page.locator("html.as-of").count() == 1
 
 
-@pytest.mark.parametrize("view", ["light", "phone", "script-free"])
+@pytest.mark.parametrize("view", ["light", "phone", "script-free"] if IS_LONG else ["light", "script-free"])
 def test_a_support_case_from_complaint_to_solution(console, visit, view):
     """'I paid and have nothing': find the purchase by its id, see why, link it, give a week on top, and take it back."""
     zoe = f"zoe@{view}"
@@ -435,11 +431,13 @@ def test_a_rebound_name_shows_nothing(console, chromium):
     browser.close()
 
 
-HOSTILE = [
+HOSTILE_ONES = [
     """<script>alert(1)</script>""", """"><img src=x onerror=alert(1)>""", """'><svg onload=alert(1)>""",
     """</title><script>alert(1)</script>""", """javascript:alert(1)""", """&lt;b&gt;{{7*7}}${7*7}""",
     "\u202e\u2066rtl\u0000\u2028", "../../../etc", "a/b?c#d%2e%2e%2f", "😀" * 20,
 ]  # fmt: skip
+# Together in one text, they become markup wherever one of them does.
+HOSTILE = HOSTILE_ONES if IS_LONG else ["".join(HOSTILE_ONES[:-1]) + "😀", "../../../etc"]
 
 
 @pytest.mark.parametrize("evil_text", HOSTILE)

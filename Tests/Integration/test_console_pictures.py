@@ -8,7 +8,6 @@ matter, but a part that has moved, another colour, or an empty page does. After 
 import base64
 import importlib.machinery
 import importlib.util
-import os
 
 import pytest
 
@@ -16,10 +15,7 @@ from console_browser import ARGUMENTS, CHROMIUM
 from harness import ROOT
 
 playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`"),
-    pytest.mark.skipif("ENTITLED_CONSOLE_MATRIX" not in os.environ, reason="part of `make test-long`"),
-]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium; run `tools/bootstrap --test`")
 
 SCALE = 8
 # Of 255, for one channel of a scaled pixel.
@@ -54,13 +50,10 @@ def screenshots():
 
 
 @pytest.fixture(scope="module")
-def drawn(tmp_path_factory):
-    """The pictures as the pages are now, and a browser that compares them."""
-    folder = tmp_path_factory.mktemp("pictures")
+def chromium():
     with playwright.sync_playwright() as runner:
         browser = runner.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        found = screenshots().draw(browser, folder)
-        yield {path.name: path for path in found}, browser.new_page()
+        yield browser
         browser.close()
 
 
@@ -69,20 +62,22 @@ def difference(page, first, second):
     return page.evaluate(COMPARE, [*data, SCALE])
 
 
-@pytest.mark.parametrize("name", [
-    "customer-light.png", "customer-dark.png", "customer-phone.png", "customer-print.png", "work.png", "evidence.png",
-    "grant.png", "preview.png", "status.png", "purchase.png", "report-mrr.png", "report-retention.png",
-])  # fmt: skip
-def test_a_picture_of_the_documentation_is_current(drawn, name):
-    pictures, page = drawn
-    found = difference(page, ROOT / "docs" / "images" / name, pictures[name])
-    first, second = found["sizes"]
-    assert first == second, "the page has another size; run `make screenshots`"
-    assert found["share"] <= ALLOWED, f"{found['share']:.1%} of {name} differ; run `make screenshots` and look at it"
+def test_the_pictures_of_the_documentation_are_current(chromium, tmp_path):
+    tool, page, wrong = screenshots(), chromium.new_page(), []
+    drawn = tool.draw(chromium, tmp_path)
+    assert {picture.name for picture in drawn} == {picture.name for picture in tool.IMAGES.glob('*.png')}
+    for picture in drawn:
+        found = difference(page, tool.IMAGES / picture.name, picture)
+        first, second = found["sizes"]
+        if first != second:
+            wrong.append(f"{picture.name}: the page has another size")
+        elif found["share"] > ALLOWED:
+            wrong.append(f"{picture.name}: {found['share']:.1%} differ")
+    assert not wrong, "run `make screenshots` and look at them: " + ", ".join(wrong)
 
 
-def test_the_comparison_notices_another_page_and_another_theme(drawn):
-    pictures, page = drawn
-    assert difference(page, pictures["work.png"], pictures["work.png"])["share"] == 0
-    assert difference(page, pictures["customer-light.png"], pictures["customer-dark.png"])["share"] > 0.5
-    assert difference(page, pictures["evidence.png"], pictures["grant.png"])["share"] > ALLOWED
+def test_the_comparison_notices_another_page_and_another_theme(chromium):
+    images, page = screenshots().IMAGES, chromium.new_page()
+    assert difference(page, images / "work.png", images / "work.png")["share"] == 0
+    assert difference(page, images / "customer-light.png", images / "customer-dark.png")["share"] > 0.5
+    assert difference(page, images / "evidence.png", images / "grant.png")["share"] > ALLOWED

@@ -326,7 +326,7 @@ def test_every_command_has_json_output(tree):
 
 def test_every_command_about_one_app_has_the_option_app(tree):
     # No app: the whole service, or files of this machine.
-    general = {"status", "whoami", "health", "config show", "doctor"}
+    general = {"status", "whoami", "health", "config show", "doctor", "conformance"}
     for name, command in leaves(tree):
         if "grpc" in names(command) and name not in general | {"serve"}:
             assert "app" in names(command), name

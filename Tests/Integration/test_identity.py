@@ -226,7 +226,8 @@ def test_an_erased_customer_leaves_only_the_purchase(client):
     client.call("Grant", customer_id="ana@example.com", entitlement="pro", access_level="ACCESS_LEVEL_FULL", note="ana@example.com called")
     counted = client.call("EraseCustomer", customer_id="ana@example.com", dry_run=True)
     erased = client.call("EraseCustomer", customer_id="ana@example.com", actor="privacy")
-    assert counted.erased_rows == erased.erased_rows > 0 and erased.erased_at.seconds
+    # Workers may add rows about the purchase meanwhile.
+    assert 0 < counted.erased_rows <= erased.erased_rows and erased.erased_at.seconds
     assert client.unclaimed() == [line]
     assert not client.call("ListTimeline", customer_id="ana@example.com").events
     client.service.stop()

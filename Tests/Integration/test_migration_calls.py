@@ -53,7 +53,7 @@ def test_completed_lookups_are_not_repeated_after_a_kill(tmp_path):
                 stdout=subprocess.DEVNULL, env=environment() | {"ENTITLED_GRPC": store.service.grpc})  # fmt: skip
             if round_ < KILLS:
                 done = CUSTOMERS * (round_ + 1) // (KILLS + 2)
-                wait_for(lambda: store.query("SELECT ifnull(sum(count), 0) FROM migration_count")[0][0] >= done)
+                wait_for(lambda: store.query("SELECT coalesce(sum(count), 0) FROM migration_count")[0][0] >= done)
                 store.service.kill()
                 job.kill()
                 job.wait()

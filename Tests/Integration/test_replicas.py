@@ -13,6 +13,7 @@ import pytest
 
 import contract
 import forge
+import link
 from contract import StatusCode, entitlement, entitlement_service, notification_service, receipt_service
 from harness import CALL_LIMIT, Service, post
 from test_metrics import value
@@ -27,9 +28,10 @@ TAKEOVER_LIMIT = 40  # a lease lasts 5 seconds; the machine may be busy
 class Replicas:
     """Replicas `a`, `b`, … of one database, with the same installation key and sandbox."""
 
-    def __init__(self, postgres, database, folder, count):
+    def __init__(self, postgres, database, folder, count, addresses=None, configurations=None):
         self.postgres, self.database, self.folder = postgres, database, folder
-        self.services = {}
+        self.services, self.configurations = {}, configurations or {}
+        self.addresses = {name: self.address_through(relay) for name, relay in (addresses or {}).items()}
         for name in "abc"[:count]:
             self.start(name)
             # The first one makes the key and the sandbox of all.
@@ -37,9 +39,18 @@ class Replicas:
                 shutil.copytree(folder / "a", folder / other, dirs_exist_ok=True)
 
     def start(self, name):
-        address = self.postgres.address(self.database)
-        self.services[name] = Service(self.folder / name, ["--store", address, "--replica", name])
+        address = self.addresses.get(name) or self.postgres.address(self.database)
+        extra = ["--config", self.configurations[name]] if name in self.configurations else []
+        self.services[name] = Service(self.folder / name, ["--store", address, "--replica", name, *extra])
         return self.services[name]
+
+    def address_through(self, relay):
+        """The address of the database at the other end of a link."""
+        password = self.folder / "password"
+        password.touch(mode=0o600)
+        password.write_text(self.postgres.password)
+        options = f"sslmode=disable&password_file={password}&connect_timeout=60"
+        return f"postgres://{self.postgres.user}@127.0.0.1:{relay.port}/{self.database}?{options}"
 
     def sql(self, statement):
         return self.postgres.sql(statement, self.database)
@@ -71,8 +82,8 @@ def replicas(postgres, tmp_path):
     with contextlib.ExitStack() as stack:
         database = stack.enter_context(postgres.database())
 
-        def start(count):
-            started = Replicas(postgres, database, tmp_path, count)
+        def start(count, **options):
+            started = Replicas(postgres, database, tmp_path, count, **options)
             stack.callback(started.close)
             return started
 
@@ -360,3 +371,56 @@ def test_an_upload_through_several_replicas_is_the_input_of_a_job_after_a_takeov
             receipt_service.CancelMigrationRequest(app=APP, migration_id=name), timeout=TAKEOVER_LIMIT)
         stub.PurgeMigration(receipt_service.PurgeMigrationRequest(app=APP, migration_id=name), timeout=TAKEOVER_LIMIT)
     assert group.sql("SELECT count(*) FROM upload") == "0"
+
+
+@pytest.mark.parametrize("place", ["a", "b"], ids=["leader", "follower"])
+def test_a_cut_link_refuses_callers_at_once_and_a_notification_waits_until_it_is_joined(replicas, postgres, place):
+    with link.Link(postgres.port) as relay:
+        group = replicas(2, addresses={place: relay})
+        assert group.wait_for_leader() == "a"
+        service = group.services[place]
+        forger = forge.Forger(group.services["a"])
+        number = str(uuid.uuid4().int % 10**15)
+        bought = period(forger, number, NOW - DAY, NOW + 30 * DAY)
+        body = signed(forger, "SUBSCRIBED", "INITIAL_BUY", signedTransactionInfo=bought)
+        grant(service, "before")
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            relay.cut()
+            start = time.monotonic()
+            with pytest.raises(grpc.RpcError) as refused:
+                grant(service, "refused")
+            assert refused.value.code() == StatusCode.UNAVAILABLE
+            # A second, and what a busy machine adds.
+            assert time.monotonic() - start < 5
+            assert contract.details(refused.value)["RetryInfo"].retry_delay.seconds > 0
+            posted = pool.submit(post, f"http://{service.http}/notifications/{APP}", body)
+            time.sleep(1)
+            assert not posted.done()
+            relay.join()
+            assert posted.result()[0] == 200
+        stored = f"SELECT count(*) FROM notification WHERE line_id = '{number}'"
+        wait_until(lambda: group.sql(stored) == "1")
+
+
+def test_a_replica_with_an_older_catalog_does_not_become_the_leader_while_a_newer_one_is_alive(replicas, tmp_path):
+    older, newer = tmp_path / "older.yaml", tmp_path / "newer.yaml"
+    products = "pro.yearly: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro]}"
+    for path, more in ((older, ""), (newer, "\n      extra: {type: Non-Consumable, entitlements: [pro]}")):
+        path.write_text(
+            "apps:\n  ocean-journal:\n    bundle_id: com.example.oceanjournal\n    environments: [Sandbox]\n"
+            f"    products:\n      {products}{more}\ncallers: open\n"
+        )
+    group = replicas(2, configurations={"a": older, "b": older})
+    assert group.wait_for_leader() == "a"
+    group.configurations["c"] = newer
+    shutil.copytree(tmp_path / "a", tmp_path / "c", dirs_exist_ok=True)
+    group.start("c")
+    wait_until(lambda: group.sql("SELECT count(*) FROM replica") == "3")
+    group.services["a"].kill()
+    # Either could take the lease; only the newer one may.
+    assert group.wait_for_leader(besides=("a", "")) == "c"
+    # After a rollback the older catalog leads again.
+    group.services["c"].stop()
+    assert group.wait_for_leader(besides=("c", "")) == "b"
+    assert is_entitled(group.services["b"], "unknown") is False
+    grant(group.services["b"], "later")

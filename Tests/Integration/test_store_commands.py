@@ -100,7 +100,7 @@ def test_a_copy_to_sqlite_and_back_has_the_same_rows(postgres, filled, tmp_path)
     assert there.returncode == 0, there.stderr
     report = json.loads(there.stdout)
     assert report["stateHash"] == original and report["tables"]["evidence"] == 22 and report["rows"] > 100
-    assert state(run("store", "verify", "--data", data)) == original
+    assert state(run("store", "verify", "--store", f"sqlite:{data}")) == original
     assert (data / "entitled.sqlite").stat().st_mode & 0o777 == 0o600 and (data / "store.marker").exists()
     service = Service(data, ["--store", f"sqlite:{data}"])
     assert is_granted(service, "grace")
@@ -178,14 +178,20 @@ def test_two_schema_versions_serve_side_by_side_until_the_contract_step(postgres
             new = Service(tmp_path / "new", ["--store", address])
             monkeypatch.undo()
             wait_until(lambda: postgres.sql("SELECT count(*) FROM replica", database) == "2")
-            early = run("store", "migrate", "--contract", "--store", address, env=newer)
-            assert early.returncode == 1 and "older schema version are alive" in early.stderr
-            assert all(is_granted(service, customer) for customer in load.granted() for service in (old, new))
-        old.stop()
-        grant(new, "later")
-        done = json.loads(run("store", "migrate", "--contract", "--store", address, "--json", env=newer).stdout)
-        assert (done["changed"], done["oldestProgram"]) == (True, 2)
-        assert is_granted(new, "later")
+            with Load(new, "newer") as beside:
+                load.go_on()
+                early = run("store", "migrate", "--contract", "--store", address, env=newer)
+                assert early.returncode == 1 and "older schema version are alive" in early.stderr
+                beside.go_on()
+                granted = load.granted() + beside.granted()
+                assert all(is_granted(service, customer) for customer in granted for service in (old, new))
+        with Load(new, "later") as later:
+            old.stop()
+            later.go_on()
+            done = json.loads(run("store", "migrate", "--contract", "--store", address, "--json", env=newer).stdout)
+            assert (done["changed"], done["oldestProgram"]) == (True, 2)
+            later.go_on()
+        assert all(is_granted(new, customer) for customer in granted + later.granted())
         new.stop()
         late = run("serve", "--data", tmp_path / "old", "--store", address, *FREE_PORTS)
         assert late.returncode == 1 and "this program knows versions up to 1" in late.stderr
@@ -194,8 +200,8 @@ def test_two_schema_versions_serve_side_by_side_until_the_contract_step(postgres
 class Load:
     """Grants to one customer after the other while it is open; a failed call must be UNAVAILABLE or a conflict."""
 
-    def __init__(self, service):
-        self.service = service
+    def __init__(self, service, name="load"):
+        self.service, self.name = service, name
         self.customers = []
         self.failures = []
         self.is_over = False
@@ -204,7 +210,7 @@ class Load:
     def run(self):
         with self.service.channel() as channel:
             while not self.is_over:
-                customer = f"load-{len(self.customers)}"
+                customer = f"{self.name}-{len(self.customers)}"
                 request = entitlement_service.GrantRequest(
                     app=APP, customer_id=customer, entitlement="pro",
                     access_level=entitlement.ACCESS_LEVEL_FULL, idempotency_key=customer)  # fmt: skip

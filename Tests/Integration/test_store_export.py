@@ -101,7 +101,9 @@ def test_an_export_is_complete_and_its_documents_reproduce_the_state(tmp_path):
     assert state_hash(exported(second)) == state_hash(kinds)
     second.stop()
 
+    # Workers may have asked the App Store meanwhile.
     service.stop()
+    kinds = exported(service)
     rows = dict(line.rsplit(None, 1) for line in run("store", "stats", "--data", service.data).stdout.splitlines())
     assert int(rows["evidence"]) == len(kinds["document"]) + len(kinds["command"])
     assert int(rows["customers"]) == len(kinds["customer"])

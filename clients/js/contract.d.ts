@@ -3326,8 +3326,8 @@ export interface ReceiptService {
   /** Returns the lines that a job could not migrate, page by page. */
   listMigrationFailures(request: ListMigrationFailuresRequest, options?: CallOptions): Promise<ListMigrationFailuresResponse>;
   /**
-   * Uploads the input of a job in pieces, for callers whose files are not on the server. It is a file of the import
-   * folder, not of the store.
+   * Uploads the input of a job in pieces, for callers whose files are not on the server. With PostgreSQL the store has the
+   * pieces, so that any replica takes them and a job goes on after a takeover; otherwise they are a file beside the store.
    */
   uploadMigrationInput(request: UploadMigrationInputRequest, options?: CallOptions): Promise<UploadMigrationInputResponse>;
   /** Compares the stored facts of customers with Apple's, page by page. Changes nothing. */

@@ -1,6 +1,7 @@
 """A TCP relay that delays each direction by a fixed time: a link between machines."""
 
 import asyncio
+import contextlib
 import multiprocessing
 import os
 import selectors
@@ -28,6 +29,9 @@ class Relay:
 def _serve(port, delay, core, sender):
     if core is not None:
         os.sched_setaffinity(0, {core})
+        # A link waits for no processor.
+        with contextlib.suppress(PermissionError):
+            os.nice(-10)
     # epoll waits for whole milliseconds.
     with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(selectors.SelectSelector())) as runner:
         runner.run(_relay(port, delay, sender))

@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -40,6 +41,18 @@ def process_seconds(process):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def enqueue(store):
+    """Queues all seeded purchases, because `entitled store seed` writes no postings."""
+    database = sqlite3.connect(store)
+    database.execute(
+        "INSERT INTO report_queue (line_id, app, environment, evidence_id)"
+        " SELECT line_id, app, environment, evidence_id FROM line_evidence"
+        " WHERE line_id IN (SELECT line_id FROM transaction_fact) ON CONFLICT DO NOTHING"
+    )
+    database.commit()
+    database.close()
+
+
 def worker_share(quick):
     """The worker's CPU time for each notification, of the CPU time that the process takes without it."""
     build()
@@ -50,6 +63,7 @@ def worker_share(quick):
         configuration.write_text(CONFIGURATION)
         subprocess.run([PROGRAM, folder, str(count), str(CUSTOMERS)], check=True)
         shutil.copytree(seeded_store(CUSTOMERS, configuration), folder / "data")
+        enqueue(folder / "data" / "entitled.sqlite")
         listeners = ["--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0", "--sandbox", "off", "--threads", "1"]
         command = [ENTITLED, "serve", *listeners, "--data", folder / "data", "--config", configuration]
         ready = r"^ready .*\bgrpc=127\.0\.0\.1:(\d+) http=127\.0\.0\.1:(\d+)"

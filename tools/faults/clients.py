@@ -230,6 +230,7 @@ class Notifications:
             connection.close()
         if answer.status >= 500 and was_up and self.clients.database_is_up.is_set():
             self.clients.counts.apple_5xx += 1
+            print(f"5XX {time.strftime('%H:%M:%S')} {replica.name}: {answer.status} {text[:200]!r}", flush=True)
         elif answer.status not in (200, 503):
             self.clients.counts.unexpected.append(f"notification: {answer.status} {text[:200]!r}")
         return answer.status == 200

@@ -38,7 +38,6 @@ let package = Package(
         .product(name: "Metrics", package: "swift-metrics"),
       ]),
     library("AppStore", ["JSON"]),
-    library("AppStoreReports", ["AppStore"]),
     library("Entitlements", ["AppStore"]),
     library("SignedData", ["COpenSSL", "AppStore", "Bytes", "JSON"]),
     library(
@@ -49,13 +48,10 @@ let package = Package(
     library("HTTP2", ["CNghttp2", "HTTP"]),
     library("Wire", ["Bytes", "CEntitledProto", "JSON"]),
     library("RPC", ["Bytes", "HTTP", "JSON", "Platform", "Wire"]),
-    library(
-      "Sandbox",
-      ["AppReceipt", "AppStore", "AppStoreReports", "Bytes", "HTTP", "JSON", "Platform", "SignedData"]),
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "AppReceipt", "AppStore", "Bytes", "Configuration", "HTTP", "HTTP2", "JSON", "RPC", "Sandbox",
+        "AppReceipt", "AppStore", "Bytes", "Configuration", "HTTP", "HTTP2", "JSON", "RPC",
         "SignedData", "Wire",
       ],
       // libFuzzer defines the main function.

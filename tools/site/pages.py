@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # Documents outside docs/ that are pages. README.md is for GitHub; the site starts with docs/index.md.
 INCLUDED = [
     "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "clients/js/README.md", "clients/python/README.md",
-    "deploy/README.md"]  # fmt: skip
+    "conformance/README.md", "deploy/README.md", "deploy/runbook.md"]  # fmt: skip
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)")
 ITEM = re.compile(r"( *)([-*]|\d+\.)( +)")
 FENCE = re.compile(r" *(`{3,}|~{3,})")

@@ -44,6 +44,10 @@ package final class PostgresConnection<Failure: PostgresErrorConvertible> {
   /// milliseconds, on the thread that waits. `nil` removes the check.
   package func interrupt(if shouldStop: (() -> Bool)?) { session.shouldStop = shouldStop }
 
+  /// Whether a statement whose round trip ends early is cancelled on the server, for which the caller waits half a second
+  /// at most; otherwise its session is given up at once. By default it is.
+  package func cancel(if shouldCancel: @escaping () -> Bool) { session.shouldCancel = shouldCancel }
+
   /// Runs statements without parameters and result rows, separated by semicolons. Outside a transaction they are one.
   package func execute(_ sql: String) throws(Failure) {
     try converting { () throws(PostgresError) in

@@ -75,6 +75,25 @@ extension PostgresError.Kind {
   }
 }
 
+extension PostgresError {
+  /// Whether a message says that nothing answered: no host, or not in time. The server may work for other clients then.
+  package static func isSilence(_ message: String) -> Bool {
+    let results = message.split(separator: "\n").filter { line in attempts.contains { line.contains($0) } }
+    guard !results.isEmpty else { return message.contains(SocketWait.noAnswer) }
+    return results.allSatisfy { result in silences.contains { result.contains($0) } }
+  }
+
+  /// How libpq begins the result of each attempt to connect.
+  private static let attempts = [
+    "connection to server at", "connection to server on", "could not translate host name",
+  ]
+  /// Its own results and those of the system.
+  private static let silences = [
+    "timeout expired", "timed out", "No route to host", "unreachable", "Host is down",
+    "could not translate host name",
+  ]
+}
+
 extension PostgresError: CustomStringConvertible {
   package var description: String { sqlState.isEmpty ? message : "\(message) (SQLSTATE \(sqlState))" }
 }

@@ -5,6 +5,8 @@ final class PostgresSession {
   var timeout: Duration?
   /// Asked while a round trip waits.
   var shouldStop: (() -> Bool)?
+  /// Asked when a round trip ends early.
+  var shouldCancel: () -> Bool = { true }
   /// `nil` after the session was lost or given up.
   private(set) var handle: SessionHandle?
 
@@ -126,7 +128,9 @@ final class PostgresSession {
   private func giveUp(
     _ handle: SessionHandle, after error: PostgresError, _ wait: SocketWait, commits: Bool
   ) throws(PostgresError) -> Never {
-    if error.kind == .timedOut, !commits, wait.hasSentAll, !settings.isPooled, Cancellation.run(on: handle) {
+    if error.kind == .timedOut, !commits, wait.hasSentAll, !settings.isPooled, shouldCancel(),
+      Cancellation.run(on: handle)
+    {
       throw error
     }
     self.handle = nil

@@ -4,6 +4,7 @@ internal import Glibc
 final class SocketWait {
   /// The time between two questions whether to stop.
   private static let slice = Duration.milliseconds(10)
+  static let noAnswer = "the server did not answer in time"
 
   private let deadline: ContinuousClock.Instant?
   private let shouldStop: (() -> Bool)?
@@ -18,7 +19,7 @@ final class SocketWait {
   /// Throws if the round trip should end.
   func checkTime() throws(PostgresError) {
     if let shouldStop, shouldStop() { throw PostgresError(.timedOut, "the statement was interrupted") }
-    if let deadline, deadline <= .now { throw PostgresError(.timedOut, "the server did not answer in time") }
+    if let deadline, deadline <= .now { throw PostgresError(.timedOut, Self.noAnswer) }
   }
 
   /// Sends everything.
@@ -43,11 +44,12 @@ final class SocketWait {
   @discardableResult
   func wait(for events: CShort, on handle: SessionHandle) throws(PostgresError) -> CShort {
     while true {
-      try checkTime()
       var socket = pollfd(fd: handle.socket, events: events, revents: 0)
       let count = poll(&socket, 1, pause)
+      // First the socket: what has arrived counts, though a frozen process may find it late.
       if count > 0 { return socket.revents }
       guard count == 0 || errno == EINTR else { throw PostgresError(.unavailable, "poll: error \(errno)") }
+      try checkTime()
     }
   }
 

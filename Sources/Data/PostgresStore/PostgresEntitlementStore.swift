@@ -18,6 +18,8 @@ package final class PostgresEntitlementStore: EntitlementStore {
   private let hash: CustomerIdentity.Hash
   private let replica: PostgresReplication?
   package var replication: (any Replication)? { replica }
+  /// The catalog of this process; 0 if it is no replica.
+  var catalog: UInt64 { replica?.catalog ?? 0 }
   /// The session of ``makeAnswerLoader()``; `nil` until it is needed.
   private let pipeline = Mutex<PostgresQueryPipeline?>(nil)
   /// Raised by the writer after a commit and before ``write(_:)`` returns, and by the follower of other processes.

@@ -15,6 +15,8 @@ package struct ExpectedReads: Sendable {
   package var notifications: Set<ScopedID> = []
   /// `appAccountToken`s in lower case.
   package var tokens: Set<ScopedID> = []
+  /// The hashes of the idempotency keys of requests.
+  package var idempotencyKeys: Set<[UInt8]> = []
   /// The evidence that the body appends, unless a `notificationUUID` identifies it.
   package var evidence: Set<EvidenceIdentity> = []
 
@@ -24,7 +26,7 @@ package struct ExpectedReads: Sendable {
   /// Whether there are no rows.
   package var isEmpty: Bool {
     lines.isEmpty && transactions.isEmpty && customers.isEmpty && notifications.isEmpty && tokens.isEmpty
-      && evidence.isEmpty
+      && idempotencyKeys.isEmpty && evidence.isEmpty
   }
 
   /// Adds the rows that another body will read.
@@ -34,6 +36,7 @@ package struct ExpectedReads: Sendable {
     customers.formUnion(other.customers)
     notifications.formUnion(other.notifications)
     tokens.formUnion(other.tokens)
+    idempotencyKeys.formUnion(other.idempotencyKeys)
     evidence.formUnion(other.evidence)
   }
 }

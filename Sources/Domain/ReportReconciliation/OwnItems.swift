@@ -92,7 +92,9 @@ struct OwnItems {
         continue
       }
       let key = PeriodKey(line: known.posting.line, at: known.posting.effectiveAt)
-      if let other = periods[key], other.flow.precedence <= flow.precedence { continue }
+      if let other = periods[key], other.known.posting.kind.precedence <= known.posting.kind.precedence {
+        continue
+      }
       periods[key] = (flow, known)
     }
     for (flow, known) in periods.values { addFlow(flow, known) }
@@ -273,13 +275,16 @@ extension SubscriptionFlow {
   }
 
   var beginsPeriod: Bool { [.started, .continued, .changed].contains(self) }
+}
 
+extension Posting.Kind {
   /// Of two flows of one period, that with the lower number counts.
   fileprivate var precedence: Int {
     switch self {
-    case .started: 0
-    case .changed: 1
-    default: 2
+    case .trialStarted, .startedPaid, .resubscribed: 0
+    case .recovered, .convertedFromRetry: 1
+    case .upgraded, .downgraded, .crossgraded, .changedProduct: 2
+    default: 3
     }
   }
 }

@@ -49,8 +49,8 @@ package struct NotificationInbox: Sendable {
 
   /// What a replica that does not write finds out about a notification.
   package enum Verdict: Hashable, Sendable {
-    /// It is authentic and will be stored.
-    case accepted
+    /// It is authentic and will be stored; `seal` is for ``IncomingNotification/seal``.
+    case accepted(seal: [UInt8])
     /// It will be stored as rejected, if the sender may send it.
     case rejected
     /// Apple has to confirm it.
@@ -63,8 +63,8 @@ package struct NotificationInbox: Sendable {
   package func verdict(on notification: IncomingNotification) throws(LedgerError) -> Verdict {
     switch NotificationBody(notification.body) {
     case .signed(let payload):
-      guard try ledger.verifies(payload, for: notification.appID) else { return .rejected }
-      return checkOnline == nil ? .accepted : .undecided
+      guard let seal = try ledger.seal(payload, for: notification.appID) else { return .rejected }
+      return checkOnline == nil ? .accepted(seal: seal) : .undecided
     case .unreadable: return .rejected
     case .unsigned(let body):
       return try rejection(of: notification, body) == nil ? .undecided : .rejected

@@ -1,8 +1,8 @@
-package import AppStore
+internal import AppStore
 internal import Entitlements
 package import Ledger
 internal import Metrics
-package import Platform
+internal import Platform
 internal import Reports
 package import Store
 

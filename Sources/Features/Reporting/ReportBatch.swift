@@ -81,6 +81,7 @@ struct ReportBatch {
     for line in lines {
       let state = try store.reportState(of: line)
       payer.standing[line.lineID] = state.standing
+      payer.claims[line.lineID] = try store.claims(of: line)
       payer.due = [payer.due, state.due].compactMap(\.self).min()
       payer.stored[line] = state
     }
@@ -104,6 +105,8 @@ private struct PayerState {
   var due: Instant?
   /// The fingerprints of the standing postings of each purchase.
   var standing: [String: [UInt64]] = [:]
+  /// When customers owned each purchase.
+  var claims: [String: PurchaseClaims] = [:]
   /// What the store has.
   var stored: [LineKey: ReportLineState] = [:]
   /// The postings that are not stored yet.
@@ -166,7 +169,7 @@ extension ReportBatch {
     var derived: [Posting] = []
     payer.due = nil
     for (_, facts) in payers {
-      let found = PayerPostings(facts, in: app, at: instant)
+      let found = PayerPostings(facts, in: app, at: instant, claims: payer.claims)
       derived += found.postings
       payer.due = [payer.due, found.due].compactMap(\.self).min()
     }
@@ -247,9 +250,11 @@ extension RevisionCause {
 
   /// The cause of one posting of a derivation: a posting that takes another one back corrects it.
   fileprivate func corrected(_ posting: Posting) -> RevisionCause {
-    guard self != .time, self != .catalogChanged, posting.count < 0, !posting.kind.isStock else {
-      return self
-    }
+    // Of these, a negative count is no correction.
+    let differences: Set<Posting.Kind> = [.moved, .trialMoved, .activeOfCohort, .payerActiveOfCohort]
+    guard self != .time, self != .catalogChanged, posting.count < 0, !posting.kind.isStock,
+      !differences.contains(posting.kind)
+    else { return self }
     return .correctedByApple
   }
 }

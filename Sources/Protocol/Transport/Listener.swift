@@ -32,6 +32,11 @@ package struct Listener: Sendable {
       self.limits = limits
       self.tls = tls
     }
+
+    /// A listener without gRPC.
+    package static func plain(_ handler: @escaping HTTPHandler) -> Service {
+      Service(makeHost: { _ in MethodHost(methods: MethodTable([])) }, http: handler)
+    }
   }
 
   /// The address; its port is the actual one if port 0 was requested.

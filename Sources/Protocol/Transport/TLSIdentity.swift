@@ -39,7 +39,8 @@ package enum TLSError: Error, Hashable, Sendable, CustomStringConvertible {
 ///
 /// ``reload()`` reads the files again; only new connections use the result.
 package final class TLSIdentity: Sendable {
-  private let settings: TLSSettings
+  /// `nil` for a certificate that is no file, which is never reloaded.
+  private let settings: TLSSettings?
   private let context: Mutex<NIOSSLContext>
 
   /// Reads the files.
@@ -48,8 +49,22 @@ package final class TLSIdentity: Sendable {
     context = Mutex(try Self.makeContext(settings))
   }
 
+  /// Uses a certificate chain, leaf first, and its key, both in PEM.
+  package init(chain: String, key: String) throws(TLSError) {
+    settings = nil
+    let certificates = try Self.reading("the certificate") { _ in
+      try NIOSSLCertificate.fromPEMBytes(Array(chain.utf8))
+    }
+    let privateKey = try Self.reading("the private key") { _ in
+      try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)
+    }
+    context = Mutex(
+      try Self.makeContext(Self.configuration(certificates, privateKey), certificate: "of the process"))
+  }
+
   /// Reads the files again. After an error the current ones stay in use.
   package func reload() throws(TLSError) {
+    guard let settings else { return }
     let fresh = try Self.makeContext(settings)
     context.withLock { $0 = fresh }
   }
@@ -60,11 +75,7 @@ package final class TLSIdentity: Sendable {
   private static func makeContext(_ settings: TLSSettings) throws(TLSError) -> NIOSSLContext {
     let chain = try reading(settings.certificate) { try NIOSSLCertificate.fromPEMFile($0) }
     let key = try reading(settings.key) { try NIOSSLPrivateKey(file: $0, format: .pem) }
-    var configuration = TLSConfiguration.makeServerConfiguration(
-      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-    configuration.minimumTLSVersion = .tlsv12
-    configuration.cipherSuiteValues = forwardSecret
-    configuration.applicationProtocols = ["h2", "http/1.1"]
+    var configuration = configuration(chain, key)
     if let authorities = settings.clientAuthorities {
       let roots = try reading(authorities) { try NIOSSLCertificate.fromPEMFile($0) }
       configuration.trustRoots = .certificates(roots)
@@ -72,10 +83,27 @@ package final class TLSIdentity: Sendable {
       configuration.certificateVerification = .optionalVerification
       configuration.sendCANameList = true
     }
+    return try makeContext(configuration, certificate: settings.certificate)
+  }
+
+  private static func configuration(_ chain: [NIOSSLCertificate], _ key: NIOSSLPrivateKey) -> TLSConfiguration
+  {
+    var configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.cipherSuiteValues = forwardSecret
+    configuration.applicationProtocols = ["h2", "http/1.1"]
+    return configuration
+  }
+
+  /// `certificate` names the certificate in an error.
+  private static func makeContext(
+    _ configuration: TLSConfiguration, certificate: String
+  ) throws(TLSError) -> NIOSSLContext {
     do {
       return try NIOSSLContext(configuration: configuration)
     } catch {
-      throw .refused(certificate: settings.certificate, reason: "\(error)")
+      throw .refused(certificate: certificate, reason: "\(error)")
     }
   }
 

@@ -16,7 +16,7 @@ package actor AppStoreSimulator {
   package nonisolated let clock: SandboxClock
 
   private(set) var authority: SandboxAuthority
-  private let files: any StateFiles
+  let files: any StateFiles
   let poster: (any NotificationPoster)?
   var journal: Journal
   /// The latest entries of ``journal``.
@@ -31,19 +31,31 @@ package actor AppStoreSimulator {
   var performanceTests: [String: PerformanceTest] = [:]
   /// The running delivery of notifications.
   var delivery: Task<Void, Never>?
+  /// The settings with which the world begins, and begins again after a reset.
+  let settings: [PresetAction]
+  /// Whether the world keeps its clock when it begins again, because a service follows the clock.
+  let keepsTime: Bool
+  /// The number of resets and restores, so that what was going on before one of them ends.
+  var generation = 0
   private var sleeper: Task<Void, Never>?
 
   /// Opens the simulator with the state in `storage`.
   ///
   /// - now: the machine's time.
+  /// - settings: what a new world begins with, such as offers; existing state ignores it.
+  /// - origin: the ids of a new world; `nil` derives them from the time.
   /// - start: the simulated time at which a new world begins, so that it can have a past; existing state
   ///   ignores it.
+  /// - keepsTime: whether a reset or restore leaves the clock as it is; otherwise it sets the clock.
   /// - poster: sends notifications while ``run()`` runs; `nil` sends none.
   package init(
-    apps: [SandboxApp], storage: SandboxStorage, now: @escaping @Sendable () -> Instant,
-    start: Instant? = nil, poster: (any NotificationPoster)? = nil
+    apps: [SandboxApp], settings: [PresetAction] = [], storage: SandboxStorage,
+    now: @escaping @Sendable () -> Instant, origin: WorldOrigin? = nil, start: Instant? = nil,
+    keepsTime: Bool = false, poster: (any NotificationPoster)? = nil
   ) throws(SandboxError) {
     files = storage.files
+    self.settings = settings
+    self.keepsTime = keepsTime
     authority = try SandboxAuthority(directory: files, now: now(), start: start)
     var journal = try Journal(storage.journal)
     clock = SandboxClock(machine: now)
@@ -54,11 +66,19 @@ package actor AppStoreSimulator {
     let begins = entries.isEmpty ? start : nil
     if let begins { clock.restore(SandboxClock.Setting(sandbox: begins, machine: now(), speed: 1)) }
     var (world, history) = Self.replay(entries, apps: apps, clock: clock)
-    for entry in [.opened] + (begins == nil ? [] : [.clock(clock.setting)]) as [Journal.Entry] {
+    var first: [Journal.Entry] = [.opened] + (begins == nil ? [] : [.clock(clock.setting)])
+    world.skipNumbers(Self.numbersPerProcess)
+    if entries.isEmpty {
+      if let origin {
+        first.append(.origin(origin))
+        world.begin(at: origin)
+      }
+      first += Self.perform(settings, in: &world)
+    }
+    for entry in first {
       journal.record(entry, at: world.now)
       history.append(entry, at: world.now, notifications: world.notifications.count)
     }
-    world.skipNumbers(Self.numbersPerProcess)
     let speed = clock.setting.speed
     try journal.begin(World.tables) { World.fixedRows + world.changedRows(speed: speed) }
     world.clearChanges()
@@ -71,7 +91,7 @@ package actor AppStoreSimulator {
   private static let numbersPerProcess: Int64 = 1_000_000
 
   /// Rebuilds the world by performing the journal's entries again.
-  private static func replay(
+  static func replay(
     _ entries: [(at: Instant, entry: Journal.Entry)], apps: [SandboxApp], clock: SandboxClock
   ) -> (World, JournalHistory) {
     let start = entries.first?.at ?? clock.now()
@@ -86,19 +106,32 @@ package actor AppStoreSimulator {
       var portable = JSONObject()
       switch entry {
       case .opened: world.skipNumbers(numbersPerProcess)
+      case .origin(let origin): world.begin(at: origin)
       case .clock(let setting): clock.restore(setting)
       // An action that is rejected now was rejected then, unless the catalog has changed.
       case .action(let action, let json):
         portable = world.portableMembers(of: action, json)
         _ = try? world.perform(action, Parameters(json))
       case .passed: break
+      // A snapshot comes from a client, so its indices are checked.
       case .attempt(let notification, let result, let next):
+        guard world.notifications.indices.contains(notification) else { continue }
         world.recordAttempt(of: notification, result, next: next)
-      case .postponed(let notification, let instant): world.postpone(notification, to: instant)
+      case .postponed(let notification, let instant):
+        guard world.notifications.indices.contains(notification) else { continue }
+        world.postpone(notification, to: instant)
       }
       history.append(entry, at: at, notifications: world.notifications.count, portable: portable)
     }
     return (world, history)
+  }
+
+  /// Performs the settings of a new world; returns the entries of those that the world accepted.
+  static func perform(_ settings: [PresetAction], in world: inout World) -> [Journal.Entry] {
+    settings.compactMap { preset in
+      guard (try? world.perform(preset.action, Parameters(preset.members))) != nil else { return nil }
+      return .action(preset.action, preset.members)
+    }
   }
 
   /// Sets the base URL, such as `http://127.0.0.1:8090`. The certificates name it as their OCSP responder;
@@ -143,6 +176,20 @@ package actor AppStoreSimulator {
     let isEventful = world.nextChange.map { $0 <= now } ?? false
     world.advance(to: now)
     if isEventful { record(.passed) }
+  }
+
+  /// Replaces the world, its journal and everything that is not persisted. Nothing has changed if an error is thrown.
+  func replace(
+    _ world: World, _ history: JournalHistory, lines: [JournalLine], at time: Instant, speed: Int64
+  ) throws(SandboxError) {
+    try journal.replace(with: lines, World.tables) { World.fixedRows + world.changedRows(speed: speed) }
+    clock.restart(at: time, speed: speed)
+    self.world = world
+    self.world.clearChanges()
+    self.history = history
+    (deliveryLog, performanceTests) = (DeliveryLog(), [:])
+    generation += 1
+    wake()
   }
 
   /// Records an entry; ``persist()`` must follow. `portable` has the members of an action as another sandbox takes them.

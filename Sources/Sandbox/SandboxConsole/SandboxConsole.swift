@@ -10,7 +10,9 @@ package import Sandbox
 /// A page does what one call of the sandbox's HTTP interface does, and shows that call as a command. Like the interface it
 /// has no sign-in: the listener is for this machine. Pages work without scripts.
 package struct SandboxConsole: Sendable {
-  private let simulator: AppStoreSimulator
+  private var simulator: AppStoreSimulator
+  /// `nil` is the world at `/`.
+  private var world: WorldName?
   private let hosts: OriginPolicy
   private let assets = Assets()
 
@@ -18,6 +20,13 @@ package struct SandboxConsole: Sendable {
   package init(_ simulator: AppStoreSimulator, hosts: OriginPolicy) {
     self.simulator = simulator
     self.hosts = hosts
+  }
+
+  /// The same pages of another world. The paths of its requests are those within the world.
+  package func of(_ simulator: AppStoreSimulator, _ world: WorldName?) -> SandboxConsole {
+    var console = self
+    (console.simulator, console.world) = (simulator, world)
+    return console
   }
 
   /// Whether the path is of a page or of a file of pages; all others belong to the interfaces.
@@ -47,7 +56,7 @@ package struct SandboxConsole: Sendable {
       return path.isEmpty ? home(clock, request) : missing(clock, request)
     }
     guard let app = simulator.apps.first(where: { $0.id == path[1] }) else { return missing(clock, request) }
-    let visit = Visit(simulator: simulator, app: app, clock: clock, request: request)
+    let visit = Visit(simulator: simulator, world: world, app: app, clock: clock, request: request)
     let rest = Array(path.dropFirst(2))
     let outcome =
       request.method == "POST" ? await Router.submit(rest, visit) : await Router.page(rest, visit)
@@ -64,20 +73,20 @@ package struct SandboxConsole: Sendable {
   /// The only app, or a list of apps.
   private func home(_ clock: ClockView, _ request: HTTPRequest) -> HTTPResponse {
     if simulator.apps.count == 1, let app = simulator.apps.first {
-      return .redirect(to: Link(["apps", app.id]))
+      return .redirect(to: Link.inWorld(world, ["apps", app.id]))
     }
     let items = simulator.apps.map { app in
-      "<li><a href=\"\(Link(["apps", app.id]))\">\(Format.name(app.id))</a> \(Format.id(app.identity.bundleID))</li>\n"
+      "<li><a href=\"\(Link.inWorld(world, ["apps", app.id]))\">\(Format.name(app.id))</a> \(Format.id(app.identity.bundleID))</li>\n"
         as Markup
     }
     let body: Markup =
       items.isEmpty ? Part.empty(Text.noApps) : "<ul>\n\(items)</ul>"
-    return Frame.plain(200, Text.apps, body, clock, assets).compressed(for: request)
+    return Frame.plain(200, Text.apps, body, clock, world, assets).compressed(for: request)
   }
 
   private func missing(_ clock: ClockView, _ request: HTTPRequest) -> HTTPResponse {
-    let body: Markup = "<p><a href=\"\(Link([]))\">\(Text.toStart)</a></p>"
-    return Frame.plain(404, Text.noSuchPage, body, clock, assets).compressed(for: request)
+    let body: Markup = "<p><a href=\"\(Link.inWorld(world, []))\">\(Text.toStart)</a></p>"
+    return Frame.plain(404, Text.noSuchPage, body, clock, world, assets).compressed(for: request)
   }
 }
 

@@ -56,6 +56,17 @@ final class JournalFile {
     try inTransaction { () throws(SandboxError) in try write(lines, changes) }
   }
 
+  /// Replaces all lines and creates the tables again.
+  func replace(
+    with lines: [JournalLine], _ tables: [WorldTable], _ changes: [RowChange]
+  ) throws(SandboxError) {
+    try inTransaction { () throws(SandboxError) in
+      try connection.execute("DELETE FROM journal")
+      try rows.make(tables)
+      try write(lines, changes)
+    }
+  }
+
   private func write(_ lines: [JournalLine], _ changes: [RowChange]) throws(SandboxError) {
     for line in lines {
       try appending.bind(1, line.at.millisecondsSince1970)

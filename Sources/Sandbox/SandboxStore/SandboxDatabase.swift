@@ -39,6 +39,13 @@ package final class SandboxDatabase: JournalStore {
     let rows = rows()
     try file.withLock { file throws(SandboxError) in try file.append(lines, rows) }
   }
+
+  package func replace(
+    with lines: [JournalLine], _ tables: [WorldTable], _ rows: () -> [RowChange]
+  ) throws(SandboxError) {
+    let rows = rows()
+    try file.withLock { file throws(SandboxError) in try file.replace(with: lines, tables, rows) }
+  }
 }
 
 extension SandboxStorage {

@@ -12,6 +12,7 @@ struct PostgresDraft {
   var key: String?
   var isPooled = false
   var connectTimeoutSeconds: Int64?
+  var answerTimeout: String?
   var maxStaleness: String?
   var serveStaleFor: String?
   var isReadyWhileStale: String?
@@ -52,6 +53,9 @@ struct PostgresDraft {
 
   private func staleness() throws(Problem) -> PostgresConfiguration.Staleness {
     var staleness = PostgresConfiguration.Staleness()
+    if let answerTimeout {
+      staleness.answerTimeoutSeconds = try Self.seconds(answerTimeout, "answer_timeout", in: 1...60)
+    }
     if let maxStaleness {
       // A shorter time would be one in which the database need not answer.
       staleness.maxStalenessSeconds = try Self.seconds(maxStaleness, "max_staleness", in: 1...86_400)
@@ -72,9 +76,13 @@ struct PostgresDraft {
   ) throws(Problem) -> Int64 {
     guard let seconds = text == "0" ? 0 : ConfigurationNode.seconds(text), range.contains(seconds) else {
       throw Problem(
-        text: "\(name) is not a duration from PT\(range.lowerBound)S to PT\(range.upperBound / 3_600)H")
+        text: "\(name) is not a duration from PT\(range.lowerBound)S to \(Self.limit(range.upperBound))")
     }
     return seconds
+  }
+
+  private static func limit(_ seconds: Int64) -> String {
+    seconds < 3_600 ? "PT\(seconds / 60)M" : "PT\(seconds / 3_600)H"
   }
 
   private func servers(_ names: Names) throws(Problem) -> PostgresConfiguration.Servers {

@@ -35,6 +35,7 @@ extension PostgresDraft {
   private enum Parameter: String, CaseIterable {
     case host, service, sslmode, sslrootcert, sslcert, sslkey, passwordFile = "password_file", pooling
     case connectTimeout = "connect_timeout"
+    case answerTimeout = "answer_timeout"
     case maxStaleness = "max_staleness"
     case serveStaleFor = "serve_stale_for"
     case readyWhileStale = "ready_while_stale"
@@ -87,6 +88,7 @@ extension PostgresDraft {
     case .pooling:
       let pooling: Pooling = try Self.choice(value, of: parameter)
       isPooled = pooling == .transaction
+    case .answerTimeout: answerTimeout = value
     case .maxStaleness: maxStaleness = value
     case .serveStaleFor: serveStaleFor = value
     case .readyWhileStale: isReadyWhileStale = value

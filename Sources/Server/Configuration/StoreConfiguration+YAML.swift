@@ -17,7 +17,7 @@ extension PostgresConfiguration {
   fileprivate init(_ node: ConfigurationNode) throws(ConfigurationError) {
     let members = try node.members([
       "hosts", "service", "database", "user", "password_file", "tls", "pooling", "connect_timeout_seconds",
-      "max_staleness", "serve_stale_for", "ready_while_stale",
+      "answer_timeout", "max_staleness", "serve_stale_for", "ready_while_stale",
     ])
     var draft = PostgresDraft()
     draft.hosts = try members["hosts"]?.texts()
@@ -36,6 +36,7 @@ extension PostgresConfiguration {
       draft.isPooled = value == .transaction
     }
     draft.connectTimeoutSeconds = try members["connect_timeout_seconds"]?.number(in: Self.connectTimeouts)
+    draft.answerTimeout = try members["answer_timeout"]?.text()
     draft.maxStaleness = try members["max_staleness"]?.text()
     draft.serveStaleFor = try members["serve_stale_for"]?.text()
     draft.isReadyWhileStale = try members["ready_while_stale"]?.text()

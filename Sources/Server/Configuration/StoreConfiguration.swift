@@ -62,6 +62,8 @@ package struct PostgresConfiguration: Hashable, Sendable {
 
   /// How long answers from memory serve while the database is away.
   package struct Staleness: Hashable, Sendable {
+    /// The silence of the database after which it is away: writes that wait for it fail.
+    package var answerTimeoutSeconds: Int64 = 1
     /// The silence of the database after which answers are marked as stale.
     package var maxStalenessSeconds: Int64 = 5
     /// The silence after which questions are no longer answered.

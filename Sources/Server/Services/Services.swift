@@ -56,8 +56,10 @@ package struct Services: Sendable {
       chain: policy.chain, methods: asyncMethods + pool.methods(onEventLoop + HealthService.unaryPaths))
   }
 
-  /// The unary methods that run as tasks, for callers in this process.
-  package var inProcessCalls: InProcessCalls { InProcessCalls(policy: policy, methods: asyncMethods) }
+  /// The unary methods that run as tasks and `BatchCheck`, for callers in this process.
+  package var inProcessCalls: InProcessCalls {
+    InProcessCalls(policy: policy, methods: asyncMethods + [context.pooledChecks.batchCheck])
+  }
 
   /// Entitlements as flags of OpenFeature.
   package var flagEndpoint: FlagEndpoint { FlagEndpoint(context, chain: policy.chain) }
@@ -76,7 +78,7 @@ package struct Services: Sendable {
   package func requestForwarder(
     _ routes: WritingRoutes, now: @escaping @Sendable () -> Instant
   ) -> RequestForwarder {
-    RequestForwarder(routes, context.forwarder, now: now)
+    RequestForwarder(routes, context.forwarder, feed: context.store.feed, now: now)
   }
 
   /// Executes what other replicas hand to this one while it leads; `nil` for a process that has the store for itself.
@@ -117,6 +119,13 @@ package struct Services: Sendable {
 }
 
 extension ServiceContext {
+  /// Checks that read away from the event loops.
+  fileprivate var pooledChecks: PooledChecks {
+    PooledChecks(
+      checks: CheckEvaluation(changes: store.changes, catalog: catalog), store: store,
+      expensiveCalls: expensiveCalls, times: ledger.clocks.times)
+  }
+
   /// `Check` and `BatchCheck` on one event loop, with the reader that it needs.
   func makeCheckHandler(
     _ missing: MissingReaders, cacheBytes: Int

@@ -51,6 +51,22 @@ package struct CertificateIssuer: Sendable {
     return try template.signed(by: self.key, issuer: certificate)
   }
 
+  /// Issues a certificate for a TLS server. `names` are host names and IP addresses.
+  ///
+  /// - Throws: ``CryptographyError`` for a name with other characters than those of host names and addresses.
+  package func server(
+    _ names: [String], key: SigningKey, from notBefore: Instant, until notAfter: Instant
+  ) throws(CryptographyError) -> Certificate {
+    let subjectNames = try CertificateTemplate.Extension.subjectNames(names)
+    let template = CertificateTemplate(
+      subject: DistinguishedName([("CN", names.first ?? "localhost")]), publicKey: key.reference,
+      notBefore: notBefore, notAfter: notAfter,
+      extensions: [
+        .endEntity, .signsData, .authenticatesServers, subjectNames, .subjectKey, .authorityKey,
+      ])
+    return try template.signed(by: self.key, issuer: certificate)
+  }
+
   private static func access(_ responder: String?) -> [CertificateTemplate.Extension] {
     responder.map { [.ocspResponder($0)] } ?? []
   }

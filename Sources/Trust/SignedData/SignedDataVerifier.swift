@@ -72,8 +72,9 @@ package final class SignedDataVerifier: Sendable {
   }
 
   /// Verifies a document of any kind; the checks run in the order of ``VerificationError``'s cases.
+  /// `hasKnownSignature`: as for ``verifyNotification(_:for:environments:hasKnownSignatures:)``.
   package func verify<Payload: SignedPayload>(
-    _ text: String, for app: AppIdentity, environments: Set<Environment>
+    _ text: String, for app: AppIdentity, environments: Set<Environment>, hasKnownSignature: Bool = false
   ) throws(VerificationError) -> Verified<Payload> {
     let jws = try CompactJWS(text)
     // Decoded before it is verified: its environment decides which checks apply. Until the signature is
@@ -83,7 +84,7 @@ package final class SignedDataVerifier: Sendable {
       guard environments.contains(environment) else { throw .xcodeNotAllowed(environment) }
       return Verified(try untrusted.unsignedPayload(for: app), signer: nil)
     }
-    let chain = try signingChain(of: jws)
+    let chain = try signingChain(of: jws, hasKnownSignature: hasKnownSignature)
     return Verified(
       try untrusted.payload(signedBy: chain, for: app, in: environments), signer: chain.signer)
   }
@@ -105,8 +106,11 @@ package final class SignedDataVerifier: Sendable {
   }
 
   /// Returns the chain whose key made the document's signature.
-  private func signingChain(of jws: CompactJWS) throws(VerificationError) -> VerifiedChain {
+  private func signingChain(
+    of jws: CompactJWS, hasKnownSignature: Bool
+  ) throws(VerificationError) -> VerifiedChain {
     if let known = cache.chain(for: jws.header) {
+      if hasKnownSignature { return known }
       try checkSignature(of: jws, with: known.key)
       return known
     }

@@ -31,35 +31,44 @@ extension SignedDataVerifier {
   ///
   /// The documents inside must be signed themselves, be for the same app, and of the environment that the
   /// notification names: the notification's signature does not cover their authenticity.
+  ///
+  /// `hasKnownSignatures`: the installation has verified the signatures of these bytes before. Only the calculation of
+  /// signatures of known signers is left out then; every other check is made.
   package func verifyNotification(
-    _ signedPayload: String, for app: AppIdentity, environments: Set<Environment>
+    _ signedPayload: String, for app: AppIdentity, environments: Set<Environment>,
+    hasKnownSignatures: Bool = false
   ) throws(NotificationRejection) -> VerifiedNotification {
     let notification: Verified<ResponseBodyV2DecodedPayload> = try verifyPart(
-      .notification, signedPayload, for: app, environments)
+      .notification, signedPayload, for: app, environments, hasKnownSignatures)
     let payload = notification.payload
     var inner: Set<Environment> = []
     if case .known(let environment) = payload.origin { inner = [environment] }
     let data = payload.data
     return VerifiedNotification(
       notification: notification,
-      transaction: try verifyInner(.transaction, data?.signedTransactionInfo, for: app, inner),
-      renewalInfo: try verifyInner(.renewalInfo, data?.signedRenewalInfo, for: app, inner),
+      transaction: try verifyInner(
+        .transaction, data?.signedTransactionInfo, for: app, inner, hasKnownSignatures),
+      renewalInfo: try verifyInner(
+        .renewalInfo, data?.signedRenewalInfo, for: app, inner, hasKnownSignatures),
       appTransaction: try verifyInner(
-        .appTransaction, payload.appData?.signedAppTransactionInfo, for: app, inner))
+        .appTransaction, payload.appData?.signedAppTransactionInfo, for: app, inner, hasKnownSignatures))
   }
 
   private func verifyInner<Payload: SignedPayload>(
-    _ kind: SignedDocumentKind, _ document: String?, for app: AppIdentity, _ environments: Set<Environment>
+    _ kind: SignedDocumentKind, _ document: String?, for app: AppIdentity, _ environments: Set<Environment>,
+    _ hasKnownSignature: Bool
   ) throws(NotificationRejection) -> Verified<Payload>? {
     guard let document else { return nil }
-    return try verifyPart(kind, document, for: app, environments)
+    return try verifyPart(kind, document, for: app, environments, hasKnownSignature)
   }
 
   private func verifyPart<Payload: SignedPayload>(
-    _ kind: SignedDocumentKind, _ document: String, for app: AppIdentity, _ environments: Set<Environment>
+    _ kind: SignedDocumentKind, _ document: String, for app: AppIdentity, _ environments: Set<Environment>,
+    _ hasKnownSignature: Bool
   ) throws(NotificationRejection) -> Verified<Payload> {
     do {
-      return try verify(document, for: app, environments: environments)
+      return try verify(
+        document, for: app, environments: environments, hasKnownSignature: hasKnownSignature)
     } catch { throw NotificationRejection(document: kind, error: error) }
   }
 }

@@ -58,6 +58,44 @@ import Testing
     }
   }
 
+  @Test("A command about a known customer needs two round trips: its reads and its commit")
+  func commands() async throws {
+    try await withRemoteStore { fixture, ledger, statistics in
+      for number in 0..<3 {
+        _ = try await fixture.submit(fixture.period(40...70, line: "L\(number)"), for: "customer\(number)")
+      }
+      func scope(_ key: String) -> CommandScope {
+        var scope = CommandScope(appID: "ocean", environment: .sandbox, actor: "support")
+        let request = ledger.idempotentRequest(key: key, of: "billing", [], naming: [])
+        scope.idempotency = IdempotentCommand(request) { _ in [1] }
+        return scope
+      }
+      func roundTrips(_ body: () async throws -> CommandResult) async throws -> Int {
+        let before = await statistics().roundTrips
+        let result = try await body()
+        #expect(result.evidenceID != nil && !result.isRepeated)
+        return await statistics().roundTrips - before
+      }
+      // The writer reads the last ids of the store once.
+      _ = try await ledger.grant("pro", to: "customer0", scope("first"))
+      #expect(try await roundTrips { try await ledger.grant("pro", to: "customer1", scope("grant")) } == 2)
+      #expect(try await roundTrips { try await ledger.grant("pro", to: "customer1", scope("again")) } == 2)
+      #expect(try await roundTrips { try await ledger.grant("pro", to: "new", scope("new")) } == 2)
+      #expect(
+        try await roundTrips {
+          try await ledger.setAttributes(
+            [CustomerAttribute(name: "plan", value: "a")], of: "customer1", scope("attributes"))
+        } <= 4)
+      #expect(
+        try await roundTrips {
+          try await ledger.move("L1", to: "customer2", policy: .transfer, scope("move"))
+        } <= 5)
+      let repeated = try await ledger.grant("pro", to: "customer1", scope("grant"))
+      #expect(repeated.isRepeated && repeated.response == [1])
+      #expect(try await fixture.replayDifferences().isEmpty)
+    }
+  }
+
   private func withRemoteStore(
     _ body: (LedgerFixture, EvidenceLedger, () async -> RemoteWriter.Statistics) async throws -> Void
   ) async throws {

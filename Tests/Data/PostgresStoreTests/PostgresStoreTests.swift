@@ -45,12 +45,11 @@ struct PostgresStoreTests {
       let store = try PostgresEntitlementStore(settings)
       _ = try await store.append("a")
       try endSessions(settings)
-      // The loss appears at the first use of each session.
+      // The writer repeats what its lost session did not commit.
+      #expect(try await store.append("b").id == EvidenceID(rawValue: 2))
+      // The loss appears at the first use of each session of readers.
       for _ in 0..<10 { _ = try? await store.count() }
-      _ = try? await store.append("b")
-      #expect(!(try await store.append("c").isDuplicate))
-      #expect(try await store.append("b").id < EvidenceID(rawValue: 4))
-      #expect(try await store.count() == 3)
+      #expect(try await store.count() == 2)
       await store.close()
     }
   }

@@ -294,6 +294,34 @@ struct ReplicaTests {
     }
   }
 
+  @Test("A replica does not take over while one with a newer catalog is alive; after a rollback it does")
+  func olderCatalog() async throws {
+    try await withReplicas { first, second, control in
+      try first.shared.announce(catalog: 1)
+      try second.shared.announce(catalog: .max)
+      try await first.beat()
+      let end = "UPDATE leader SET until = clock_timestamp() - interval '1 second'"
+      try control.execute(end)
+      while try !second.role.isLeader { try await second.beat() }
+      func register(_ store: PostgresEntitlementStore) -> Task<Void, any Error> {
+        let registrar = ReplicaRegistrar(store, program: "1") { _ in }
+        return Task { try await registrar.run() }
+      }
+      let alive = register(second)
+      while try control.number("SELECT count(*) FROM replica") == 0 { await Task.yield() }
+      try control.execute(end)
+      try await first.beat()
+      try await first.beat()
+      #expect(try first.role == .follower)
+      // A replica that was killed delays the older ones for seconds only.
+      alive.cancel()
+      try? await alive.value
+      #expect(try control.number("SELECT count(*) FROM replica") == 0)
+      while try !first.role.isLeader { try await first.beat() }
+      #expect(try control.number("SELECT count(*) FROM catalog_version") == 2)
+    }
+  }
+
   /// Runs `body` with two replicas, which do nothing on their own, and another session.
   private func withReplicas(
     isPooled: Bool = false,

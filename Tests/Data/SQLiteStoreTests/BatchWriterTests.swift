@@ -28,7 +28,8 @@ import Testing
   deinit { try? FileManager.default.removeItem(atPath: directory) }
 
   private func count() throws -> Int64 {
-    try makeReader(Connection.reader(path: path), changes: changes).counts().evidence
+    let reader = try makeReader(Connection.reader(path: path), changes: changes)
+    return try #require(reader as? any StoreSnapshot).counts().evidence
   }
 
   @Test("Failed writes and dry runs are rolled back, and the other writes of their batch are committed")

@@ -38,6 +38,28 @@ enum Backend: CaseIterable {
     await store.close()
   }
 
+  /// Runs `body` with a function that opens the store at one place, as each process does that uses it.
+  func withPlace(
+    _ body: (_ open: () throws(StoreError) -> any EntitlementStore) async throws -> Void
+  ) async throws {
+    guard self != .postgres else {
+      return try await PostgresSlots.shared.run {
+        let server = try PostgresServer.shared()
+        let database = try server.makeDatabase()
+        defer { try? server.removeDatabase(database) }
+        let settings = server.settings(database)
+        try await body { () throws(StoreError) in try PostgresEntitlementStore(settings) }
+      }
+    }
+    let directory = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let collides = self == .sqliteWithCollisions
+    try await body { () throws(StoreError) in
+      guard collides else { return try SQLiteEntitlementStore(directory: directory.path) }
+      return try SQLiteEntitlementStore(directory: directory.path, hash: { _ in .max })
+    }
+  }
+
   private func withPostgresStore(
     reads: ReaderPool.Limits, _ body: (any EntitlementStore) async throws -> Void
   ) async throws {

@@ -51,6 +51,12 @@ final class RandomFacts {
     details.seatRefunds = maybe([.init(quantity: 2, reportedAt: instant())]) ?? []
     details.isFromReceipt = .random(using: &random)
     details.wasWithoutAdditions = .random(using: &random)
+    if .random(using: &random) {
+      details.refunds = [
+        .init(date: at(3), percentage: nil), .init(date: at(5), percentage: maybe(40_000)),
+      ]
+      details.reversals = [at(4)]
+    }
     details.commitment = maybe(
       .init(billingPeriodNumber: 3, totalBillingPeriods: 12, expiresDate: maybe(instant()), price: maybe(-1)))
     return details

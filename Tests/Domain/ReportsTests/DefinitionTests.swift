@@ -34,14 +34,19 @@ import Testing
     #expect(names("renewed", on: "10-01") == [3])
   }
 
-  @Test("An upgrade after a renewal was charged early, and before it began, takes the place of the renewal")
-  func upgradeBeforeRenewal() throws {
+  @Test(
+    "An upgrade after a renewal was charged early, and before it began, takes the place of the renewal",
+    arguments: [false, true])
+  func upgradeBeforeRenewal(isOfOldDocument: Bool) throws {
     let facts = World.facts(
       "N",
       [
         World.period("monthly", "09-05", "10-05").with { $0.isUpgraded = true },
         World.period("premium", "10-04", "11-04").with { $0.details.transactionReason = .purchase },
-        World.period("monthly", "10-05", "11-05").with { $0.isUpgraded = true },
+        World.period("monthly", "10-05", "11-05").with {
+          $0.isUpgraded = !isOfOldDocument
+          if isOfOldDocument { $0.signedDate = World.day("10-03") }
+        },
       ])
     let answer = try Answer(
       .movements, "10-01", "11-01", of: World.postings(at: World.day("10-31"), ["N": facts]))
@@ -121,6 +126,18 @@ import Testing
     #expect(billing("grace_entered", "grace_recovered", "grace_ended", on: "10-01") == [1, 1, 0])
     #expect(billing("grace_days", "retry_days", on: "10-01") == [12, 11])
     #expect(billing("retry_entered", "retry_recovered", "retry_lost", on: "10-01") == [1, 1, 0])
+    // K paid after 12 days, in the grace period, and D after 11.
+    #expect(billing("recovered_after_4_to_7_days", "recovered_after_8_to_16_days", on: "10-01") == [0, 2])
+  }
+
+  @Test(
+    "Each payment that was recovered has one length of time",
+    arguments: [0, 1, 3, 4, 7, 8, 16, 17, 28, 29, 60, 61, 90])
+  func recoveryTimes(days: Int64) throws {
+    let names = RecoveryTime(days: days).column.split(separator: "_").compactMap { Int64($0) }
+    let isOpen = days > 60
+    #expect(names[0] <= days && (isOpen || days <= names[names.count - 1]))
+    #expect(Set(RecoveryTime.allCases.map(\.column)).isSubset(of: Report.named(.billing).columns.map(\.name)))
   }
 
   @Test("Ends are counted by reason")

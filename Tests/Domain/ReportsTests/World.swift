@@ -6,14 +6,18 @@ import TestSupport
 /// The app whose lives the definitions use as examples: a group `pro` with a weekly, a monthly, a premium monthly and
 /// a yearly product.
 enum World {
-  static let app = AppDefinition(
-    id: "ocean-journal", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
-    environments: [.production],
-    products: [("weekly", 3), ("monthly", 2), ("premium", 1), ("yearly", 2)].map { productID, level in
-      ProductDefinition(
-        productID: productID, type: .autoRenewableSubscription, subscriptionGroup: "pro", level: level,
-        entitlements: ["pro"])
-    })
+  static let app = app(reports: .standard)
+
+  static func app(reports: ReportPolicy) -> AppDefinition {
+    AppDefinition(
+      id: "ocean-journal", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
+      environments: [.production],
+      products: [("weekly", 3), ("monthly", 2), ("premium", 1), ("yearly", 2)].map { productID, level in
+        ProductDefinition(
+          productID: productID, type: .autoRenewableSubscription, subscriptionGroup: "pro", level: level,
+          entitlements: ["pro"])
+      }, reports: reports)
+  }
 
   /// The lives of the payers A to K, by name.
   static let payers: [String: CustomerFacts] = [

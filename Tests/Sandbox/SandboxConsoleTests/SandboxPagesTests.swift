@@ -210,4 +210,28 @@ import Testing
     #expect(await act("auto-renew", ["transactionId": "ben/monthly/9", "enabled": false]).status == 400)
     #expect(await act("auto-renew", ["transactionId": "zoe/monthly", "enabled": false]).status == 400)
   }
+
+  @Test("Every link, form and command of a named world's page is of that world")
+  func world() async throws {
+    let world = try #require(WorldName("checkout"))
+    let pages = console.of(simulator, world)
+    _ = await act("purchases", ["app": .string(Self.app.id), "productId": "monthly", "account": "ann"])
+    for path in [[], ["accounts"], ["accounts", "ann"], ["shop"], ["journal"], ["do"], ["do", "refund"]] {
+      let response = await pages.respond(
+        to: HTTPRequest(
+          method: "GET", target: link(path), headers: HeaderFields([("host", "localhost:8090")])))
+      let body = text(response)
+      #expect(response.status == 200 && body.contains("World checkout"), "\(path)")
+      for part in body.split(separator: "<").filter({ $0.contains("href=\"/") || $0.contains("action=\"/") })
+      {
+        #expect(part.contains("\"/w/checkout") || part.contains("\"/assets/"), "\(part)")
+      }
+      for line in body.split(separator: "\n") where line.contains("entitled sandbox ") {
+        #expect(line.contains("--world checkout") || line.contains("entitled sandbox serve"), "\(line)")
+      }
+    }
+    let home = await pages.respond(
+      to: HTTPRequest(method: "GET", target: "/", headers: HeaderFields([("host", "localhost:8090")])))
+    #expect(home.headers["location"] == "/w/checkout" + link([]))
+  }
 }

@@ -110,7 +110,7 @@ private actor RefusingPoster: NotificationPoster {
 }
 
 /// Reports each call and then never responds.
-private struct SilentPoster: NotificationPoster {
+struct SilentPoster: NotificationPoster {
   let calls: AsyncStream<Void>.Continuation
 
   func exchange(_ body: [UInt8], with url: String) async -> ReceiverResponse {

@@ -95,13 +95,16 @@ import Testing
   func staleness() throws {
     let standard = try postgres("service: entitled").staleness
     #expect(standard.maxStalenessSeconds == 5 && standard.serveStaleForSeconds == 3_600)
-    #expect(standard.isReadyWhileStale)
-    let members = "service: entitled, max_staleness: PT1M, serve_stale_for: 0, ready_while_stale: false"
+    #expect(standard.isReadyWhileStale && standard.answerTimeoutSeconds == 1)
+    let members =
+      "service: entitled, answer_timeout: PT4S, max_staleness: PT1M, serve_stale_for: 0, ready_while_stale: false"
     let other = try postgres(members)
+    #expect(other.staleness.answerTimeoutSeconds == 4)
     #expect(other.staleness.maxStalenessSeconds == 60 && other.staleness.serveStaleForSeconds == 0)
     #expect(!other.staleness.isReadyWhileStale)
     let address =
-      "postgres://?service=entitled&max_staleness=PT1M&serve_stale_for=PT0S&ready_while_stale=false"
+      "postgres://?service=entitled&answer_timeout=PT4S&max_staleness=PT1M&serve_stale_for=PT0S"
+      + "&ready_while_stale=false"
     #expect(try postgres(address: address) == other)
   }
 
@@ -140,6 +143,10 @@ import Testing
       ("store: {postgres: {service: s, pooling: session}}", "is not one of none, transaction"),
       ("store: {postgres: {service: s, connect_timeout_seconds: 1}}", "is not between 2 and 60"),
       ("store: {postgres: {service: s, max_staleness: 0}}", "max_staleness is not a duration from PT1S"),
+      (
+        "store: {postgres: {service: s, answer_timeout: PT2M}}",
+        "answer_timeout is not a duration from PT1S to PT1M"
+      ),
       ("store: {postgres: {service: s, serve_stale_for: 1h}}", "serve_stale_for is not a duration from PT0S"),
       ("store: {postgres: {service: s, ready_while_stale: maybe}}", "is neither true nor false"),
     ])

@@ -217,6 +217,7 @@ private final class FakeReplication: Replication {
 
   func isInstallation(_ fingerprint: [UInt8]) async throws(StoreError) -> Bool { true }
   func announce(address: String) {}
+  func announce(catalog: UInt64) {}
   func beat() async {}
   func release() async {}
 }

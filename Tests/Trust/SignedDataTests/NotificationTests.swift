@@ -65,6 +65,34 @@ import Testing
     #expect(verified.appTransaction == nil)
   }
 
+  @Test("Known signatures are not calculated again; all else is checked")
+  func knownSignatures() throws {
+    let document = try signed(
+      notification(
+        "data", data(inside: ["signedTransactionInfo": .string(try signed(TestChain.transaction()))])))
+    func verify(
+      _ document: String, _ verifier: SignedDataVerifier, environments: Set<Environment> = [.sandbox]
+    ) throws -> VerifiedNotification {
+      try verifier.verifyNotification(
+        document, for: exampleApp, environments: environments, hasKnownSignatures: true)
+    }
+    // Another signature of the same length.
+    let end = document.lastIndex(of: ".").map { document.index($0, offsetBy: 5) } ?? document.endIndex
+    let other =
+      document[..<end] + (document[end] == "A" ? "B" : "A") + document[document.index(after: end)...]
+    // A signer that the verifier has not seen is verified as a whole.
+    #expect(throws: NotificationRejection.self) { try verify(String(other), verifier) }
+    #expect(try verify(document, verifier).transaction?.payload.transactionId == "1")
+    #expect(try verify(String(other), verifier).transaction?.payload.transactionId == "1")
+    #expect(throws: NotificationRejection.self) {
+      try verify(document, verifier, environments: [.production])
+    }
+    let stranger = try TestChain(name: "Other")
+    #expect(throws: NotificationRejection.self) {
+      try verify(stranger.signer.sign(payload: notification("data", data())), verifier)
+    }
+  }
+
   @Test("A document inside a verified notification must be signed itself")
   func forgedInside() throws {
     let other = try TestChain(name: "Other")

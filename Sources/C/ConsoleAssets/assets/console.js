@@ -50,6 +50,18 @@ function switchDensity() {
   store("density", html.dataset.density);
 }
 
+// Keys can be switched off, because programs for speech input press them.
+let hasKeys = stored("keys") !== "off";
+function switchKeys() {
+  hasKeys = !hasKeys;
+  store("keys", hasKeys ? "on" : "off");
+  showKeys();
+  announce(hasKeys ? "keysOn" : "keysOff");
+}
+function showKeys() {
+  for (const button of all("[data-action=keys]")) button.setAttribute("aria-pressed", String(hasKeys));
+}
+
 // A page shows one moment. When its tab returns to the front, it asks whether events followed; live, it asks all the time
 // and shows them.
 let live = 0;
@@ -133,6 +145,7 @@ function submitMoment(form, at) {
 
 function begin() {
   showTimes();
+  showKeys();
   for (const button of all("[data-action=live]")) button.setAttribute("aria-pressed", String(live > 0));
   const slider = find("input[name=at]");
   if (slider) {
@@ -150,11 +163,14 @@ const actions = {
   theme: switchTheme,
   density: switchDensity,
   live: switchLive,
+  keys: switchKeys,
   ticket: () => ticket() && copy(ticket(), "ticket"),
 };
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-action]");
   if (button) actions[button.dataset.action]?.();
+  const id = !event.target.closest("a, button") && event.target.closest(".id[data-copy]");
+  if (id) copy(id.dataset.copy, "id");
 });
 
 let prefix = "";
@@ -199,6 +215,7 @@ function pressed(key) {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=range]), textarea, select")) return;
   if (event.key === "Escape") { close(); return; }
+  if (!hasKeys) return;
   if (prefix === "g") {
     prefix = "";
     const link = find(`.frame nav a[data-key="${CSS.escape(event.key)}"]`);

@@ -12,6 +12,7 @@ extension CommandHandler {
     let fact = GrantFact(
       grantID: "\(LineKey.grantPrefix)\(number.rawValue)", entitlement: entitlement, accessLevel: level,
       since: since, until: until, note: note, actor: actor)
+    store.willStoreGrant(in: customer("").line(fact.grantID))
     var outcome = try execute(.grant(fact, customerID: customerID), onBehalfOf: customerID)
     let after = try result(of: customer("").line(fact.grantID))
     outcome.grant = after.grant

@@ -38,7 +38,8 @@ extension EvidenceLedger {
     as state: ExternalState, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
-    return try await run(scope) { handler throws(LedgerError) in
+    return try await run(scope, reading: scope.reads(customers: [customerID])) {
+      handler throws(LedgerError) in
       try handler.grant(entitlement, level, since: since, until: until, to: customerID, as: state)
     }
   }
@@ -64,6 +65,7 @@ extension CommandHandler {
         source: state.source, externalID: state.externalID, productID: state.productID,
         revision: state.revision))
     let target = customer("").line(id)
+    if line == nil { store.willStoreGrant(in: target) }
     if let line, let known, let stored = try storedState(state.revision, of: line, known) {
       if since == nil { fact.since = stored.fact.since }
       try requireEqual(stored, fact, customerID, state)

@@ -28,6 +28,17 @@ package struct CommandScope: Sendable {
     self.note = note
     self.isDryRun = isDryRun
   }
+
+  /// The rows about customers, lines and `appAccountToken`s that a command reads, and that of its idempotency key.
+  func reads(customers: [String?] = [], lines: [String] = [], tokens: [String] = []) -> ExpectedReads {
+    let scope = CustomerKey(appID: appID, environment: environment, customerID: "")
+    var reads = ExpectedReads()
+    reads.customers = Set(customers.compactMap { $0.map(scope.other) })
+    reads.lines = Set(lines.map(scope.line))
+    reads.tokens = Set(tokens.map { ScopedID($0, of: appID, in: environment) })
+    if let idempotency { reads.idempotencyKeys = [idempotency.request.keyHash] }
+    return reads
+  }
 }
 
 // Operator commands. Each becomes evidence, and all affected customers change in one commit.
@@ -46,7 +57,8 @@ extension EvidenceLedger {
     _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
-    return try await run(scope) { handler throws(LedgerError) in
+    let reads = scope.reads(customers: [customerID, from], lines: [originalTransactionID])
+    return try await run(scope, reading: reads) { handler throws(LedgerError) in
       try handler.move(originalTransactionID, from: from, to: customerID, policy: policy)
     }
   }
@@ -61,7 +73,8 @@ extension EvidenceLedger {
     try check(customerID, "customer_id")
     let token = token.lowercased()
     guard token.isUUID else { throw .invalid(field: "app_account_token", problem: "is not a UUID") }
-    return try await run(scope) { handler throws(LedgerError) in
+    let reads = scope.reads(customers: [customerID], tokens: [token])
+    return try await run(scope, reading: reads) { handler throws(LedgerError) in
       try handler.registerToken(token, of: customerID)
     }
   }
@@ -75,7 +88,10 @@ extension EvidenceLedger {
   ) async throws(LedgerError) -> CommandResult {
     try check(from, "from_customer_id")
     try check(into, "into_customer_id")
-    return try await run(scope) { handler throws(LedgerError) in try handler.merge(from, into: into) }
+    return try await run(scope, reading: scope.reads(customers: [from, into])) {
+      handler throws(LedgerError) in
+      try handler.merge(from, into: into)
+    }
   }
 
   /// Reverses a move or a merge, if no line that it moved was moved again. The transfer's environment
@@ -93,7 +109,8 @@ extension EvidenceLedger {
     to customerID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
-    return try await run(scope) { handler throws(LedgerError) in
+    return try await run(scope, reading: scope.reads(customers: [customerID])) {
+      handler throws(LedgerError) in
       try handler.grant(entitlement, level, since: since ?? handler.now, until: until, to: customerID)
     }
   }
@@ -105,21 +122,24 @@ extension EvidenceLedger {
   package func revokeGrant(
     _ grantID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
-    try await run(scope) { handler throws(LedgerError) in try handler.revokeGrant(grantID) }
+    try await run(scope, reading: scope.reads(lines: [grantID])) { handler throws(LedgerError) in
+      try handler.revokeGrant(grantID)
+    }
   }
 
   /// Runs a command in one write, or as a dry run, which returns the same result and commits nothing. A command whose
-  /// idempotency key was used before does not run; the result then contains only the stored response.
+  /// idempotency key was used before does not run; the result then contains only the stored response. `reads` are the
+  /// rows that it is known to need; by default that of its idempotency key.
   ///
   /// - Throws: the error of `command`, which has written nothing then;
   ///   ``LedgerError/unknownApp(_:configured:)``.
   func run(
-    _ scope: CommandScope, requiresApp: Bool = true,
+    _ scope: CommandScope, requiresApp: Bool = true, reading reads: ExpectedReads? = nil,
     _ command: @escaping @Sendable (CommandHandler) throws(LedgerError) -> CommandResult
   ) async throws(LedgerError) -> CommandResult {
     if requiresApp { try app(scope.appID) }
     let (catalog, clocks, keyTime) = (catalog.value, clocks, keyTime)
-    let result = try await commit(isDryRun: scope.isDryRun) {
+    let result = try await commit(isDryRun: scope.isDryRun, expecting: reads ?? scope.reads()) {
       store throws(StoreError) -> (Result<CommandResult, LedgerError>, [LedgerEffect]) in
       let handler = CommandHandler(
         store: store, catalog: catalog, times: clocks.times(), appID: scope.appID,
@@ -167,7 +187,8 @@ extension EvidenceLedger {
     _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
     if let customerID { try check(customerID, "customer_id") }
-    return try await run(scope) { handler throws(LedgerError) in
+    let reads = scope.reads(customers: [customerID], lines: [originalTransactionID])
+    return try await run(scope, reading: reads) { handler throws(LedgerError) in
       try handler.claimSeat(
         of: originalTransactionID, for: customerID, request: request, seatClaimID: seatClaimID)
     }
@@ -181,7 +202,8 @@ extension EvidenceLedger {
     _ seatID: String, of originalTransactionID: String, with customerID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
-    return try await run(scope) { handler throws(LedgerError) in
+    let reads = scope.reads(customers: [customerID], lines: [originalTransactionID, seatID])
+    return try await run(scope, reading: reads) { handler throws(LedgerError) in
       try handler.associateSeat(seatID, of: originalTransactionID, with: customerID)
     }
   }
@@ -193,7 +215,8 @@ extension EvidenceLedger {
   package func releaseSeat(
     _ seatID: String, of originalTransactionID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
-    try await run(scope) { handler throws(LedgerError) in
+    let reads = scope.reads(lines: [originalTransactionID, seatID])
+    return try await run(scope, reading: reads) { handler throws(LedgerError) in
       try handler.releaseSeat(seatID, of: originalTransactionID)
     }
   }

@@ -40,7 +40,8 @@ extension EvidenceLedger {
     _ isGiven: Bool, of customerID: String, _ scope: CommandScope
   ) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
-    return try await run(scope) { handler throws(LedgerError) in
+    return try await run(scope, reading: scope.reads(customers: [customerID])) {
+      handler throws(LedgerError) in
       try handler.recordConsent(isGiven, of: customerID)
     }
   }

@@ -10,7 +10,9 @@ extension EvidenceLedger {
   ) async throws(LedgerError) -> CommandResult {
     try check(customerID, "customer_id")
     guard !text.isEmpty else { throw .invalid(field: "text", problem: "is empty") }
-    return try await run(scope) { handler throws(LedgerError) in try handler.addNote(text, about: customerID)
+    return try await run(scope, reading: scope.reads(customers: [customerID])) {
+      handler throws(LedgerError) in
+      try handler.addNote(text, about: customerID)
     }
   }
 
@@ -41,7 +43,8 @@ extension EvidenceLedger {
         problem:
           "have the name '\(attribute.name)', which is not 1 to 64 letters, digits, '_', '-', '.' or ':'")
     }
-    return try await run(scope) { handler throws(LedgerError) in
+    return try await run(scope, reading: scope.reads(customers: [customerID])) {
+      handler throws(LedgerError) in
       try handler.setAttributes(attributes, of: customerID)
     }
   }

@@ -8,8 +8,6 @@ package import Store
 package struct IdempotentRequest: Hashable, Sendable {
   /// The time for which a record counts, in milliseconds: 30 days.
   package static let lifetime: Int64 = 30 * 86_400_000
-  /// The number of expired records that a new one deletes, so that the table stays small at a bounded cost.
-  fileprivate static let purgeLimit = 8
 
   /// The keyed hash of the key and its caller.
   package let keyHash: [UInt8]
@@ -116,8 +114,6 @@ extension StoreTransaction {
     _ request: IdempotentRequest, _ state: IdempotencyRecord.State, _ response: [UInt8],
     naming customers: Set<CustomerKey>, at now: Instant
   ) throws(StoreError) {
-    try deleteIdempotencyRecords(
-      before: now.advanced(byMilliseconds: -IdempotentRequest.lifetime), limit: IdempotentRequest.purgeLimit)
     try put(
       IdempotencyRecord(
         keyHash: request.keyHash, requestHash: request.requestHash, state: state,

@@ -145,9 +145,12 @@ struct Derivation {
 }
 
 extension Derivation {
-  /// Lets the reports follow the lines with new facts, beside the path of the write.
+  /// Lets the reports follow the lines with new facts or other owners, beside the path of the write.
   private func enqueueForReports() throws(StoreError) {
     for (line, evidence) in changes.newestEvidence where line.isPurchase {
+      try store.enqueueForReports(line, from: evidence)
+    }
+    for (line, evidence) in lines.relinked where line.isPurchase && changes.newestEvidence[line] == nil {
       try store.enqueueForReports(line, from: evidence)
     }
   }
@@ -156,13 +159,13 @@ extension Derivation {
 extension Derivation {
   /// Updates the states of the purchases with new facts or other owners, by which segments select them.
   private mutating func updatePurchaseStates() throws(StoreError) {
-    let touched = lines.relinked.union(changes.newestEvidence.keys)
+    let touched = Set(lines.relinked.keys).union(changes.newestEvidence.keys)
     for line in touched.sorted(by: { $0.lineID < $1.lineID }) where line.isPurchase {
       let update = PurchaseStateUpdate(
         line, in: catalog.definition(of: line.appID), store: store, at: now,
         evidence: changes.newestEvidence[line])
       // A purchase with so many periods that only the last ones were read is not read as a whole in each write.
-      if knownFacts[line] == nil, tails[line] != nil, !lines.relinked.contains(line), try update.postpone() {
+      if knownFacts[line] == nil, tails[line] != nil, lines.relinked[line] == nil, try update.postpone() {
         continue
       }
       let facts = if let known = knownFacts[line] { known } else { try store.facts(of: line) }

@@ -78,7 +78,13 @@ extension NotificationContents {
   var items: [DecodedItem] {
     var items: [DecodedItem] = []
     items.reserveCapacity(4)
-    if let transaction { items.append(.transaction(transaction)) }
+    if var transaction {
+      // The transaction itself does not show that it was refunded before.
+      if payload.notificationType == .refundReversed {
+        transaction.details.reversals = [transaction.signedDate]
+      }
+      items.append(.transaction(transaction))
+    }
     if let renewal { items.append(.renewal(renewal)) }
     if let appTransaction { items.append(.appTransaction(appTransaction)) }
     if let claims = payload.unclaimInfo?.unclaimSeatIds, !claims.isEmpty {

@@ -155,7 +155,8 @@ extension StoreTransaction {
     at now: Instant
   ) throws(StoreError) -> EvidenceID {
     let number = try nextEvidenceID()
-    return try append(
+    // Its number makes the content unlike any other.
+    return try appendNew(
       Evidence(
         appID: appID, environment: environment, customerID: customerID, kind: .operatorCommand,
         source: .operatorCall, receivedAt: now,

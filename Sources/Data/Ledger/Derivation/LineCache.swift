@@ -7,8 +7,8 @@ internal import Store
 struct LineCache {
   private let store: any StoreTransaction
   private var owners: [LineKey: [String]] = [:]
-  /// The lines that were linked or unlinked.
-  private(set) var relinked: Set<LineKey> = []
+  /// The lines that were linked or unlinked, each with the last evidence that did so.
+  private(set) var relinked: [LineKey: EvidenceID] = [:]
   private var lastIndexed: (evidence: EvidenceID, line: LineKey)?
   private var lastPurchaseWithoutSeats: LineKey?
 
@@ -25,7 +25,7 @@ struct LineCache {
   /// Links or unlinks a line.
   mutating func record(_ change: OwnershipChange) throws(StoreError) {
     owners[change.line] = nil
-    relinked.insert(change.line)
+    relinked[change.line] = change.evidenceID
     try store.record(change)
   }
 

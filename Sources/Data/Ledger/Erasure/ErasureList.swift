@@ -104,6 +104,12 @@ package final class ErasureList: Sendable {
     HMACSHA256.code(of: Array("idempotent request\u{0}".utf8) + request, key: key)
   }
 
+  /// The keyed hash by which a replica states to the others of the installation that the signatures of a notification and
+  /// of the documents in it are valid.
+  func seal(ofVerified signedPayload: String) -> [UInt8] {
+    HMACSHA256.code(of: Array("verified notification\u{0}".utf8) + signedPayload.utf8, key: key)
+  }
+
   /// A separator that no id contains keeps the fields apart.
   private func hash(_ fields: [String]) -> String {
     Hex.encode(HMACSHA256.code(of: Array(fields.joined(separator: "\u{0}").utf8), key: key))

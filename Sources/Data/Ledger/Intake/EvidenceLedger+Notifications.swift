@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 internal import Entitlements
 internal import SignedData
 package import Store
@@ -14,6 +15,8 @@ package struct IncomingNotification: Sendable {
   /// When a relay received it, or it arrived the first time; `nil`: when it is written, by the clock of its
   /// environment. A time that has not come counts as now.
   package let receivedAt: Instant?
+  /// The statement of another replica that the signatures are valid, from ``EvidenceLedger/seal(_:for:)``.
+  package var seal: [UInt8]?
   /// Counts a rejection of this sender, and returns the milliseconds that it has to wait; `nil` if the rejection may be
   /// stored.
   package var rejectionDelay: @Sendable () -> Int64? = { nil }
@@ -52,7 +55,8 @@ extension EvidenceLedger {
     let app = try app(notification.appID)
     let contents: NotificationContents
     do throws(Rejection) {
-      contents = try verified(signedPayload, for: app)
+      contents = try verified(
+        signedPayload, for: app, hasKnownSignatures: isSealed(signedPayload, notification.seal))
     } catch {
       if case .notVerified(.cryptographyFailed(let failure)) = error { throw .notVerifiable(failure) }
       return try await recordRejection(
@@ -75,18 +79,26 @@ extension EvidenceLedger {
     }
   }
 
-  /// Whether a notification of version 2 verifies, without storing anything.
+  /// Verifies a notification of version 2 without storing anything.
   ///
+  /// - Returns: the statement that its signatures are valid, for ``IncomingNotification/seal``; `nil` if it does not
+  ///   verify.
   /// - Throws: ``LedgerError/unknownApp(_:configured:)``; ``LedgerError/notVerifiable(_:)`` if it is not known.
-  package func verifies(_ signedPayload: String, for appID: String) throws(LedgerError) -> Bool {
+  package func seal(_ signedPayload: String, for appID: String) throws(LedgerError) -> [UInt8]? {
     let app = try app(appID)
     do throws(Rejection) {
-      guard case .known = try verified(signedPayload, for: app).payload.origin else { return false }
-      return true
+      guard case .known = try verified(signedPayload, for: app).payload.origin else { return nil }
+      return erasures.seal(ofVerified: signedPayload)
     } catch {
       if case .notVerified(.cryptographyFailed(let failure)) = error { throw .notVerifiable(failure) }
-      return false
+      return nil
     }
+  }
+
+  /// Whether a replica with the key of this installation made the seal.
+  private func isSealed(_ signedPayload: String, _ seal: [UInt8]?) -> Bool {
+    guard let seal else { return false }
+    return constantTimeEquals(seal, erasures.seal(ofVerified: signedPayload))
   }
 
   /// An hour: the time after which a sender may try again when the space of a day is used up.
@@ -175,12 +187,13 @@ extension EvidenceLedger {
   /// Verifies a payload with the documents inside, and decodes it. All must be of the same app and of one of
   /// its environments.
   func verified(
-    _ signedPayload: String, for app: AppDefinition
+    _ signedPayload: String, for app: AppDefinition, hasKnownSignatures: Bool = false
   ) throws(Rejection) -> NotificationContents {
     let notification: VerifiedNotification
     do {
       notification = try verifier.verifyNotification(
-        signedPayload, for: app.identity, environments: Set(app.environments))
+        signedPayload, for: app.identity, environments: Set(app.environments),
+        hasKnownSignatures: hasKnownSignatures)
     } catch {
       throw .notVerified(error.error)
     }

@@ -19,6 +19,7 @@ final class PostgresDatabase: SQLConnection {
   private var reads = FetchedReads()
   /// The right to write; `nil` in a reader's session.
   private(set) var claim: WriterClaim?
+  private var shouldStop: (() -> Bool)?
   private var writerSession = WriterSession(instance: nil)
   private let isPooled: Bool
   /// Receives the positions of commits, and notices when the database does not answer; `nil` in a session of maintenance.
@@ -36,18 +37,20 @@ final class PostgresDatabase: SQLConnection {
     isPooled = settings.isPooled
     self.feed = feed
     seenLosses = feed?.lossCount ?? 0
+    // A database that is away would not learn of it.
+    connection.cancel { feed?.isAway != true }
   }
 
   /// Becomes the store's writer. The one before, in whatever process, can commit nothing from now on.
   func claimWriting() throws(StoreError) { claim = try WriterClaim.take(on: connection, after: nil) }
 
-  /// Becomes the store's writer if no other replica has the lease.
+  /// Becomes the store's writer if no other replica has the lease or a newer catalog.
   ///
   /// - Returns: whether it did.
-  func claimWriting(with lease: Lease) throws(StoreError) -> Bool {
+  func claimWriting(with lease: Lease, catalog: UInt64) throws(StoreError) -> Bool {
     writerSession = WriterSession(instance: lease.instance)
     try writerSession.begin(on: connection, isPooled: isPooled)
-    claim = try WriterClaim.take(on: connection, with: lease)
+    claim = try WriterClaim.take(on: connection, with: lease, catalog: catalog)
     return claim != nil
   }
 
@@ -66,7 +69,13 @@ final class PostgresDatabase: SQLConnection {
 
   var isInTransaction: Bool { !deferred.isEmpty || connection.isInTransaction }
 
-  func interrupt(if shouldStop: (() -> Bool)?) { connection.interrupt(if: shouldStop) }
+  /// Not while the database is away, nor after another replica took over.
+  var canRepeat: Bool { feed?.isAway != true && shouldStop?() != true }
+
+  func interrupt(if shouldStop: (() -> Bool)?) {
+    self.shouldStop = shouldStop
+    connection.interrupt(if: shouldStop)
+  }
 
   func willCommit(_ changed: Set<CustomerKey>) {
     self.changed = PostgresArray(changed.lazy.map(\.storedHash))
@@ -180,7 +189,17 @@ extension PostgresDatabase {
       }
       self.claim = next
       guard next.position == claim.advanced.position else { throw .unavailable(reason) }
+    } catch .failed(let reason) {
+      guard try !isReplaced(claim) else { throw .anotherWriter }
+      throw .failed(reason)
     }
+  }
+
+  /// Whether another writer took over: what a replaced one knows of the rows is old, so its statements may fail before
+  /// its epoch is refused. Ends the failed transaction.
+  private func isReplaced(_ claim: WriterClaim) throws(StoreError) -> Bool {
+    try connection.execute("ROLLBACK")
+    return try connection.number("SELECT epoch FROM head") != claim.epoch
   }
 
   private func takenAgain(_ claim: WriterClaim) throws(StoreError) -> WriterClaim {

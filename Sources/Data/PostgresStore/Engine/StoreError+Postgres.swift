@@ -21,3 +21,10 @@ extension StoreError: PostgresErrorConvertible {
       }
   }
 }
+
+extension StoreError {
+  /// Whether nothing answered; see ``PostgresError/isSilence(_:)``.
+  var isSilence: Bool {
+    if case .unavailable(let reason) = self { PostgresError.isSilence(reason) } else { false }
+  }
+}

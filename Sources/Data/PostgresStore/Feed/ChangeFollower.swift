@@ -76,7 +76,7 @@ final class ChangeFollower: Sendable {
     var nextTrim = ContinuousClock.now + Self.trimPause
     while !isClosed.load(ordering: .relaxed) {
       do throws(StoreError) {
-        let open = if let session { session } else { try ChangeSession(settings, timeout: timeout) }
+        let open = if let session { session } else { try ChangeSession(settings, timeout: roundTripTimeout) }
         session = open
         let isComplete = try follow(open, &epoch)
         failures = 0
@@ -93,10 +93,13 @@ final class ChangeFollower: Sendable {
     }
   }
 
+  /// Together with the pause before it, a round trip takes no longer than ``timeout``.
+  private var roundTripTimeout: Duration { max(timeout - ChangeSession.longestPause * 2, timeout / 2) }
+
   /// A session that the server ended is opened again at once; the second failure means that the database is away.
   private func reportLoss(_ error: StoreError, _ failures: Int) {
-    guard failures > 1 || .milliseconds(now().milliseconds(since: feed.contact)) >= timeout else { return }
-    if feed.lost() { onLoss(error) }
+    guard failures > 1 || error.isSilence else { return }
+    if feed.lost(isSilent: error.isSilence) { onLoss(error) }
     Self.sleep(min(.milliseconds(10) * failures, Self.maxRetryPause))
   }
 

@@ -27,6 +27,7 @@ final class ChangeSession {
 
   /// The pause between two reads without a notification. Each read is a sign of life too.
   private static let listenPause = Duration.milliseconds(100)
+  static var longestPause: Duration { listenPause }
   /// The pause between two reads where a pooler forwards no notifications.
   static let pollPause = Duration.milliseconds(20)
   private static let pageSize = 1_000
@@ -38,6 +39,7 @@ final class ChangeSession {
   init(_ settings: PostgresSettings, timeout: Duration) throws(StoreError) {
     connection = try PostgresConnection(settings)
     connection.timeout = timeout
+    connection.cancel { false }
     isPooled = settings.isPooled
     if !isPooled { try connection.listen(to: ChangeFollower.channel) }
   }

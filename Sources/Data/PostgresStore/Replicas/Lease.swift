@@ -73,14 +73,16 @@ struct Lease: Sendable {
 
   /// The part of a statement that takes the lease if it is free or this process's own; `taken` has a row then. The
   /// result of an earlier attempt may have been lost, so its own counts as free. A program that the tables are too new for
-  /// takes none.
-  func takingStatement(_ first: Int) -> String {
+  /// takes none, nor does one whose catalog is older than another replica's. `instance` and `catalog` are the numbers of
+  /// parameters.
+  static func taking(instance: Int, catalog: Int, for duration: Duration) -> String {
     """
     taken AS (
       UPDATE leader
-      SET instance = $\(first), until = clock_timestamp() + interval '\(duration.components.seconds) seconds'
-      WHERE (until < clock_timestamp() OR instance = $\(first))
+      SET instance = $\(instance), until = clock_timestamp() + interval '\(duration.components.seconds) seconds'
+      WHERE (until < clock_timestamp() OR instance = $\(instance))
         AND EXISTS (SELECT 1 FROM store_version WHERE oldest <= \(PostgresSchema.version))
+        AND NOT \(CatalogOrder.hasNewer(than: catalog))
       RETURNING 1)
     """
   }

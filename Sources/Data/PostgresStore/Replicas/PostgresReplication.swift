@@ -30,6 +30,9 @@ final class PostgresReplication: Replication {
 
   func roles() -> AsyncStream<ReplicaRole> { state.roles() }
   func announce(address: String) { state.announce(address: address) }
+  func announce(catalog: UInt64) { state.announce(catalog: catalog) }
+  /// The catalog of this replica.
+  var catalog: UInt64 { state.catalog }
   func beat() async { await keeper.beat() }
   func release() async { await keeper.release() }
   func finish() { state.finish() }

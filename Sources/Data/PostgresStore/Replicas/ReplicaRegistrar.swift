@@ -6,7 +6,7 @@ internal import Store
 
 /// Renews the row of this process in the table `replica`, by which others know which programs use the store.
 package struct ReplicaRegistrar: Worker {
-  private static let interval = Duration.seconds(5)
+  static let interval = Duration.seconds(5)
 
   package let name = "replica_registrar"
   private static let reachable = Gauge(label: "entitled_database_reachable")
@@ -15,6 +15,7 @@ package struct ReplicaRegistrar: Worker {
   private let settings: PostgresSettings
   private let id = UUID().uuidString
   private let program: String
+  private let catalog: @Sendable () -> UInt64
   private let counted: @Sendable (_ replicas: Int) -> Void
 
   /// `program` is the version of this program; `counted` receives the number of replicas.
@@ -23,6 +24,7 @@ package struct ReplicaRegistrar: Worker {
   ) {
     settings = store.settings
     self.program = program
+    catalog = { [store] in store.catalog }
     self.counted = counted
   }
 
@@ -49,15 +51,20 @@ package struct ReplicaRegistrar: Worker {
 
   private func register(_ connection: PostgresConnection<StoreError>) throws(StoreError) {
     if connection.isBroken { try connection.reopen() }
+    let catalog = self.catalog()
+    _ = try connection.query(CatalogOrder.registration(of: catalog))
     let rows = try connection.query(
       PostgresRequest(
         """
         WITH supported AS (SELECT 1 FROM store_version WHERE oldest <= $4 FOR SHARE)
-        INSERT INTO replica (replica_id, name, program, schema_version, seen_at)
-          SELECT $1, $2, $3, $4, clock_timestamp() FROM supported
-          ON CONFLICT (replica_id) DO UPDATE SET seen_at = excluded.seen_at RETURNING 1
+        INSERT INTO replica (replica_id, name, program, schema_version, catalog, seen_at)
+          SELECT $1, $2, $3, $4, $5, clock_timestamp() FROM supported
+          ON CONFLICT (replica_id) DO UPDATE SET catalog = excluded.catalog, seen_at = excluded.seen_at RETURNING 1
         """,
-        [.text(id), .text(ProcessInfo.processInfo.hostName), .text(program), .int8(PostgresSchema.version)]))
+        [
+          .text(id), .text(ProcessInfo.processInfo.hostName), .text(program), .int8(PostgresSchema.version),
+          .int8(Int64(bitPattern: catalog)),
+        ]))
     guard rows.count == 1 else {
       throw .failed("a newer program removed what this one needs from the store; end this process")
     }

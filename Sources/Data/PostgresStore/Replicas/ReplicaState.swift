@@ -10,6 +10,7 @@ final class ReplicaState: Sendable {
     /// When this replica last saw a leader or was one.
     var seenLeader = ContinuousClock.now
     var name: ReplicaName
+    var catalog: UInt64 = 0
   }
 
   private let state: Mutex<State>
@@ -18,6 +19,8 @@ final class ReplicaState: Sendable {
   init(_ name: ReplicaName) { state = Mutex(State(name: name)) }
 
   var name: ReplicaName { state.withLock { $0.name } }
+  /// The fingerprint of the catalog by which this replica evaluates.
+  var catalog: UInt64 { state.withLock { $0.catalog } }
   var role: ReplicaRole { state.withLock { $0.role } }
   var leader: CurrentLeader? { state.withLock { $0.leader } }
 
@@ -32,6 +35,8 @@ final class ReplicaState: Sendable {
       if case .leader(let epoch) = state.role { state.leader = CurrentLeader(state.name, epoch: epoch) }
     }
   }
+
+  func announce(catalog: UInt64) { state.withLock { $0.catalog = catalog } }
 
   func set(_ role: ReplicaRole) {
     let isNew = state.withLock { state in

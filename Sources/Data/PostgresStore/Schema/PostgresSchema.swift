@@ -45,7 +45,14 @@ enum PostgresSchema {
       name TEXT COLLATE "C" NOT NULL,          -- of the machine
       program TEXT COLLATE "C" NOT NULL,       -- its version
       schema_version BIGINT NOT NULL,
+      catalog BIGINT NOT NULL,                 -- the hash of that by which it evaluates
       seen_at TIMESTAMPTZ NOT NULL             -- by the database's clock
+    );
+
+    -- The catalogs of replicas in the order of their first appearance.
+    CREATE TABLE catalog_version (
+      catalog BIGINT PRIMARY KEY,
+      number BIGINT NOT NULL     -- no replica becomes leader while one whose catalog has a greater one is alive
     );
 
     -- The commits: each is conditional on the epoch of its writer and the position before it.

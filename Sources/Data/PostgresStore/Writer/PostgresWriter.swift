@@ -59,7 +59,9 @@ final class PostgresWriter: StoreWriter, @unchecked Sendable {
     guard let replica, !isClosed else { return false }
     writer = nil
     let database = try PostgresDatabase(making.settings, feed: making.feed)
-    guard try database.claimWriting(with: lease), let claim = database.claim else { return false }
+    guard try database.claimWriting(with: lease, catalog: replica.catalog), let claim = database.claim else {
+      return false
+    }
     // The next commit of the leader before is refused: what it committed is all that there is.
     making.changes.raiseAll()
     making.feed.advance(to: claim.position)

@@ -36,18 +36,20 @@ struct WriterClaim {
   /// Takes the right to write together with the lease, in one statement: a process that is frozen between them takes
   /// neither.
   ///
-  /// - Returns: `nil` if another replica has the lease.
+  /// - Returns: `nil` if another replica has the lease, or has a newer catalog than `catalog`.
   static func take(
-    on connection: PostgresConnection<StoreError>, with lease: Lease
+    on connection: PostgresConnection<StoreError>, with lease: Lease, catalog: UInt64
   ) throws(StoreError) -> WriterClaim? {
+    _ = try connection.query(CatalogOrder.registration(of: catalog))
     let rows = try connection.query(
       PostgresRequest(
         """
-        WITH \(lease.takingStatement(1)),
+        WITH \(Lease.taking(instance: 1, catalog: 3, for: lease.duration)),
         led AS (UPDATE head SET epoch = epoch + 1 FROM taken RETURNING epoch, position),
         begun AS (INSERT INTO history (epoch, name, position) SELECT epoch, $2, position FROM led)
         SELECT epoch, position FROM led
-        """, [.text(lease.instance), .int8(.random(in: 1 ... .max))]))
+        """,
+        [.text(lease.instance), .int8(.random(in: 1 ... .max)), .int8(Int64(bitPattern: catalog))]))
     guard rows.count == 1 else { return nil }
     return WriterClaim(epoch: rows.number(0, 0), position: rows.number(0, 1))
   }

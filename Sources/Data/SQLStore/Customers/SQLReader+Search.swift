@@ -193,14 +193,17 @@ extension SQLSession {
   }
 }
 
+/// The latest notifications: enough for the time of the last one, and few enough to read all.
+private let isRecent =
+  "evidence_id > (SELECT coalesce(max(evidence_id), 0) FROM notification) - 20000"
+
 // The state of the store for operators.
 extension SQLReader {
   func lastNotification(of appID: String, in environment: Environment) throws(StoreError) -> Instant? {
     try rows(
       """
-      SELECT max(received_at) FROM (
-        SELECT app, environment, received_at, state FROM notification ORDER BY evidence_id DESC LIMIT 100000) AS latest
-      WHERE app = ? AND environment = ? AND state <> 'REJECTED'
+      SELECT received_at FROM notification
+      WHERE \(isRecent) AND app = ? AND environment = ? AND state <> 'REJECTED' ORDER BY evidence_id DESC LIMIT 1
       """, appID, environment
     ) { $0.instant(0) }.first ?? nil
   }
@@ -210,10 +213,8 @@ extension SQLReader {
   ) throws(StoreError) -> [Int64] {
     try rows(
       """
-      SELECT received_at - signed_at FROM (
-        SELECT evidence_id, app, environment, state, received_at, signed_at FROM notification
-        ORDER BY evidence_id DESC LIMIT 10000) AS latest
-      WHERE app = ? AND environment = ? AND state <> 'REJECTED' AND signed_at IS NOT NULL
+      SELECT received_at - signed_at FROM notification
+      WHERE \(isRecent) AND app = ? AND environment = ? AND state <> 'REJECTED' AND signed_at IS NOT NULL
       ORDER BY evidence_id DESC LIMIT ?
       """, appID, environment, limit
     ) { $0.number(0) }

@@ -31,6 +31,9 @@ package protocol SQLConnection: AnyObject {
   /// Whether a transaction is open. Some errors end it.
   var isInTransaction: Bool { get }
 
+  /// Whether a transaction that failed because its session was lost may succeed in another one.
+  var canRepeat: Bool { get }
+
   /// Interrupts statements when `shouldStop` returns `true`; `nil` removes the check.
   func interrupt(if shouldStop: (() -> Bool)?)
 
@@ -50,6 +53,7 @@ package protocol SQLConnection: AnyObject {
 
 // An engine whose database one process has for itself.
 extension SQLConnection {
+  package var canRepeat: Bool { false }
   package func willCommit(_ changed: Set<CustomerKey>) {}
   package func didCommit() {}
   package func commitMark() -> CommitMark? { nil }

@@ -162,7 +162,7 @@ struct EvidenceQueries {
 /// Finds the evidence of one fact without decoding the fact.
 final class EvidenceLookupRows {
   private let ofTransaction: KeyedRead<TransactionKey, EvidenceID?>
-  private let selectGrant: any SQLStatement
+  private let ofGrant: KeyedRead<LineKey, EvidenceID?>
   private let selectClaim: any SQLStatement
 
   init(_ connection: any SQLConnection, in workspace: Workspace? = nil) throws(StoreError) {
@@ -171,7 +171,9 @@ final class EvidenceLookupRows {
       "SELECT evidence_id FROM transaction_fact WHERE \(ofLine) AND transaction_id = ?", on: connection,
       in: workspace
     ) { _, row throws(StoreError) in try row.step() ? EvidenceID(rawValue: row.number(0)) : nil }
-    selectGrant = try connection.prepare("SELECT evidence_id FROM grant_fact WHERE \(ofLine)")
+    ofGrant = try KeyedRead(
+      "SELECT evidence_id FROM grant_fact WHERE \(ofLine)", on: connection, in: workspace
+    ) { _, row throws(StoreError) in try row.step() ? EvidenceID(rawValue: row.number(0)) : nil }
     // The first evidence of a seat is its claim.
     selectClaim = try connection.prepare(
       "SELECT evidence_id FROM line_evidence WHERE \(ofLine) ORDER BY evidence_id LIMIT 1")
@@ -184,7 +186,7 @@ final class EvidenceLookupRows {
       let line = customer.line(number)
       guard !line.isSeat else { return try evidence(of: line, selectClaim) }
       return try ofTransaction(TransactionKey(id, of: line))
-    case .grant(let id): return try evidence(of: customer.line(id), selectGrant)
+    case .grant(let id): return try ofGrant(customer.line(id))
     }
   }
 
@@ -205,6 +207,11 @@ final class EvidenceLookupRows {
   /// Keeps that a transaction was stored from `evidence`.
   func keep(_ evidence: EvidenceID, of transaction: TransactionKey) {
     ofTransaction.keep(evidence, of: transaction)
+  }
+
+  /// Keeps the evidence of a grant that changed; `nil` reads it at the next use.
+  func keep(_ evidence: EvidenceID?, ofGrant line: LineKey) {
+    if let evidence { ofGrant.keep(evidence, of: line) } else { ofGrant.forget(line) }
   }
 
   private func evidence(of line: LineKey, _ select: any SQLStatement) throws(StoreError) -> EvidenceID? {

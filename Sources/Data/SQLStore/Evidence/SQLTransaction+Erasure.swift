@@ -34,7 +34,10 @@ extension SQLTransaction {
     try self.evidence.replace(evidence, with: content)
   }
 
-  func delete(grant line: LineKey) throws(StoreError) { try fact.grants.delete(grant: line) }
+  func delete(grant line: LineKey) throws(StoreError) {
+    evidenceLookup.keep(nil, ofGrant: line)
+    try fact.grants.delete(grant: line)
+  }
 
   func erase(_ customer: CustomerKey, as pseudonym: String) throws(StoreError) -> Int64 {
     defer { workspace?.removeAll() }

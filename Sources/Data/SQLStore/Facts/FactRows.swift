@@ -17,7 +17,7 @@ final class FactRows {
   let grants: GrantFactRows
 
   init(_ connection: any SQLConnection, in workspace: Workspace? = nil) throws(StoreError) {
-    grants = try GrantFactRows(connection)
+    grants = try GrantFactRows(connection, in: workspace)
     let ofLine = "line_id = ? AND app = ? AND environment = ?"
     let line = "line_id, app, environment"
     transaction = try KeyedRead(

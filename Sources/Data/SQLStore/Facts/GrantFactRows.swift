@@ -4,19 +4,22 @@ internal import Store
 
 /// Reads and writes `grant_fact` and `app_transaction_fact`: facts of a customer other than purchases.
 final class GrantFactRows {
-  private let selectGrant: any SQLStatement
+  /// The stored grant of a line.
+  let ofLine: KeyedRead<LineKey, GrantFact?>
   private let selectAppTransaction: any SQLStatement
   private let putGrant: any SQLStatement
   private let putAppTransaction: any SQLStatement
   private let deleteGrant: any SQLStatement
   private let selectByID: any SQLStatement
 
-  init(_ connection: any SQLConnection) throws(StoreError) {
-    let ofLine = "line_id = ? AND app = ? AND environment = ?"
+  init(_ connection: any SQLConnection, in workspace: Workspace? = nil) throws(StoreError) {
+    let condition = "line_id = ? AND app = ? AND environment = ?"
     let line = "line_id, app, environment"
-    selectGrant = try connection.prepare("SELECT fact FROM grant_fact WHERE \(ofLine)")
+    ofLine = try KeyedRead(
+      "SELECT fact FROM grant_fact WHERE \(condition)", on: connection, in: workspace
+    ) { _, row throws(StoreError) in try row.step() ? FactCoding.grant(row.bytes(0)) : nil }
     selectAppTransaction = try connection.prepare(
-      "SELECT fact FROM app_transaction_fact WHERE \(ofLine)")
+      "SELECT fact FROM app_transaction_fact WHERE \(condition)")
     putGrant = try connection.prepare(
       """
       INSERT INTO grant_fact (\(line), fact, source, external_id, evidence_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
@@ -26,7 +29,7 @@ final class GrantFactRows {
       """)
     putAppTransaction = try connection.prepare(
       Upsert.sql("app_transaction_fact", key: line, "\(line), fact, evidence_id"))
-    deleteGrant = try connection.prepare("DELETE FROM grant_fact WHERE \(ofLine)")
+    deleteGrant = try connection.prepare("DELETE FROM grant_fact WHERE \(condition)")
     selectByID = try connection.prepare(
       "SELECT environment FROM grant_fact WHERE line_id = ? AND app = ?")
   }
@@ -46,7 +49,7 @@ final class GrantFactRows {
 
   /// Inserts a grant, or merges it with its other states. The row has the evidence of the newest one.
   func put(_ fact: GrantFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) {
-    let known = try grant(of: line)
+    let known = try ofLine(line)
     let merged = known.map(fact.merged) ?? fact
     guard merged != known else { return }
     try putGrant.bind(line)
@@ -56,12 +59,14 @@ final class GrantFactRows {
     try putGrant.bind(7, evidence.rawValue)
     try putGrant.bind(8, merged.current == fact.current ? Int64(1) : 0)
     try putGrant.run()
+    ofLine.keep(merged, of: line)
   }
 
   /// Deletes the grant. Its evidence stays.
   func delete(grant line: LineKey) throws(StoreError) {
     try deleteGrant.bind(line)
     try deleteGrant.run()
+    ofLine.forget(line)
   }
 
   func grant(_ id: String, of appID: String) throws(StoreError) -> LineKey? {
@@ -76,16 +81,8 @@ final class GrantFactRows {
   /// Returns the facts of a line, whether it is a grant or an app install.
   func facts(of line: LineKey) throws(StoreError) -> CustomerFacts {
     line.isGrant
-      ? CustomerFacts(grants: try grant(of: line).map { [$0] } ?? [])
+      ? CustomerFacts(grants: try ofLine(line).map { [$0] } ?? [])
       : CustomerFacts(appTransactions: try appTransaction(of: line).map { [$0] } ?? [])
-  }
-
-  /// The stored grant of a line.
-  private func grant(of line: LineKey) throws(StoreError) -> GrantFact? {
-    try selectGrant.bind(line)
-    defer { selectGrant.reset() }
-    guard try selectGrant.step() else { return nil }
-    return try FactCoding.grant(selectGrant.bytes(0))
   }
 
   /// The stored app transaction of a line.

@@ -2,20 +2,37 @@ internal import AppStore
 internal import Store
 
 // Requests with idempotency keys.
-extension SQLSession {
+extension SQLReader {
   func idempotencyRecord(_ keyHash: [UInt8]) throws(StoreError) -> IdempotencyRecord? {
-    try rows(
-      "SELECT request_hash, state, response, recorded_at FROM idempotency WHERE key_hash = ?", keyHash
-    ) { row throws(StoreError) in
-      IdempotencyRecord(
+    try KeyedRead<[UInt8], IdempotencyRecord?>.idempotencyRecords(on: use(), in: nil)(keyHash)
+  }
+}
+
+extension KeyedRead<[UInt8], IdempotencyRecord?> {
+  /// Reads records by the hash of their key.
+  static func idempotencyRecords(
+    on connection: any SQLConnection, in workspace: Workspace?
+  ) throws(StoreError) -> KeyedRead {
+    try KeyedRead(
+      "SELECT request_hash, state, response, recorded_at FROM idempotency WHERE key_hash = ?",
+      on: connection, in: workspace
+    ) { keyHash, row throws(StoreError) in
+      guard try row.step() else { return nil }
+      return IdempotencyRecord(
         keyHash: keyHash, requestHash: row.bytes(0), state: try row.value(1), response: row.bytes(2),
         recordedAt: Instant(millisecondsSince1970: row.number(3)))
-    }.first
+    }
   }
 }
 
 extension SQLTransaction {
+  func idempotencyRecord(_ keyHash: [UInt8]) throws(StoreError) -> IdempotencyRecord? {
+    try idempotency(keyHash)
+  }
+
   func put(_ record: IdempotencyRecord, naming customers: Set<CustomerKey>) throws(StoreError) {
+    // A response may be long, and most are never read.
+    idempotency.forget(record.keyHash)
     try run(
       """
       INSERT INTO idempotency (key_hash, request_hash, state, response, recorded_at) VALUES (?, ?, ?, ?, ?)
@@ -31,6 +48,7 @@ extension SQLTransaction {
   }
 
   func deleteIdempotencyRecord(_ keyHash: [UInt8]) throws(StoreError) {
+    idempotency.forget(keyHash)
     try run("DELETE FROM idempotency_customer WHERE key_hash = ?", keyHash)
     try run("DELETE FROM idempotency WHERE key_hash = ?", keyHash)
   }

@@ -47,13 +47,23 @@ extension SQLReader {
   func consumptionRequests(
     _ query: ConsumptionRequestFilter
   ) throws(StoreError) -> [ConsumptionRequestRecord] {
-    try consumptionRequests(
+    // A condition on the customer that could be NULL would make SQLite read the whole table.
+    let ofCustomer =
+      query.customerID == nil
+      ? "coalesce(?5 <> '', TRUE)"
+      : """
+      evidence_id IN (
+        SELECT r.evidence_id FROM line_customer l JOIN consumption_request r USING (line_id, app, environment)
+        WHERE l.customer_id = ?5 AND l.app = ?1)
+      """
+    // Open ones are due. As a list of ids, because in the order of ids SQLite would read the whole table for them.
+    let isDue =
+      query.state == .open
+      ? "evidence_id IN (SELECT evidence_id FROM consumption_request WHERE due_at IS NOT NULL)" : "TRUE"
+    return try consumptionRequests(
       """
       app = ?1 AND coalesce(environment = ?2, TRUE) AND coalesce(state = ?3, TRUE) AND coalesce(evidence_id < ?4, TRUE)
-      AND (?5 IS NULL OR line_id IN (
-        SELECT l.line_id FROM line_customer l
-        WHERE l.customer_id = ?5 AND l.app = ?1 AND l.environment = consumption_request.environment))
-      ORDER BY evidence_id DESC LIMIT ?6
+      AND \(isDue) AND \(ofCustomer) ORDER BY evidence_id DESC LIMIT ?6
       """, query.appID, query.environment, query.state?.rawValue, query.before, query.customerID, query.limit)
   }
 

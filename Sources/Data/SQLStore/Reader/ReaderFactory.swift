@@ -4,6 +4,6 @@ package import Store
 package func makeReader(
   _ connection: sending any SQLConnection, changes: CustomerVersions,
   hash: @escaping CustomerIdentity.Hash = CustomerIdentity.hash
-) throws(StoreError) -> sending any CheckReader & StoreSnapshot {
+) throws(StoreError) -> sending any CheckReader {
   try SQLReader(connection, changes: changes, hash: hash)
 }

@@ -1,5 +1,5 @@
 internal import Dispatch
-package import Glibc
+internal import Glibc
 internal import Platform
 package import Store
 internal import Synchronization

@@ -7,9 +7,9 @@ enum PostingRows {
   static let columns = """
     kind, effective_at, transaction_id, product_id, subscription_group, storefront, offer_kind, reason,
     cohort_day, cohort_product_id, cohort_group, cohort_storefront, cohort_offer_kind, cohort_age,
-    first_charge_of, units, amount, proceeds, currency
+    marks, units, amount, proceeds, currency, charged_on
     """
-  static let count: CInt = 19
+  static let count: CInt = 20
 
   /// Binds the columns to the parameters from `first` on.
   static func bind(_ posting: Posting, to row: any SQLStatement, at first: CInt) throws(StoreError) {
@@ -21,11 +21,12 @@ enum PostingRows {
     try row.bind(first + 8, posting.cohort?.day.number)
     try bind(posting.cohort?.dimensions ?? Posting.Dimensions(productID: ""), to: row, at: first + 9)
     try row.bind(first + 13, posting.cohort?.age ?? 0)
-    try row.bind(first + 14, posting.firstChargeOf)
+    try row.bind(first + 14, posting.marks)
     try row.bind(first + 15, posting.count)
     try row.bind(first + 16, posting.amount)
     try row.bind(first + 17, posting.proceeds)
     try row.bind(first + 18, posting.currency)
+    try row.bind(first + 19, posting.chargedOn?.number)
   }
 
   /// Decodes the columns from the first one on.
@@ -38,11 +39,12 @@ enum PostingRows {
       posting.cohort = Posting.Cohort(
         day: ReportDay(number: row.number(8)), dimensions: dimensions(row, 9), age: row.number(13))
     }
-    posting.firstChargeOf = row.number(14)
+    posting.marks = row.number(14)
     posting.count = row.number(15)
     posting.amount = row.number(16)
     posting.proceeds = row.number(17)
     posting.currency = row.text(18) ?? ""
+    if !row.isNull(19) { posting.chargedOn = ReportDay(number: row.number(19)) }
     return posting
   }
 

@@ -39,9 +39,7 @@ private struct PostingCondition {
     ]
     addDays(selection)
     addKnowledge(selection.knowledge)
-    if case .firstCharges(let granularity) = selection.measure {
-      conditions.append("first_charge_of / \(1 << granularity.rawValue) % 2 = 1")
-    }
+    if let mark = selection.mark { conditions.append("marks / \(1 << mark.rawValue) % 2 = 1") }
     if let reasons = selection.reasons { add("reason", in: reasons) }
     if let currency = selection.currency { add("currency = ?", currency) }
     for (dimension, allowed) in selection.dimensions.sorted(by: { $0.key.rawValue < $1.key.rawValue })
@@ -109,8 +107,7 @@ extension PostingSelection {
       case .count: "units"
       case .amount: "amount"
       case .proceeds: "proceeds"
-      // A reversed charge takes its payer back.
-      case .firstCharges: "CASE WHEN units > 0 THEN 1 WHEN units < 0 THEN -1 ELSE 0 END"
+      case .sign: "CASE WHEN units > 0 THEN 1 WHEN units < 0 THEN -1 ELSE 0 END"
       }
     let negative = signs.filter { $0.value < 0 }.keys.map { String($0.rawValue) }.sorted()
     return negative.isEmpty

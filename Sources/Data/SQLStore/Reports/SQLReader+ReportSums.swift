@@ -10,7 +10,7 @@ extension SQLReader {
     let stockDay = query.knowledge == .firstClosed ? "known_day" : "day"
     let range = "day >= \(query.from.number) AND day < \(query.to.number)"
     let first = query.granularity.firstDay(of: query.from)
-    let selections = [
+    var selections = [
       CellSelection(
         kinds: report.stockKinds, day: stockDay,
         condition: "cohort_day = \(noCohort) AND \(stockDay) < \(query.to.number)"),
@@ -21,8 +21,16 @@ extension SQLReader {
       CellSelection(
         kinds: report.cohortKinds, day: noDay,
         condition:
-          "cohort_day >= \(first.number) AND cohort_day < \(query.to.number) AND day < \(query.to.number)"),
+          "cohort_day >= \(first.number) AND cohort_day < \(query.to.number) AND day < \(query.to.number)"
+          + " AND age <> \(ReportCell.ratedAge)"),
     ]
+    if query.isConverted {
+      selections.append(
+        CellSelection(
+          kinds: report.stockKinds.union(report.flowKinds), day: "day",
+          condition: "cohort_day <> \(noCohort) AND age = \(ReportCell.ratedAge) AND day < \(query.to.number)"
+        ))
+    }
     let groups = try CellGroups(query, groupBy: query.groupBy, in: self)
     var sums: [ReportSum] = []
     for selection in selections where !selection.kinds.isEmpty {
@@ -33,7 +41,7 @@ extension SQLReader {
             kind: try kind(key.kind), day: ReportDay(number: key.day), groups: group.values,
             reason: group.reason, currency: group.currency,
             cohortDay: key.cohortDay == noCohort ? nil : ReportDay(number: key.cohortDay), age: key.age,
-            sums: total))
+            sums: total, group: key.group))
       }
     }
     return sums
@@ -76,8 +84,9 @@ extension SQLReader {
     let kinds = selection.kinds.map { String($0.rawValue) }.sorted().joined(separator: ", ")
     var condition = selection.condition
     if case .whenClosed(let last) = query.knowledge { condition += " AND known_day <= \(last.number)" }
-    // Days before the first one count together.
-    let earliest = byKnownDay || selection.day == noDay ? Int64.min : query.from.number - 1
+    // Days before the first one count together, unless each has its exchange rate.
+    let keepsDays = byKnownDay || selection.day == noDay || query.isConverted
+    let earliest = keepsDays ? Int64.min : query.from.number - 1
     var sums: [SumKey: ReportCell.Sums] = [:]
     _ = try rows(
       """

@@ -10,7 +10,7 @@ extension SQLTransaction {
     try run(
       once: """
         INSERT INTO report_queue (line_id, app, environment, evidence_id) VALUES (?, ?, ?, ?)
-        ON CONFLICT (line_id, app, environment, evidence_id) DO NOTHING
+        ON CONFLICT (evidence_id, line_id, app, environment) DO NOTHING
         """, line, evidence)
   }
 
@@ -18,7 +18,8 @@ extension SQLTransaction {
     try rows(
       """
       \(Self.pending) (
-        SELECT * FROM report_queue WHERE \(domain.condition) ORDER BY evidence_id, line_id LIMIT ?
+        SELECT * FROM report_queue WHERE \(domain.condition)
+        ORDER BY evidence_id, line_id, app, environment LIMIT ?
       ) AS q JOIN evidence AS e ON e.evidence_id = q.evidence_id ORDER BY q.evidence_id, q.line_id
       """, limit, decode: Self.pending)
   }
@@ -67,6 +68,20 @@ extension SQLTransaction {
     }.first ?? ReportLineState()
   }
 
+  func claims(of line: LineKey) throws(StoreError) -> PurchaseClaims {
+    PurchaseClaims(
+      try rows(once: Self.claims, line) { row in
+        (gained: row.number(0) == 1, at: row.number(2) == 1 ? nil : row.instant(1))
+      })
+  }
+
+  private static let claims = """
+    SELECT gained, at, CASE WHEN evidence_id = (
+      SELECT min(e.evidence_id) FROM line_evidence AS e
+      WHERE e.line_id = c.line_id AND e.app = c.app AND e.environment = c.environment) THEN 1 ELSE 0 END
+    FROM ownership_change AS c WHERE \(ofLine) ORDER BY change_id
+    """
+
   func put(_ state: ReportLineState, of line: LineKey) throws(StoreError) {
     try run(once: Self.putState, line, state.due, Self.bytes(state.standing))
   }
@@ -112,17 +127,17 @@ extension SQLTransaction {
   }
 
   func linesOfPayer(of line: LineKey) throws(StoreError) -> [LineKey] {
-    let installs = try rows(
-      once: "SELECT app_transaction_id FROM app_install_line WHERE \(ofLine)", line
-    ) {
-      $0.text(0) ?? ""
-    }
-    var lines: Set<LineKey> = [line]
-    for install in installs {
-      lines.formUnion(try self.lines(ofAppInstall: install, of: line.appID, in: line.environment))
-    }
-    return lines.sorted { $0.lineID < $1.lineID }
+    let others = try rows(once: Self.linesOfPayer, line) { $0.text(0) ?? "" }
+    let lines = Set(others).union([line.lineID]).sorted()
+    return lines.map { LineKey(appID: line.appID, environment: line.environment, lineID: $0) }
   }
+
+  private static let linesOfPayer = """
+    SELECT other.line_id FROM app_install_line AS own JOIN app_install_line AS other
+      ON other.app_transaction_id = own.app_transaction_id AND other.app = own.app
+        AND other.environment = own.environment
+    WHERE own.line_id = ? AND own.app = ? AND own.environment = ?
+    """
 
   func purchases(
     of appID: String, in environment: Environment, after last: String, limit: Int

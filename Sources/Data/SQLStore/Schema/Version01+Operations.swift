@@ -22,6 +22,9 @@ extension Version01 {
     -- A rejected notification may carry a made-up UUID.
     CREATE UNIQUE INDEX unique_notification ON notification (uuid, app, environment)
       WHERE uuid <> '' AND state <> 'REJECTED';
+    -- The lists of notifications that had no effect.
+    CREATE INDEX notification_by_state ON notification (state, evidence_id)
+      WHERE state NOT IN ('APPLIED', 'SUPERSEDED');
     -- line_evidence finds those of version 2.
     CREATE INDEX notification_of_line ON notification (line_id, app, environment)
       WHERE version = 1;

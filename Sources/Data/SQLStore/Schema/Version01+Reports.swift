@@ -7,8 +7,9 @@ extension Version01 {
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
       evidence_id INTEGER NOT NULL REFERENCES evidence,
-      PRIMARY KEY (line_id, app, environment, evidence_id)
+      PRIMARY KEY (evidence_id, line_id, app, environment)
     ) STRICT, WITHOUT ROWID;
+    CREATE INDEX report_queue_of_line ON report_queue (line_id, app, environment);
 
     -- The postings of each purchase that none takes back.
     CREATE TABLE report_line (
@@ -43,7 +44,8 @@ extension Version01 {
       cohort_storefront TEXT NOT NULL,
       cohort_offer_kind TEXT NOT NULL,
       cohort_age INTEGER NOT NULL,
-      first_charge_of INTEGER NOT NULL,
+      marks INTEGER NOT NULL,          -- bits of Granularity; what they say depends on the kind
+      charged_on INTEGER,              -- days since 1970; NULL: on the day of effective_at
       units INTEGER NOT NULL,
       amount INTEGER NOT NULL,         -- thousandths
       proceeds INTEGER NOT NULL,

@@ -333,6 +333,7 @@ package enum Version01 {
       line_id TEXT NOT NULL,
       PRIMARY KEY (app_transaction_id, app, environment, line_id)
     ) STRICT, WITHOUT ROWID;
+    CREATE INDEX app_install_line_of_line ON app_install_line (line_id, app, environment);
     """
 }
 

@@ -1,5 +1,5 @@
 internal import Entitlements
-package import Store
+internal import Store
 
 /// A table derived from evidence, for comparison with the same table of another store.
 ///

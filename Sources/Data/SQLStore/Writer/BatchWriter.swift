@@ -47,6 +47,12 @@ package final class BatchWriter {
   package func write(
     _ batch: [WriteJob], joinedBy arrived: () -> [WriteJob] = { [] }
   ) -> (count: Int, failure: StoreError?) {
+    write(batch, joinedBy: arrived, isRepeated: false)
+  }
+
+  private func write(
+    _ batch: [WriteJob], joinedBy arrived: () -> [WriteJob], isRepeated: Bool
+  ) -> (count: Int, failure: StoreError?) {
     var batch = batch
     var outcomes: [WriteJob.Outcome] = []
     outcomes.reserveCapacity(batch.count)
@@ -74,6 +80,10 @@ package final class BatchWriter {
       return (batch.count, nil)
     } catch {
       abandon()
+      // Nothing of it was committed, so that another session can take it.
+      if case .unavailable = error, !isRepeated, connection.canRepeat {
+        return write(batch, joinedBy: arrived, isRepeated: true)
+      }
       for outcome in outcomes { outcome.finish(error) }
       for job in batch.dropFirst(outcomes.count) { job.reject(error) }
       return (batch.count, error)
@@ -160,7 +170,7 @@ package final class BatchWriter {
         try transaction.saveCached()
         _ = try touch.runCounting()
       } catch {
-        outcome = WriteJob.Outcome(isCommitted: false, failure: error) { _ in job.reject(error) }
+        outcome = WriteJob.Outcome(isCommitted: false, failure: error) { job.reject($0 ?? error) }
       }
     }
     if !outcome.isCommitted {

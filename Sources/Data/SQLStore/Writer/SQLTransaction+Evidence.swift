@@ -57,7 +57,9 @@ extension SQLTransaction {
   }
 
   func put(_ fact: GrantFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError) {
+    let isNew = if case .some(.none) = self.fact.grants.ofLine.known(line) { true } else { false }
     try self.fact.grants.put(fact, of: line, from: evidence)
+    evidenceLookup.keep(isNew ? evidence : nil, ofGrant: line)
   }
 
   func grant(
@@ -69,6 +71,11 @@ extension SQLTransaction {
       WHERE external_id = ? AND source = ? AND app = ? AND environment = ? AND source <> ''
       """, externalID, source, appID, environment
     ) { LineKey(appID: appID, environment: environment, lineID: $0.text(0) ?? "") }.first
+  }
+
+  func willStoreGrant(in line: LineKey) {
+    fact.grants.ofLine.keep(nil, of: line)
+    ownership.owners.keep([], of: line)
   }
 
   func grant(_ id: String, of appID: String) throws(StoreError) -> LineKey? {

@@ -19,20 +19,21 @@ extension SQLTransaction {
     for id in all.notifications { try notification.byUUID.expect(id) }
     for token in all.tokens { try claim.expect(token) }
     for customer in all.customers { try expect(customer) }
+    for key in all.idempotencyKeys { try idempotency.expect(key) }
     for identity in all.evidence { try evidence.equal.expect(identity) }
     try workspace.fetch()
     for line in all.lines { try expectOwners(of: line) }
     for token in all.tokens { try expectCustomers(of: token) }
     try workspace.fetch()
-    for line in all.lines { try keepEvidence(ofOwnersOf: line) }
+    for line in all.lines {
+      for owner in ownership.owners.known(line) ?? [] { try keepEvidence(of: line.customer(owner)) }
+    }
+    for customer in all.customers { try keepEvidence(of: customer) }
   }
 
-  /// Keeps the evidence that the owners' answers name: most answers of the next moments rest on the same.
-  private func keepEvidence(ofOwnersOf line: LineKey) throws(StoreError) {
-    for owner in ownership.owners.known(line) ?? [] {
-      let customer = line.customer(owner)
-      evidenceLookup.keep(try self.customer.knownEvidence(of: customer), of: customer)
-    }
+  /// Keeps the evidence that the customer's answers name: most answers of the next moments rest on the same.
+  private func keepEvidence(of customer: CustomerKey) throws(StoreError) {
+    evidenceLookup.keep(try self.customer.knownEvidence(of: customer), of: customer)
   }
 
   private func expect(_ line: LineKey) throws(StoreError) {
@@ -41,6 +42,7 @@ extension SQLTransaction {
     try fact.renewals.last.expect(line)
     try poll.row.expect(line)
     if line.isPurchase { try purchaseState.ofLine.expect(line) }
+    if line.isGrant { try fact.grants.ofLine.expect(line) }
   }
 
   private func expect(_ customer: CustomerKey) throws(StoreError) {
@@ -52,7 +54,7 @@ extension SQLTransaction {
   private func expectOwners(of line: LineKey) throws(StoreError) {
     let owners = ownership.owners.known(line) ?? []
     for owner in owners { try customer.expect(line.customer(owner)) }
-    if owners.isEmpty { try fact.transactionsOfLine.expect(line) }
+    if owners.isEmpty, line.isPurchase { try fact.transactionsOfLine.expect(line) }
   }
 
   /// Expects the customer that is bound to a token, or those whose ids equal it.

@@ -16,6 +16,7 @@ final class SQLTransaction: StoreTransaction, SQLSession {
   let notification: NotificationRows
   let poll: PollRows
   let purchaseState: PurchaseStateRows
+  let idempotency: KeyedRead<[UInt8], IdempotencyRecord?>
   let segment = SegmentRows()
   let outlines = AccessOutlines()
   let connection: any SQLConnection
@@ -45,6 +46,7 @@ final class SQLTransaction: StoreTransaction, SQLSession {
     notification = try NotificationRows(connection, in: workspace)
     poll = try PollRows(connection, in: workspace)
     purchaseState = try PurchaseStateRows(connection, in: workspace)
+    idempotency = try .idempotencyRecords(on: connection, in: workspace)
     self.connection = connection
     writeProbe = try connection.prepare("UPDATE health_probe SET filler = ?")
   }

@@ -45,7 +45,8 @@ package struct WriteJob: Sendable {
         let value = try body(transaction)
         return Outcome(isCommitted: true) { deliver($0.map(Result.failure) ?? .success(value)) }
       } catch {
-        return Outcome(isCommitted: false, failure: error) { _ in deliver(.failure(error)) }
+        // A writer that was replaced reads what is no longer true; the commit shows it.
+        return Outcome(isCommitted: false, failure: error) { deliver(.failure($0 ?? error)) }
       }
     }
   }

@@ -28,6 +28,13 @@ extension FactDecoder {
     for _ in 0..<(try flags.contains(.hasSeatRefunds) ? count() : 0) {
       details.seatRefunds.append(.init(quantity: try signed(), reportedAt: try instant(since: base)))
     }
+    for _ in 0..<(try flags.contains(.hasRefunds) ? count() : 0) {
+      let (date, percentage) = (try instant(since: base), try signed())
+      details.refunds.append(.init(date: date, percentage: percentage == 0 ? nil : percentage - 1))
+    }
+    for _ in 0..<(try flags.contains(.hasReversals) ? count() : 0) {
+      details.reversals.append(try instant(since: base))
+    }
     guard flags.contains(.hasCommitment) else { return details }
     details.commitment = TransactionDetails.Commitment(
       billingPeriodNumber: try signed(), totalBillingPeriods: try signed(),

@@ -20,6 +20,8 @@ extension FactEncoder {
     flags.set(.hasSeatsPrice, details.seatsPrice != nil)
     flags.set(.hasSeatRefunds, !details.seatRefunds.isEmpty)
     flags.set(.wasWithoutAdditions, details.wasWithoutAdditions)
+    flags.set(.hasRefunds, !details.refunds.isEmpty)
+    flags.set(.hasReversals, !details.reversals.isEmpty)
 
     append(unsigned: UInt64(flags.rawValue))
     if let price = details.price { append(signed: price) }
@@ -42,6 +44,18 @@ extension FactEncoder {
         append(signed: refund.quantity)
         append(refund.reportedAt, since: base)
       }
+    }
+    if !details.refunds.isEmpty {
+      append(unsigned: UInt64(details.refunds.count))
+      for refund in details.refunds {
+        append(refund.date, since: base)
+        // One more than the percentage; 0: none.
+        append(signed: refund.percentage.map { $0 + 1 } ?? 0)
+      }
+    }
+    if !details.reversals.isEmpty {
+      append(unsigned: UInt64(details.reversals.count))
+      for reversal in details.reversals { append(reversal, since: base) }
     }
     guard let commitment else { return }
     append(signed: commitment.billingPeriodNumber)

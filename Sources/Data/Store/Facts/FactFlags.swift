@@ -55,6 +55,8 @@ struct TransactionDetailFlags: OptionSet {
   static let hasSeatsPrice = TransactionDetailFlags(rawValue: 1 << 9)
   static let hasSeatRefunds = TransactionDetailFlags(rawValue: 1 << 10)
   static let wasWithoutAdditions = TransactionDetailFlags(rawValue: 1 << 11)
+  static let hasRefunds = TransactionDetailFlags(rawValue: 1 << 12)
+  static let hasReversals = TransactionDetailFlags(rawValue: 1 << 13)
 }
 
 /// The optional numbers and codes in the details of a renewal info.

@@ -26,6 +26,9 @@ package protocol FactStore {
   /// Stores a grant, or its newer state.
   func put(_ fact: GrantFact, of line: LineKey, from evidence: EvidenceID) throws(StoreError)
 
+  /// States that the line of a grant has a new id, so that nothing is stored about it and it needs no look.
+  func willStoreGrant(in line: LineKey)
+
   /// Returns the line of the purchase `externalID` of another store; `nil` if there is none.
   func grant(
     ofPurchase externalID: String, in source: String, of appID: String, in environment: Environment

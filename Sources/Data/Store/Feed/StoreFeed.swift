@@ -42,6 +42,8 @@ package final class StoreFeed: Sendable {
   /// The machine's time of the last answer of the database, in milliseconds since 1970.
   private let lastContact = Atomic<Int64>(0)
   private let away = Atomic(false)
+  /// Whether nothing answered at the last attempt while ``away``.
+  private let silent = Atomic(false)
   private let losses = Atomic<Int>(0)
 
   /// Creates the feed of a store that this process has for itself; the last of `terms` is its own.
@@ -209,6 +211,10 @@ extension StoreFeed {
   /// Whether the database does not answer. Reads and writes then fail at once.
   package var isAway: Bool { away.load(ordering: .relaxed) }
 
+  /// Whether the database, or its server, answers that it takes nothing now. Otherwise this process may be the one that
+  /// is cut off, while the database works for others.
+  package var isRefused: Bool { isAway && !silent.load(ordering: .relaxed) }
+
   /// The machine's time of the last answer of the database; without meaning if the store is not shared.
   package var contact: Instant { Instant(millisecondsSince1970: lastContact.load(ordering: .relaxed)) }
 
@@ -218,10 +224,11 @@ extension StoreFeed {
     away.store(false, ordering: .relaxed)
   }
 
-  /// Records that the database does not answer.
+  /// Records that the database does not work; `isSilent` if nothing answered at all.
   ///
-  /// - Returns: whether it answered before.
-  package func lost() -> Bool {
+  /// - Returns: whether it worked before.
+  package func lost(isSilent: Bool = true) -> Bool {
+    silent.store(isSilent, ordering: .relaxed)
     guard !away.exchange(true, ordering: .relaxed) else { return false }
     losses.wrappingAdd(1, ordering: .relaxed)
     return true

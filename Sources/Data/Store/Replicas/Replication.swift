@@ -57,6 +57,11 @@ package protocol Replication: Sendable {
   /// States where operators reach this replica, once its listeners are open.
   func announce(address: String)
 
+  /// States by which catalog this replica evaluates, before the first ``beat()`` and when it changes; `catalog` is the
+  /// fingerprint. A replica does not become the leader while one with a newer catalog is alive. The one that the store has
+  /// known for a shorter time is newer.
+  func announce(catalog: UInt64)
+
   /// Takes, renews or observes the lease once; for the start, so that a single process leads from its first call on.
   func beat() async
 

@@ -132,6 +132,9 @@ package protocol ReportStore {
   /// Returns what was derived of a purchase; nothing of a new one.
   func reportState(of line: LineKey) throws(StoreError) -> ReportLineState
 
+  /// Returns when customers owned a purchase.
+  func claims(of line: LineKey) throws(StoreError) -> PurchaseClaims
+
   /// Replaces what was derived of a purchase.
   func put(_ state: ReportLineState, of line: LineKey) throws(StoreError)
 

@@ -22,6 +22,16 @@ package struct Catalog: Hashable, Sendable {
 
   /// The ids of all apps, in alphabetical order.
   package var appIDs: [String] { apps.keys.sorted() }
+
+  /// A hash of the fingerprints of all apps, equal in every process on every machine.
+  package var fingerprint: UInt64 {
+    var fingerprint = Fingerprint()
+    for (id, app) in apps.sorted(by: { $0.key < $1.key }) {
+      fingerprint.add(id)
+      fingerprint.add(app.fingerprint)
+    }
+    return fingerprint.value
+  }
 }
 
 /// One app: its identity at Apple, the environments it accepts purchases from, and its products.

@@ -61,6 +61,8 @@ extension AppDefinition {
         hash.add(UInt64(bitPattern: period?.days ?? 0))
       }
     }
+    // Postings have the days of exchange rates only if there are any.
+    hash.add(reports.rates.isEmpty ? 0 : 1)
     for times in reports.smallBusinessProgram {
       hash.add(UInt64(bitPattern: times.lowerBound.millisecondsSince1970))
       hash.add(UInt64(bitPattern: times.upperBound.millisecondsSince1970))

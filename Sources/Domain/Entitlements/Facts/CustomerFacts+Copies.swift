@@ -130,6 +130,7 @@ extension TransactionFact {
       details.seatRefunds = TransactionDetails.SeatRefund.merged(
         details.seatRefunds, other.details.seatRefunds)
     }
+    recordRefunds(of: first, copy)
     recordBeginning(of: first, copy)
   }
 }

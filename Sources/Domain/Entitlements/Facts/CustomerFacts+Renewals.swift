@@ -226,24 +226,35 @@ extension CustomerFacts {
 
   /// The times in which the renewal infos about the period at `index` had auto-renew off.
   package func timesWithRenewalOff(_ index: Int) -> [(start: Instant, end: Instant)] {
-    guard let history = renewalHistory(of: index) else { return [] }
     let start = transactions[beginning(ofPeriodAt: index)].purchaseDate
-    var times: [(start: Instant, end: Instant)] = []
-    var since: Instant?
+    return timesWithRenewalOff(ofLine: transactions[index].originalTransactionID)[start] ?? []
+  }
+
+  /// The times in which renewal infos had auto-renew off, by the purchase date of the period that they are about.
+  package func timesWithRenewalOff(
+    ofLine originalTransactionID: String
+  ) -> [Instant: [(start: Instant, end: Instant)]] {
+    guard let history = renewalHistory(ofLine: originalTransactionID),
+      renewalHistories[history].contents.contains(where: { $0.renewalStatus == .off })
+    else { return [:] }
+    var times: [Instant: [(start: Instant, end: Instant)]] = [:]
+    var open: [Instant: Instant] = [:]
     for signature in renewalHistories[history].signatures.indices {
-      guard let described = period(describedBy: signature, of: history),
-        transactions[described].purchaseDate == start
-      else { continue }
-      let from = renewalHistories[history].signatures[signature].inForceFrom
       let content = renewalHistories[history].signatures[signature].content
-      if renewalHistories[history].contents[content].renewalStatus == .off {
-        since = since ?? from
-      } else if let start = since {
-        times.append((start, from))
-        since = nil
+      let isOff = renewalHistories[history].contents[content].renewalStatus == .off
+      guard isOff || !open.isEmpty, let described = period(describedBy: signature, of: history) else {
+        continue
+      }
+      let from = renewalHistories[history].signatures[signature].inForceFrom
+      let period = transactions[described].purchaseDate
+      if isOff {
+        open[period] = open[period] ?? from
+      } else if let since = open.removeValue(forKey: period) {
+        times[period, default: []].append((since, from))
       }
     }
-    return times + (since.map { [($0, .openEnd)] } ?? [])
+    for (period, since) in open { times[period, default: []].append((since, .openEnd)) }
+    return times
   }
 }
 

@@ -32,6 +32,9 @@ extension TransactionFact {
     if let revokedSeatQuantity, revokedSeatQuantity > 0 {
       details.seatRefunds = [.init(quantity: revokedSeatQuantity, reportedAt: signedDate)]
     }
+    if let revocationDate, revocationType != .familyRevoke {
+      details.refunds = [.init(date: revocationDate, percentage: details.revocationPercentage)]
+    }
   }
 }
 

@@ -37,11 +37,42 @@ package struct TransactionDetails: Hashable, Sendable {
   package var seatsPrice: Int64?
   /// The refunds of seats that any document about the transaction reported, by the number of refunded seats.
   package var seatRefunds: [SeatRefund] = []
+  /// The refunds that any document about the transaction reported, by their dates: a later reversal leaves no trace in the
+  /// latest document.
+  package var refunds: [Refund] = []
+  /// When Apple signed notifications that a refund was reversed (`REFUND_REVERSED`), in ascending order.
+  package var reversals: [Instant] = []
   /// Whether the fact is from an app receipt, which has fewer fields; a signed transaction replaces it.
   package var isFromReceipt = false
 
   /// Creates details without any field set.
   package init() {}
+
+  /// A refund of the transaction.
+  package struct Refund: Hashable, Sendable {
+    /// Apple's `revocationDate`.
+    package var date: Instant
+    /// As ``TransactionDetails/revocationPercentage``.
+    package var percentage: Int64?
+
+    package init(date: Instant, percentage: Int64?) {
+      self.date = date
+      self.percentage = percentage
+    }
+  }
+
+  /// Whether any document about the transaction reported a refund or a reversal.
+  var hasRefunds: Bool { !refunds.isEmpty || !reversals.isEmpty }
+
+  /// Takes over the refunds and reversals that either of two documents reported.
+  mutating func mergeRefunds(of first: TransactionDetails, _ second: TransactionDetails) {
+    // Of two percentages for one date the smaller one, so that the order of the documents does not matter.
+    let known = Dictionary((first.refunds + second.refunds).map { ($0.date, $0) }) {
+      $0.percentage ?? .max <= $1.percentage ?? .max ? $0 : $1
+    }
+    refunds = known.values.sorted { $0.date < $1.date }
+    reversals = Set(first.reversals + second.reversals).sorted()
+  }
 
   /// A number of refunded seats and when Apple first reported it, because a refund of some seats has no date.
   package struct SeatRefund: Hashable, Sendable {

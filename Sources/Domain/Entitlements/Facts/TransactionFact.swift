@@ -107,6 +107,17 @@ package struct TransactionFact: Hashable, Sendable {
     return details.seatRefunds.first { $0.quantity == revokedSeatQuantity }?.reportedAt ?? signedDate
   }
 
+  /// The refunds that Apple reversed, each with the time of the reversal.
+  package var reversedRefunds: [(refund: TransactionDetails.Refund, reversedAt: Instant)] {
+    guard !details.reversals.isEmpty else { return [] }
+    return details.refunds.compactMap { refund in
+      guard refund.date != revocationDate,
+        let reversedAt = details.reversals.first(where: { $0 > refund.date })
+      else { return nil }
+      return (refund, reversedAt)
+    }
+  }
+
   /// Whether it is a period of a subscription that renews. Of the types that this version does not know, those
   /// with an end are.
   package var isSubscription: Bool {
@@ -145,13 +156,16 @@ extension TransactionFact {
 
   /// The fact as its document states it: without its arrival, and without what other documents reported.
   package var asStated: TransactionFact {
-    guard arrivedEarlyAt != nil || !details.seatRefunds.isEmpty || details.wasWithoutAdditions else {
-      return self
-    }
+    guard
+      arrivedEarlyAt != nil || !details.seatRefunds.isEmpty || details.wasWithoutAdditions
+        || !details.refunds.isEmpty || !details.reversals.isEmpty
+    else { return self }
     var fact = self
     fact.arrivedEarlyAt = nil
     if !details.seatRefunds.isEmpty { fact.details.seatRefunds = [] }
     if details.wasWithoutAdditions { fact.details.wasWithoutAdditions = false }
+    if !details.refunds.isEmpty { fact.details.refunds = [] }
+    if !details.reversals.isEmpty { fact.details.reversals = [] }
     return fact
   }
 
@@ -165,6 +179,7 @@ extension TransactionFact {
       fact.details.seatRefunds = TransactionDetails.SeatRefund.merged(
         details.seatRefunds, other.details.seatRefunds)
     }
+    fact.recordRefunds(of: self, other)
     fact.recordBeginning(of: self, other)
     return fact
   }
@@ -174,6 +189,12 @@ extension TransactionFact {
   /// never have the reason.
   var beganPeriod: Bool {
     details.additionalTransactionReason == nil ? !details.isFromReceipt : details.wasWithoutAdditions
+  }
+
+  /// Records the refunds and reversals that either of two documents about this purchase shows.
+  mutating func recordRefunds(of first: TransactionFact, _ second: TransactionFact) {
+    guard first.details.hasRefunds || second.details.hasRefunds else { return }
+    details.mergeRefunds(of: first.details, second.details)
   }
 
   /// Records whether either of two documents about this purchase shows that it began its period.

@@ -5,8 +5,8 @@ package struct PostingSelection: Hashable, Sendable {
   /// What a posting adds.
   package enum Measure: Hashable, Sendable {
     case count, amount, proceeds
-    /// One for each payer's first charge in a bucket of this length.
-    case firstCharges(Granularity)
+    /// 1, or -1 for a posting that takes one back.
+    case sign
   }
 
   /// 1, or -1 for kinds that the value is less by.
@@ -14,6 +14,8 @@ package struct PostingSelection: Hashable, Sendable {
   /// `nil`: all.
   package let reasons: Set<String>?
   package let measure: Measure
+  /// Only postings with this mark (``Posting/marks``); `nil`: all.
+  package let mark: Granularity?
   /// Whether ``days`` are those on which the members joined their cohort, and ``dimensions`` those that they had then.
   package let isOfCohort: Bool
   /// The first day; `nil` for a stock, which counts from the beginning.
@@ -52,8 +54,23 @@ extension ReportQuery {
     }
   }
 
-  /// The postings behind the value of `column` in a row.
-  package func postings(of column: ReportColumn, in row: RowKey) -> PostingSelection {
+  /// The postings behind the value of `column` in a row: of a column that is made up of others, theirs, each with its sign.
+  package func postings(
+    of column: ReportColumn, in row: RowKey
+  ) -> [(sign: Int64, selection: PostingSelection)] {
+    guard let derivation = column.derivation else { return [(1, selection(of: column, in: row))] }
+    // The purchases are those in their own currencies.
+    if derivation.isOfConversion { return [] }
+    return report.columns.flatMap { part in
+      let sign: Int64? =
+        derivation.plus.contains(part.name) ? 1 : derivation.minus.contains(part.name) ? -1 : nil
+      return sign.map { sign in
+        postings(of: part, in: row).map { (sign: sign * $0.sign, selection: $0.selection) }
+      } ?? []
+    }
+  }
+
+  private func selection(of column: ReportColumn, in row: RowKey) -> PostingSelection {
     let first = max(from, granularity.firstDay(of: row.bucket))
     let end = min(to, granularity.firstDay(after: row.bucket))
     let isOfCohort = column.terms.contains { $0.isOfCohort }
@@ -61,13 +78,15 @@ extension ReportQuery {
     for (dimension, value) in zip(groupBy, row.groups) { dimensions[dimension] = [value] }
     // What a cohort paid adds up with its age; whatever else has an age is of this age.
     let isOfAge = report.hasAges && isOfCohort
-    let ages = isOfAge ? (report.name == .lifetimeValue ? 0...max(0, row.age) : row.age...row.age) : nil
+    let addsUp = report.agesAreMonths && !column.isOfOneAge
+    let ages = isOfAge ? (addsUp ? 0...max(0, row.age) : row.age...row.age) : nil
     let isStock = column.span != .bucket
     return PostingSelection(
       signs: Dictionary(
-        column.terms.map { ($0.kind == .payersOfBucket ? .charge : $0.kind, $0.sign) },
+        column.terms.flatMap { term in term.kind.ofPostings.map { ($0, term.sign) } },
         uniquingKeysWith: { first, _ in first }),
-      reasons: column.terms.first?.reasons, measure: measure(of: column), isOfCohort: isOfCohort,
+      reasons: column.terms.first?.reasons, measure: measure(of: column),
+      mark: column.terms.contains { $0.kind.isMarked } ? granularity : nil, isOfCohort: isOfCohort,
       from: isStock ? nil : isOfCohort ? granularity.firstDay(of: row.bucket) : first,
       to: column.span == .opening ? first : isOfCohort ? granularity.firstDay(after: row.bucket) : end,
       until: to, ages: ages, dimensions: dimensions, currency: report.isByCurrency ? row.currency : nil,
@@ -76,7 +95,7 @@ extension ReportQuery {
   }
 
   private func measure(of column: ReportColumn) -> PostingSelection.Measure {
-    if column.terms.contains(where: { $0.kind == .payersOfBucket }) { return .firstCharges(granularity) }
+    if column.terms.contains(where: { $0.kind == .payersOfBucket }) { return .sign }
     guard column.terms.first?.field == .amount else { return .count }
     return isOfProceeds ? .proceeds : .amount
   }

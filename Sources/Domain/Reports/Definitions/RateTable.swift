@@ -27,18 +27,29 @@ package struct RateTable: Hashable, Sendable {
       .mapValues { $0.sorted { $0.from < $1.from } }
   }
 
-  /// Converts `sums` with the rates of their days. Sums without a rate stay as they are.
+  /// Converts `sums` with the rates of their days, and amounts of another day's rate with that. Sums without a rate stay as
+  /// they are.
   package func convert(_ sums: [ReportSum], to target: String) -> [ReportSum] {
-    sums.map { sum in
-      guard !sum.currency.isEmpty, sum.currency != target,
-        let rate = rate(sum.currency, target, on: sum.day)
-      else { return sum }
-      var converted = sum
-      converted.currency = target
-      converted.sums.amount = Share.quotient(of: sum.sums.amount, times: rate.millionths, by: Self.unit)
-      converted.sums.proceeds = Share.quotient(of: sum.sums.proceeds, times: rate.millionths, by: Self.unit)
-      return converted
+    sums.flatMap { sum in
+      guard sum.isRated, let chargedOn = sum.cohortDay else { return [convert(sum, to: target, on: sum.day)] }
+      // They are part of the sum of their day, and move from its rate to the other.
+      var amounts = sum
+      (amounts.cohortDay, amounts.age) = (nil, 0)
+      var opposite = amounts
+      (opposite.sums.amount, opposite.sums.proceeds) = (-sum.sums.amount, -sum.sums.proceeds)
+      return [convert(opposite, to: target, on: sum.day), convert(amounts, to: target, on: chargedOn)]
     }
+  }
+
+  private func convert(_ sum: ReportSum, to target: String, on day: ReportDay) -> ReportSum {
+    guard !sum.currency.isEmpty, sum.currency != target, let rate = rate(sum.currency, target, on: day) else {
+      return sum
+    }
+    var converted = sum
+    (converted.currency, converted.group) = (target, nil)
+    converted.sums.amount = Share.quotient(of: sum.sums.amount, times: rate.millionths, by: Self.unit)
+    converted.sums.proceeds = Share.quotient(of: sum.sums.proceeds, times: rate.millionths, by: Self.unit)
+    return converted
   }
 
   private func rate(_ currency: String, _ target: String, on day: ReportDay) -> Rate? {

@@ -4,7 +4,8 @@ extension Report {
     .recurringRevenue, "Annual recurring revenue and its movements; MRR is a twelfth", isByCurrency: true,
     [
       .money(
-        "opening", [.active], unit: .moneyPerYear, span: .opening, "Recurring revenue before the bucket."),
+        "opening", [.active, .rateChanged], unit: .moneyPerYear, span: .opening,
+        "Recurring revenue before the bucket."),
       .money(
         "new", [.startedPaid, .converted, .convertedFromRetry], unit: .moneyPerYear, reasons: ["", "FIRST"],
         "First paid period of the payer in the group."),
@@ -20,9 +21,24 @@ extension Report {
       .money(
         "churn_other", [.lapsedOther, .toFreeOffer], unit: .moneyPerYear, "Ended otherwise, or free now."),
       .money("churn_refund", [.refundedOut], unit: .moneyPerYear, "Ended by a refund."),
+      .money("reversed", [.reversedIn], unit: .moneyPerYear, "Back after the reversal of a refund."),
       .money(
-        "closing", [.active], unit: .moneyPerYear, span: .closing,
+        "closing", [.active, .rateChanged], unit: .moneyPerYear, span: .closing,
         "Recurring revenue at the end (ARR): price of the running period x periods in a year."),
+      .derived(
+        "exchange", ["closing"],
+        minus: [
+          "opening", "new", "reactivation", "recovered", "expansion", "contraction", "moved",
+          "churn_voluntary",
+          "churn_billing", "churn_other", "churn_refund", "reversed",
+        ], unit: .moneyPerYear, ofConversion: true,
+        "With convert_to: what other rates at renewals and rounding changed; no movement."),
+      .money(
+        "closing_of_others", [.activeOutsideOpening], unit: .moneyPerYear,
+        "Of closing: subscriptions that were not active before the bucket."),
+      .derived(
+        "retained", ["closing"], minus: ["closing_of_others"], unit: .moneyPerYear,
+        "Of closing: subscriptions that were active before the bucket; by opening, net revenue retention."),
       .count("active", [.active], span: .closing, "Active subscriptions of the currency at the end."),
     ])
 
@@ -31,7 +47,8 @@ extension Report {
     [
       .money("gross", [.charge], "Prices of all charges, usually with tax."),
       .money("refunds", [.refund], "Refunds, negative, on the day of the refund."),
-      .money("net", [.charge, .refund], role: .numerator, "Gross and refunds."),
+      .money("reversals", [.refundReversed], "Reversed refunds, on the day of the reversal."),
+      .money("net", [.charge, .refund, .refundReversed], role: .numerator, "Gross, refunds and reversals."),
       .count("payers", [.payersOfBucket], role: .denominator, "Payers with a charge in the bucket."),
       .count("charges", [.charge], "Charged transactions."),
       .money("upgrade_credit", [.upgradeCredit], "Estimated returns of unused periods after upgrades."),
@@ -47,6 +64,8 @@ extension Report {
       .money(
         "prorated", [.refund], reasons: ["PRORATED", "ONE_TIME_PRORATED"], "Of the amount, prorated refunds."),
       .money("seats", [.refund], reasons: ["SEATS", "ONE_TIME_SEATS"], "Of the amount, refunds of seats."),
+      .count("reversals", [.refundReversed], "Reversed refunds, by the day of the reversal."),
+      .money("reversed_amount", [.refundReversed], "Their prices."),
       .count(
         "refunded_purchases", [.refundOfPurchase], role: .numerator, ofCohort: true,
         "Transactions of the bucket that are refunded by now."),
@@ -58,16 +77,18 @@ extension Report {
     hasAges: true,
     [
       .money(
-        "net", [.charge, .refund, .upgradeCredit], role: .numerator, ofCohort: true,
+        "net", [.charge, .refund, .refundReversed, .upgradeCredit], role: .numerator, ofCohort: true,
         "Prices less refunds and upgrade credits of the cohort up to the end of its n-th month."),
       .count("payers", [.payer], role: .denominator, ofCohort: true, "Payers of the cohort."),
       .money("gross", [.charge], ofCohort: true, "Of the net amount, prices."),
-      .money("refunds", [.refund], ofCohort: true, "Of the net amount, refunds, negative."),
+      .money(
+        "refunds", [.refund, .refundReversed], ofCohort: true,
+        "Of the net amount, refunds less reversals, negative."),
       .money(
         "upgrade_credit", [.upgradeCredit], ofCohort: true,
         "Of the net amount, estimated returns after upgrades, negative."),
       .money(
-        "net_of_month", [.charge, .refund, .upgradeCredit], ofCohort: true,
+        "net_of_month", [.charge, .refund, .refundReversed, .upgradeCredit], ofCohort: true, ofOneAge: true,
         "Net amount of the n-th month alone; by that of month 0 it is revenue retention."),
     ])
 
@@ -88,6 +109,9 @@ extension Report {
       .money(
         "refunds", [.refund], reasons: ["ONE_TIME_FULL", "ONE_TIME_PRORATED", "ONE_TIME_SEATS"],
         "Refunds of one-time purchases, negative, on the day of the refund."),
+      .money(
+        "reversals", [.refundReversed], reasons: ["ONE_TIME_FULL", "ONE_TIME_PRORATED"],
+        "Reversed refunds of one-time purchases, on the day of the reversal."),
     ])
 
   static let commitments = Report(

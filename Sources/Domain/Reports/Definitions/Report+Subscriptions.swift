@@ -17,13 +17,22 @@ extension Report {
       .count(
         "committed", [.committed], span: .closing, "Part of active: in a commitment with monthly payments."),
       .count(
+        "consent_pending", [.consentPending], span: .closing,
+        "Part of active: the customer has not answered a price increase."),
+      .count(
+        "pending_downgrade", [.pendingDowngrade], span: .closing,
+        "Part of active: a product of a lower level is planned for the next renewal."),
+      .count(
+        "unclaimed_active", [.unclaimedActive], span: .closing,
+        "Part of active: no customer owns the purchase."),
+      .count(
         "non_consumable_owned", [.nonConsumableOwned], span: .closing,
         "Non-consumables that are not revoked; never part of active."),
     ])
 
   /// The kinds that change ``subscriptions``' active count, as they enter the identity.
   package static let enteringKinds: [Posting.Kind] = [
-    .startedPaid, .converted, .convertedFromRetry, .resubscribed, .recovered, .moved,
+    .startedPaid, .converted, .convertedFromRetry, .resubscribed, .recovered, .reversedIn, .moved,
   ]
   package static let leavingKinds: [Posting.Kind] = [
     .lapsedVoluntary, .lapsedBilling, .lapsedOther, .refundedOut, .toFreeOffer,
@@ -44,6 +53,7 @@ extension Report {
       .count("lapsed_other", [.lapsedOther], "Ended for another reason, or none is known."),
       .count("refunded_out", [.refundedOut], "A refund cut the running period."),
       .count("to_free_offer", [.toFreeOffer], "A free offer period followed a paid one."),
+      .count("reversed_in", [.reversedIn], "The reversal of a refund brought the running period back."),
       .count("moved", [.moved], "Came from another group of this report; negative: went to one."),
       .count("active_end", [.active], span: .closing, "Active subscriptions at the end of the bucket."),
       .count("trial_started", [.trialStarted], "Began with a free period."),
@@ -53,12 +63,17 @@ extension Report {
       .count("downgraded", [.downgraded], "Changed to a product of a lower level."),
       .count("crossgraded", [.crossgraded], "Changed to a product of the same level."),
       .count("changed_product", [.changedProduct], "Changed to a product of an unknown level."),
+      .count("downgrade_requested", [.downgradeRequested], "A product of a lower level was planned."),
+      .count("downgrade_withdrawn", [.downgradeWithdrawn], "The plan was taken back."),
       .count("renewal_turned_off", [.renewalTurnedOff], "Auto-renew was turned off while in force."),
       .count("renewal_turned_on", [.renewalTurnedOn], "Auto-renew was turned on again while in force."),
       .count("in_trial_start", [.inTrial], span: .opening, "Trials before the bucket."),
       .count("trial_expired", [.trialExpired], "Trials that ended without a payment."),
       .count("trial_lapsed_billing", [.trialLapsedBilling], "Trials whose first payment failed."),
       .count("trial_refunded", [.trialRefunded], "Trials that Apple revoked."),
+      .count(
+        "trial_moved", [.trialMoved],
+        "Trials that came from another group of this report; negative: went to one."),
       .count("in_trial_end", [.inTrial], span: .closing, "Trials at the end of the bucket."),
     ])
 
@@ -92,22 +107,26 @@ extension Report {
         "Started less ended."),
     ])
 
-  static let billing = Report(
-    .billing, "Failed payments and their recovery",
-    [
-      .count("grace_entered", [.graceEntered], "A failed payment with Apple's grace period."),
-      .count("grace_recovered", [.graceRecovered], "Paid within it, without a loss of access."),
-      .count("grace_ended", [.graceEnded], "It ended without a payment."),
-      .count(
-        "retry_entered", [.lapsedBilling, .trialLapsedBilling], "Access lost; Apple retries the payment."),
-      .count("retry_recovered", [.recovered, .convertedFromRetry], "Paid out of billing retry."),
-      .count("retry_lost", [.retryLost], "Billing retry ended without a payment: the final loss."),
-      .count("retry_cancelled", [.retryCancelled], "Cancelled during billing retry."),
-      .count("in_grace", [.inGrace], span: .closing, "In Apple's grace period at the end."),
-      .count("in_retry", [.inRetry], span: .closing, "In billing retry at the end."),
-      .count("grace_days", [.graceDays], "Whole days of access that the grace period saved."),
-      .count("retry_days", [.retryDays], "Whole days without access before a payment out of billing retry."),
-    ])
+  static let billing = Report(.billing, "Failed payments and their recovery", failedPayments + recoveryTimes)
+
+  private static let failedPayments: [ReportColumn] = [
+    .count("grace_entered", [.graceEntered], "A failed payment with Apple's grace period."),
+    .count("grace_recovered", [.graceRecovered], "Paid within it, without a loss of access."),
+    .count("grace_ended", [.graceEnded], "It ended without a payment."),
+    .count(
+      "retry_entered", [.lapsedBilling, .trialLapsedBilling], "Access lost; Apple retries the payment."),
+    .count("retry_recovered", [.recovered, .convertedFromRetry], "Paid out of billing retry."),
+    .count("retry_lost", [.retryLost], "Billing retry ended without a payment: the final loss."),
+    .count("retry_cancelled", [.retryCancelled], "Cancelled during billing retry."),
+    .count("in_grace", [.inGrace], span: .closing, "In Apple's grace period at the end."),
+    .count("in_retry", [.inRetry], span: .closing, "In billing retry at the end."),
+    .count("grace_days", [.graceDays], "Whole days of access that the grace period saved."),
+    .count("retry_days", [.retryDays], "Whole days without access before a payment out of billing retry."),
+  ]
+
+  private static let recoveryTimes = RecoveryTime.allCases.map { time in
+    ReportColumn.count(time.column, [.recoveredPayment], reasons: [time.rawValue], time.definition)
+  }
 
   static let churnReasons = Report(
     .churnReasons, "Ends of active subscriptions by reason",
@@ -130,6 +149,48 @@ extension Report {
         "product_unavailable", [.lapsedOther], reasons: ["PRODUCT_UNAVAILABLE"], "The product was withdrawn."),
       .count("other", [.lapsedOther], reasons: ["OTHER"], "Another reason."),
       .count("unknown", [.lapsedOther], reasons: ["UNKNOWN"], "Apple reported neither renewal nor end."),
+    ])
+
+  static let churnRate = Report(
+    .churnRate, "Active subscriptions that left",
+    [
+      .count(
+        "active_start", [.active], span: .opening, role: .denominator,
+        "Active subscriptions before the bucket."),
+      .count(
+        "left", [.firstEndOfOpening], role: .numerator,
+        "Of active_start, those that left at least once: gross churn."),
+      .derived(
+        "lost", ["active_start", "others"], minus: ["active_end"], unit: .count,
+        "Of active_start, those that are not active at the end: net churn."),
+      .count(
+        "others", [.activeOutsideOpening],
+        "Active at the end of the bucket, and not before it."),
+      .count("active_end", [.active], span: .closing, "Active subscriptions at the end of the bucket."),
+    ])
+
+  static let retentionByMonth = Report(
+    .retentionByMonth,
+    "Subscriptions that are active at the end of the n-th month, by month of the first payment",
+    hasAges: true,
+    [
+      .count(
+        "active", [.activeOfCohort], role: .numerator, ofCohort: true,
+        "Subscriptions of the cohort that are active at the end of the n-th month after its month."),
+      .count("subscriptions", [.joinedCohort], role: .denominator, "Subscriptions of the cohort."),
+    ])
+
+  static let retentionOfPayers = Report(
+    .retentionOfPayers,
+    "Payers with an active subscription at the end of the n-th month, by month of the first one",
+    hasAges: true,
+    [
+      .count(
+        "active", [.payerActiveOfCohort], role: .numerator, ofCohort: true,
+        "Payers of the cohort with any active subscription of the group then, returns included."),
+      .count(
+        "payers", [.payerJoined], role: .denominator, ofCohort: true,
+        "Payers of the cohort, by their first paid subscription of the group."),
     ])
 
   static let retention = Report(

@@ -7,7 +7,10 @@ package struct Report: Sendable {
     case recurringRevenue = "mrr"
     case revenue
     case refunds
+    case churnRate = "churn-rate"
     case retention
+    case retentionByMonth = "retention-months"
+    case retentionOfPayers = "retention-payers"
     case lifetimeValue = "ltv"
     case billing
     case churnReasons = "churn"
@@ -44,7 +47,10 @@ package struct Report: Sendable {
     case .recurringRevenue: recurringRevenue
     case .revenue: revenue
     case .refunds: refunds
+    case .churnRate: churnRate
     case .retention: retention
+    case .retentionByMonth: retentionByMonth
+    case .retentionOfPayers: retentionOfPayers
     case .lifetimeValue: lifetimeValue
     case .billing: billing
     case .churnReasons: churnReasons
@@ -54,19 +60,26 @@ package struct Report: Sendable {
     }
   }
 
-  /// The finest granularity: cohorts of lifetime value are those of a month.
+  /// The finest granularity: cohorts whose ages are months are those of a month.
   package var finest: Granularity {
     switch name {
     case .retention: .week
-    case .lifetimeValue: .month
+    case .lifetimeValue, .retentionByMonth, .retentionOfPayers: .month
     default: .day
     }
   }
 
-  /// Whether amounts can be converted. Recurring revenue is not, because it must not move when a rate does; cohorts are
-  /// not, because their sums are not of one day.
+  /// Whether amounts can be converted. Cohorts are not, because their sums are not of one day.
   package var isConvertible: Bool {
-    isByCurrency && !hasAges && columns.allSatisfy { $0.span == .bucket }
+    isByCurrency && !hasAges && (name == .recurringRevenue || columns.allSatisfy { $0.span == .bucket })
+  }
+
+  /// Whether ages are months after that of the cohort.
+  package var agesAreMonths: Bool {
+    switch name {
+    case .lifetimeValue, .retentionByMonth, .retentionOfPayers: true
+    default: false
+    }
   }
 
   /// The postings that are added up over all days.

@@ -46,6 +46,18 @@ package struct ReportColumn: Hashable, Sendable {
   /// What it counts, in one sentence.
   package let definition: String
   package let terms: [Term]
+  /// Whether the column is of the row's age alone, where others add up with the age.
+  package var isOfOneAge = false
+  /// Of a column without terms: the columns of the same row that make it up.
+  package var derivation: Derivation?
+
+  /// The sum of some columns of a row, less the sum of others.
+  package struct Derivation: Hashable, Sendable {
+    package let plus: [String]
+    package let minus: [String]
+    /// Whether it is 0 without conversion.
+    package var isOfConversion = false
+  }
 }
 
 extension ReportColumn {
@@ -60,11 +72,21 @@ extension ReportColumn {
 
   static func money(
     _ name: String, _ kinds: [Posting.Kind], unit: Unit = .money, span: Span = .bucket, role: Role = .value,
-    reasons: Set<String>? = nil, ofCohort: Bool = false, _ definition: String
+    reasons: Set<String>? = nil, ofCohort: Bool = false, ofOneAge: Bool = false, _ definition: String
   ) -> ReportColumn {
     ReportColumn(
       name: name, unit: unit, role: role, span: span, definition: definition,
-      terms: terms(.amount, kinds, 1, reasons, ofCohort))
+      terms: terms(.amount, kinds, 1, reasons, ofCohort), isOfOneAge: ofOneAge)
+  }
+
+  static func derived(
+    _ name: String, _ plus: [String], minus: [String], unit: Unit, role: Role = .value,
+    ofConversion: Bool = false,
+    _ definition: String
+  ) -> ReportColumn {
+    ReportColumn(
+      name: name, unit: unit, role: role, span: .bucket, definition: definition, terms: [],
+      derivation: Derivation(plus: plus, minus: minus, isOfConversion: ofConversion))
   }
 
   private static func terms(

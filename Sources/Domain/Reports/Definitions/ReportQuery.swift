@@ -22,6 +22,8 @@ package struct ReportQuery: Sendable {
   /// Answers amounts as the operator's estimated part of the prices.
   package var isOfProceeds: Bool
   package var knowledge: Knowledge
+  /// Whether the sums must show the days of the rates of amounts, for conversion; see ``Posting/chargedOn``.
+  package var isConverted = false
 
   package enum Knowledge: Hashable, Sendable {
     /// All that is known.
@@ -79,10 +81,12 @@ package struct ReportSum: Hashable, Sendable {
   package var cohortDay: ReportDay?
   package var age: Int64
   package var sums: ReportCell.Sums
+  /// A number that only sums with the same groups, reason and currency have in one result; `nil`: none.
+  package var group: Int?
 
   package init(
     kind: Posting.Kind, day: ReportDay, groups: [String] = [], reason: String = "", currency: String = "",
-    cohortDay: ReportDay? = nil, age: Int64 = 0, sums: ReportCell.Sums
+    cohortDay: ReportDay? = nil, age: Int64 = 0, sums: ReportCell.Sums, group: Int? = nil
   ) {
     self.kind = kind
     self.day = day
@@ -92,7 +96,13 @@ package struct ReportSum: Hashable, Sendable {
     self.cohortDay = cohortDay
     self.age = age
     self.sums = sums
+    self.group = group
   }
+}
+
+extension ReportSum {
+  /// Whether it has amounts of another day's rate, which is ``cohortDay``. They are part of another sum, too.
+  var isRated: Bool { age == ReportCell.ratedAge }
 }
 
 extension ReportQuery {
@@ -109,7 +119,9 @@ extension ReportQuery {
     for (posting, knownAt) in postings {
       for cell in posting.cells {
         let known = max(ReportDay(closingAfter: knownAt, delay: delay), cell.key.day)
-        guard let day = day(of: cell.key, known: known) else { continue }
+        guard isConverted || cell.key.age != ReportCell.ratedAge,
+          let day = day(of: cell.key, known: known)
+        else { continue }
         let key = ReportSum(
           kind: cell.key.kind, day: day, groups: groupBy.map { cell.key.dimensions[$0] },
           reason: cell.key.reason, currency: cell.key.currency, cohortDay: cell.key.cohortDay,

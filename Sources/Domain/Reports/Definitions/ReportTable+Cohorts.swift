@@ -22,24 +22,48 @@ extension ReportTableBuilder {
       series.map { series, count in
         ReportTable.Row(
           bucket: bucket, groups: series.groups, currency: "", age: series.age,
-          values: [values[bucket]?[series]?[0] ?? 0, count])
+          values: [values(bucket, series)?[0] ?? 0, count])
       }
     }
+  }
+
+  /// The rows of retention by months: of each cohort those that are active at the end of each month, and its size.
+  func monthlyRows() -> [ReportTable.Row] {
+    var rows: [ReportTable.Row] = []
+    for bucket in buckets {
+      let lastAge = query.to.advanced(by: -1).months(since: bucket)
+      for group in Set(series(in: bucket).map { Series(groups: $0.groups, currency: "", age: 0) }) {
+        let size = values(bucket, group)?[1] ?? 0
+        guard lastAge >= 0, size != 0 else { continue }
+        var active: Int64 = 0
+        for age in 0...lastAge {
+          var series = group
+          series.age = age
+          active &+= values(bucket, series)?[0] ?? 0
+          rows.append(
+            ReportTable.Row(
+              bucket: bucket, groups: group.groups, currency: "", age: age, values: [active, size]))
+        }
+      }
+    }
+    return rows
   }
 
   /// The rows of lifetime value: what each cohort paid up to the end of each month, and how many payers it has.
   func lifetimeRows() -> [ReportTable.Row] {
     var rows: [ReportTable.Row] = []
-    for (bucket, all) in values {
+    for bucket in buckets {
       let lastAge = query.to.advanced(by: -1).months(since: bucket)
-      for group in Set(all.keys.map { Series(groups: $0.groups, currency: $0.currency, age: 0) }) {
-        let payers = all[group]?[1] ?? 0
+      for group in Set(
+        series(in: bucket).map { Series(groups: $0.groups, currency: $0.currency, age: 0) })
+      {
+        let payers = values(bucket, group)?[1] ?? 0
         var sums = [Int64](repeating: 0, count: query.report.columns.count)
         guard lastAge >= 0, payers != 0 else { continue }
         for age in 0...lastAge {
           var series = group
           series.age = age
-          let month = all[series] ?? sums.map { _ in 0 }
+          let month = values(bucket, series) ?? sums.map { _ in 0 }
           for index in sums.indices { sums[index] &+= month[index] }
           sums[1] = payers
           sums[sums.count - 1] = month[sums.count - 1]

@@ -38,14 +38,14 @@ struct MoneyPostings {
       for granularity in Granularity.allCases {
         let bucket = granularity.firstDay(of: day)
         guard buckets.updateValue(bucket, forKey: granularity) != bucket else { continue }
-        charge.firstChargeOf |= 1 << granularity.rawValue
+        charge.marks |= 1 << granularity.rawValue
       }
       postings.append(charge)
       if history.paidYears.isPast(charge.dimensions.group, at: fact.purchaseDate) {
         postings.append(
           charge.with {
             ($0.kind, $0.amount, $0.proceeds, $0.currency) = (.chargeAfterYear, 0, 0, "")
-            ($0.cohort, $0.firstChargeOf) = (nil, 0)
+            ($0.cohort, $0.marks) = (nil, 0)
           })
       }
       addRefunds(of: charge, fact, share)
@@ -53,27 +53,43 @@ struct MoneyPostings {
   }
 
   private mutating func addRefunds(of charge: Posting, _ fact: TransactionFact, _ share: Int64) {
-    let refunds = fact.refunds(of: charge.amount)
-    for refund in refunds {
-      let day = ReportDay(refund.at)
-      postings.append(
-        charge.with {
-          $0.kind = .refund
-          $0.effectiveAt = refund.at
-          $0.amount = -refund.price
-          $0.proceeds = -Share.part(share, of: refund.price)
-          $0.reason = fact.isSubscription ? refund.kind : "ONE_TIME_\(refund.kind)"
-          $0.cohort = charge.cohort?.at(day)
-          $0.firstChargeOf = 0
-        })
+    for past in fact.reversedRefunds {
+      let refund = TransactionFact.Refund(past.refund, of: charge.amount)
+      add(.refund, refund, of: charge, fact, share)
+      add(.refundReversed, refund.moved(to: past.reversedAt), of: charge, fact, share)
+      addRefunded(1, charge, at: refund.at)
+      addRefunded(-1, charge, at: past.reversedAt)
     }
-    guard let first = refunds.first else { return }
+    let refunds = fact.refunds(of: charge.amount)
+    for refund in refunds { add(.refund, refund, of: charge, fact, share) }
+    if let first = refunds.first { addRefunded(1, charge, at: first.at) }
+  }
+
+  private mutating func add(
+    _ kind: Posting.Kind, _ refund: TransactionFact.Refund, of charge: Posting, _ fact: TransactionFact,
+    _ share: Int64
+  ) {
+    let sign: Int64 = kind == .refund ? -1 : 1
+    postings.append(
+      charge.with {
+        $0.kind = kind
+        $0.effectiveAt = refund.at
+        $0.amount = sign * refund.price
+        $0.proceeds = sign * Share.part(share, of: refund.price)
+        $0.reason = fact.isSubscription ? refund.kind : "ONE_TIME_\(refund.kind)"
+        $0.cohort = charge.cohort?.at(ReportDay(refund.at))
+        $0.marks = 0
+      })
+  }
+
+  /// Counts a transaction that is refunded from an instant on, or no longer.
+  private mutating func addRefunded(_ count: Int64, _ charge: Posting, at instant: Instant) {
     postings.append(
       Posting(
-        .refundOfPurchase, at: first.at, line: charge.line, transactionID: charge.transactionID,
+        .refundOfPurchase, at: instant, line: charge.line, transactionID: charge.transactionID,
         charge.dimensions
       ).with {
-        ($0.count, $0.currency) = (1, charge.currency)
+        ($0.count, $0.currency) = (count, charge.currency)
         $0.cohort = Posting.Cohort(day: ReportDay(charge.effectiveAt), dimensions: charge.dimensions)
       })
   }
@@ -113,6 +129,20 @@ extension TransactionFact {
     let price: Int64
     /// `FULL`, `PRORATED` or `SEATS`.
     let kind: String
+
+    init(at instant: Instant, price: Int64, kind: String) {
+      (at, self.price, self.kind) = (instant, price, kind)
+    }
+
+    init(_ refund: TransactionDetails.Refund, of total: Int64) {
+      let percentage = refund.percentage ?? Share.whole
+      self.init(
+        at: refund.date, price: Share.part(percentage, of: total),
+        kind: percentage < Share.whole ? "PRORATED" : "FULL")
+    }
+
+    /// The refund at another time.
+    func moved(to instant: Instant) -> Refund { Refund(at: instant, price: price, kind: kind) }
   }
 
   /// The refunds of a purchase that cost `total`: of seats as Apple reported them, then of the rest.

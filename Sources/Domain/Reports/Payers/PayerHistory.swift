@@ -19,19 +19,11 @@ struct PayerHistory {
     cohort = Self.cohort(facts, groups)
     var lines: [(line: String, periods: [SubscriptionPeriod])] = []
     for index in facts.transactions.indices where facts.transactions[index].isReportedSubscription {
-      guard let period = SubscriptionPeriod(index, facts, groups) else { continue }
       let line = facts.transactions[index].originalTransactionID
-      if let last = lines.last, last.line == line, let previous = last.periods.last,
-        facts.isReplaced(period, byUpgradeTo: previous)
-      {
-        continue
-      }
-      if lines.last?.line == line {
-        lines[lines.count - 1].periods.append(period)
-      } else {
-        lines.append((line, [period]))
-      }
+      if lines.last?.line != line { lines.append((line, [])) }
+      Self.add(index, facts, groups, to: &lines[lines.count - 1].periods)
     }
+    lines.removeAll { $0.periods.isEmpty }
     Self.setDurations(&lines, facts, app)
     var firstPaid: [String: Instant] = [:]
     for period in lines.flatMap(\.periods) where !period.isTrial {
@@ -62,6 +54,25 @@ struct PayerHistory {
         day: ReportDay(facts.transactions[index].purchaseDate),
         dimensions: Posting.Dimensions(facts.transactions[index], groups))
     }
+  }
+
+  /// Adds a period, unless it was withdrawn before it began: Apple charges a renewal up to a day early.
+  private static func add(
+    _ index: Int, _ facts: borrowing CustomerFacts, _ groups: borrowing SubscriptionGroups,
+    to periods: inout [SubscriptionPeriod]
+  ) {
+    let fact = facts.transactions[index]
+    if let revoked = fact.accessRevokedAt, revoked < fact.purchaseDate {
+      if !periods.isEmpty { periods[periods.count - 1].withdrawn.append(fact.purchaseDate) }
+      return
+    }
+    guard let period = SubscriptionPeriod(index, facts, groups) else { return }
+    guard let last = periods.last, facts.isReplaced(period, byUpgradeTo: last) else {
+      periods.append(period)
+      return
+    }
+    periods[periods.count - 1].replaced.append(period)
+    if periods.count > 1 { periods[periods.count - 2].withdrawn.append(period.start) }
   }
 
   /// Sets the length of each period: the catalog's; of an offer that is paid up front, and of products without one,
@@ -105,18 +116,18 @@ struct PayerHistory {
 extension TransactionFact {
   /// Whether it is a period of a subscription that reports count: the purchaser's own, with a start.
   fileprivate var isReportedSubscription: Bool {
-    guard isSubscription, !isShared, !isContradictory, expiresDate != nil else { return false }
-    return accessRevokedAt.map { $0 >= purchaseDate } ?? true
+    isSubscription && !isShared && !isContradictory && expiresDate != nil
   }
 }
 
 extension CustomerFacts {
-  /// Whether an upgrade took the place of a renewal before it began: Apple charges a renewal up to a day early.
+  /// Whether an upgrade took the place of a renewal before it began: Apple charges a renewal up to a day early. The
+  /// notification of the upgrade has the new transaction only, so a document of the renewal may be older than it.
   fileprivate func isReplaced(
     _ period: SubscriptionPeriod, byUpgradeTo previous: SubscriptionPeriod
   ) -> Bool {
     let fact = transactions[period.index]
-    return fact.isUpgraded && fact.details.transactionReason == .renewal
+    return (fact.isUpgraded || fact.signedDate < previous.start) && fact.details.transactionReason == .renewal
       && previous.dimensions.productID != period.dimensions.productID && period.start < previous.expires
   }
 }

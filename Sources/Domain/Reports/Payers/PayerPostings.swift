@@ -12,17 +12,26 @@ package struct PayerPostings: Sendable {
   /// Derives the postings from the facts of all purchases of the payer, as they are at `now`.
   ///
   /// The result depends on the set of facts alone. Purchases of others that are shared with the payer are no postings.
-  package init(_ facts: borrowing CustomerFacts, in app: AppDefinition, at now: Instant) {
+  ///
+  /// - claims: by `originalTransactionId`; a purchase without any has no owner.
+  package init(
+    _ facts: borrowing CustomerFacts, in app: AppDefinition, at now: Instant,
+    claims: [String: PurchaseClaims] = [:]
+  ) {
     self.now = now
     // Apple documents a non-consumable again for each device that restores it.
     let facts = facts.purchases(in: app)
     let history = PayerHistory(facts, in: app)
+    var ofCohorts: [Posting] = []
     for (line, periods) in history.lines {
-      var walk = SubscriptionWalk(line, history, app, at: now)
+      var walk = SubscriptionWalk(line, history, app, facts, at: now)
       walk.run(periods, facts)
+      walk.addUnclaimed(claims[line] ?? .none)
       for scheduled in walk.scheduled { add(scheduled.posting, from: scheduled.instant) }
+      ofCohorts += walk.scheduled.map { $0.posting }.filter { $0.kind == .activeOfCohort }
       if let check = walk.check { mustDerive(at: check) }
     }
+    for posting in PayerCohorts(ofCohorts).postings { add(posting, from: posting.effectiveAt) }
     for posting in MoneyPostings(facts, history).postings { add(posting, from: posting.effectiveAt) }
     for posting in PaidServicePostings(facts, history).postings { add(posting, from: posting.effectiveAt) }
     for posting in OwnedPostings(facts, history).postings { add(posting, from: posting.effectiveAt) }

@@ -19,6 +19,14 @@ struct SubscriptionPeriod {
   let currency: String
   let seats: Int64
   let commitment: TransactionDetails.Commitment?
+  /// Whether the customer bought it; `false` for a renewal, and if Apple's document does not say.
+  let isPurchase: Bool
+  /// A refund that ended it, and that Apple reversed at `end`.
+  let reversedRefund: (start: Instant, end: Instant)?
+  /// The starts of renewals that were charged during the period and refunded or replaced before they began.
+  var withdrawn: [Instant] = []
+  /// Charged renewals that the purchase of this period replaced before they began.
+  var replaced: [SubscriptionPeriod] = []
   /// The period's length as Apple names it; `nil` if it cannot be told.
   var duration: PeriodLength?
   /// The length of the product's periods without an offer that is paid up front.
@@ -54,6 +62,10 @@ struct SubscriptionPeriod {
     seats = facts.period(at: index).reduce(0) { $0 &+ facts.transactions[$1].quantity }
     isTrial = fact.offerDiscountType == .freeTrial || (!prices.isEmpty && price == 0)
     commitment = fact.details.commitment
+    let (begun, end) = (start, expires)
+    reversedRefund = fact.reversedRefunds.first { begun <= $0.refund.date && $0.refund.date < end }
+      .map { ($0.refund.date, $0.reversedAt) }
+    isPurchase = fact.details.transactionReason == .purchase
   }
 }
 

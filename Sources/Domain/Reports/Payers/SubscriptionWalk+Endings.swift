@@ -35,7 +35,14 @@ struct PeriodEnding {
   ) -> Recovery? {
     let gap = next.start.milliseconds(since: period.expires)
     let reason = facts.transactions[next.index].details.transactionReason
-    guard gap > 0, gap <= retryLength, reason != .purchase else { return nil }
+    guard gap > 0, gap <= retryLength else { return nil }
+    if reason == .purchase {
+      // A change of product in the grace period goes on without a gap.
+      let isInGrace =
+        failure?.graceEnd.map { next.start <= $0 } ?? false
+        && failure?.turnedOffAt.map { next.start < $0 } ?? true
+      return isInGrace && period.dimensions.productID != next.dimensions.productID ? .inGracePeriod : nil
+    }
     let byDates = facts.recovery(period.index, next.index)
     if let end = failure?.graceEnd { return next.start <= end ? .inGracePeriod : .afterGracePeriod }
     if failure != nil { return .afterGracePeriod }
@@ -55,31 +62,43 @@ extension SubscriptionWalk {
     _ period: SubscriptionPeriod, _ ending: PeriodEnding, _ facts: borrowing CustomerFacts
   ) -> Beginning {
     let next = ending.next
+    if let refund = period.reversedRefund, next.map({ refund.start < $0.start }) ?? true {
+      addRenewalTimes(period, next, until: refund.start)
+      lose(.refundedOut, "REFUND", at: refund.start)
+      guard refund.end < min(period.expires, next?.start ?? .openEnd) else { return .stint }
+      inForceSince = refund.end
+      gain(.reversedIn, period, at: refund.end)
+      enter(period, at: refund.end)
+    }
     if let refunded = period.refundedAt, refunded < period.expires, next.map({ refunded < $0.start }) ?? true
     {
-      risk(period, until: refunded, facts)
+      addRenewalTimes(period, next, until: refunded)
       lose(.refundedOut, "REFUND", at: refunded)
       return .stint
     }
     if let next, next.start <= period.expires {
-      if next.start == period.expires, let paid = ending.failure?.recoveredInGrace(after: period.expires) {
+      // Until it is paid, the subscription is in the grace period of the old period.
+      var start = next.start
+      if start == period.expires, let paid = ending.failure?.recoveredInGrace(after: period.expires) {
         recoverInGrace(period, at: paid)
+        start = paid
       }
-      risk(period, until: next.start, facts)
-      return .renewal(period)
+      addRenewalTimes(period, next, until: start)
+      return .renewal(period, from: start)
     }
     guard let next, let recovery = ending.recovery else { return lapse(period, ending, facts) }
     switch recovery {
     case .inGracePeriod:
-      risk(period, until: next.start, facts)
+      addRenewalTimes(period, next, until: next.start)
       recoverInGrace(period, at: next.start)
-      return .renewal(period)
+      return .renewal(period, from: next.start)
     case .afterGracePeriod:
       let end = endGrace(period, ending, before: next.start)
-      risk(period, until: end, facts)
+      addRenewalTimes(period, next, until: end)
       lose(.lapsedBilling, "BILLING", at: end)
       span(.inRetry, period, end, next.start)
       days(.retryDays, period, end, next.start)
+      if !next.isTrial { recoverPayment(period, at: next.start) }
       return .afterRetry(period)
     }
   }
@@ -90,6 +109,15 @@ extension SubscriptionWalk {
     flow(.graceEntered, period, at: period.expires) { _, _ in }
     flow(.graceRecovered, period, at: paid) { _, _ in }
     days(.graceDays, period, period.expires, paid)
+    recoverPayment(period, at: paid)
+  }
+
+  /// Records how long after the end of a period the payment for the next one succeeded.
+  private mutating func recoverPayment(_ period: SubscriptionPeriod, at paid: Instant) {
+    let days = paid.milliseconds(since: period.expires) / ReportDay.length
+    flow(.recoveredPayment, period, at: paid) { posting, _ in
+      posting.reason = RecoveryTime(days: days).rawValue
+    }
   }
 
   private mutating func lapse(
@@ -101,17 +129,17 @@ extension SubscriptionWalk {
       info?.expirationIntent == .billingError || info?.isInBillingRetry == true
       || ending.failure.map { $0.turnedOffAt.map { $0 > period.expires } ?? true } ?? false
     if isBilling {
-      failPayment(period, ending, info, until: horizon, facts)
+      failPayment(period, ending, info, until: horizon)
       return .stint
     }
-    risk(period, until: period.expires, facts)
+    addRenewalTimes(period, ending.next, until: period.expires)
     switch info?.expirationIntent {
-    case .customerCancelled?: lose(.lapsedVoluntary, cancelReason(period, facts), at: period.expires)
+    case .customerCancelled?: lose(.lapsedVoluntary, cancelReason(period), at: period.expires)
     case .priceIncreaseNotAccepted?: lose(.lapsedVoluntary, "PRICE_NOT_ACCEPTED", at: period.expires)
     case .productUnavailable?: lose(.lapsedOther, "PRODUCT_UNAVAILABLE", at: period.expires)
     case .other?, .billingError?, .unrecognized?: lose(.lapsedOther, "OTHER", at: period.expires)
     case nil where info?.renewalStatus == .off:
-      lose(.lapsedVoluntary, cancelReason(period, facts), at: period.expires)
+      lose(.lapsedVoluntary, cancelReason(period), at: period.expires)
     case nil: awaitRenewal(period)
     }
     return .stint
@@ -123,6 +151,7 @@ extension SubscriptionWalk {
     let closing = ReportDay(period.expires).closing(after: app.reports.closeAfter)
       .advanced(byMilliseconds: -1)
     guard now < closing else { return lose(.lapsedOther, "UNKNOWN", at: period.expires) }
+    if !period.isTrial { countInCohort(period, -1, at: period.expires) }
     leave(at: period.expires)
     flow(.awaitingRenewal, period, at: period.expires) { _, _ in }
     check = min(check ?? closing, closing)
@@ -130,12 +159,11 @@ extension SubscriptionWalk {
 
   /// Records a failed payment that did not lead to another period of the stint.
   private mutating func failPayment(
-    _ period: SubscriptionPeriod, _ ending: PeriodEnding, _ info: RenewalFact?, until horizon: Instant,
-    _ facts: borrowing CustomerFacts
+    _ period: SubscriptionPeriod, _ ending: PeriodEnding, _ info: RenewalFact?, until horizon: Instant
   ) {
     let turnedOff = ending.failure?.turnedOffAt ?? .openEnd
     let end = endGrace(period, ending, before: min(horizon, turnedOff))
-    risk(period, until: end, facts)
+    addRenewalTimes(period, ending.next, until: end)
     guard end < turnedOff || end == period.expires else {
       return lose(.lapsedVoluntary, "CANCELLED_IN_GRACE", at: end)
     }
@@ -164,25 +192,6 @@ extension SubscriptionWalk {
     return end
   }
 
-  /// Records the times with renewal off, up to the end of access.
-  private mutating func risk(
-    _ period: SubscriptionPeriod, until end: Instant, _ facts: borrowing CustomerFacts
-  ) {
-    guard period.commitment?.isEnding ?? true else { return }
-    for off in facts.timesWithRenewalOff(period.index) where off.start < end {
-      span(.atRisk, period, max(off.start, period.start), min(off.end, end))
-      if off.start > period.start { flow(.renewalTurnedOff, period, at: off.start) { _, _ in } }
-      if off.end < end { flow(.renewalTurnedOn, period, at: off.end) { _, _ in } }
-    }
-  }
-
-  /// Whether a customer cancelled soon after the start of the period.
-  private func cancelReason(_ period: SubscriptionPeriod, _ facts: borrowing CustomerFacts) -> String {
-    guard let off = facts.timesWithRenewalOff(period.index).last else { return "CANCELLED" }
-    let isSoon = off.start.milliseconds(since: period.start) <= ReportDay.length
-    return isSoon ? "CANCELLED_WITHIN_A_DAY" : "CANCELLED"
-  }
-
   /// Records the whole days from `start` to `end`, at the end.
   private mutating func days(
     _ kind: Posting.Kind, _ period: SubscriptionPeriod, _ start: Instant, _ end: Instant
@@ -192,7 +201,7 @@ extension SubscriptionWalk {
   }
 
   /// Records a stock of one unit from `start` to `end`.
-  private mutating func span(
+  mutating func span(
     _ kind: Posting.Kind, _ period: SubscriptionPeriod, _ start: Instant, _ end: Instant
   ) {
     guard start < end else { return }

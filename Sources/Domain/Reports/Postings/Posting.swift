@@ -17,9 +17,13 @@ package struct Posting: Hashable, Sendable {
   package var reason = ""
   /// The cohort of cohort reports; `nil`: no cohort report counts the posting.
   package var cohort: Cohort?
-  /// Apple's payer counts in the first charge of a bucket only: the granularities for which this is the first
-  /// one, as bits of ``Granularity``'s raw values.
-  package var firstChargeOf: Int64 = 0
+  /// Bits of ``Granularity``'s raw values. Of a charge, those for which it is the payer's first one in its bucket; of what is
+  /// active, those for which the subscription was not active at the start of the bucket; of an end, those for which it is
+  /// the first one in the bucket of a subscription that was active at its start.
+  package var marks: Int64 = 0
+  /// The day of the charge that ``amount`` is a rate of, for conversion; `nil`: the day of ``effectiveAt``, or the app converts
+  /// nothing.
+  package var chargedOn: ReportDay?
   /// Units: of a stock the difference, of anything else how often it happened.
   package var count: Int64 = 0
   /// Thousandths of ``currency``; for recurring revenue, thousandths a year.

@@ -41,7 +41,8 @@ extension Posting {
       hash.add(UInt64(bitPattern: cohort.age))
       hash.add(cohort.dimensions)
     }
-    for number in [firstChargeOf, count, amount, proceeds] { hash.add(UInt64(bitPattern: number)) }
+    for number in [marks, count, amount, proceeds] { hash.add(UInt64(bitPattern: number)) }
+    if let chargedOn { hash.add(UInt64(bitPattern: chargedOn.number)) }
     return hash.value
   }
 }

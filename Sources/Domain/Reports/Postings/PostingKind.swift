@@ -11,6 +11,10 @@ extension Posting {
     case committed = 7
     case pastOneYear = 8
     case nonConsumableOwned = 9
+    case consentPending = 10
+    case pendingDowngrade = 11
+    /// Part of `active`: no customer owns the purchase.
+    case unclaimedActive = 12
 
     // Movements of subscriptions. Their amounts are the movements of recurring revenue.
     case trialStarted = 20
@@ -40,6 +44,14 @@ extension Posting {
     case moved = 43
     case expansion = 44
     case contraction = 45
+    /// A subscription that a refund had ended, and that the reversal of the refund brought back.
+    case reversedIn = 46
+    /// As `moved`, of trials.
+    case trialMoved = 47
+    case downgradeRequested = 48
+    case downgradeWithdrawn = 49
+    /// A renewal moved recurring revenue to the exchange rate of another day. It changes no amount without conversion.
+    case rateChanged = 50
 
     // Failed payments.
     case graceEntered = 60
@@ -51,6 +63,8 @@ extension Posting {
     case graceDays = 65
     /// Days without access before a payment out of billing retry.
     case retryDays = 66
+    /// A payment that succeeded after it had failed; the reason is a ``RecoveryTime``.
+    case recoveredPayment = 67
 
     // Money.
     case charge = 80
@@ -60,6 +74,7 @@ extension Posting {
     case unpriced = 83
     /// A charge after one year of paid service, of which Apple keeps 15 %.
     case chargeAfterYear = 84
+    case refundReversed = 85
 
     // Paid service.
     case yearReached = 90
@@ -73,6 +88,15 @@ extension Posting {
     case payer = 103
     /// In cells only: payers with a charge in a bucket.
     case payersOfBucket = 104
+    /// An active subscription of a cohort; its age is the month in which it came or went.
+    case activeOfCohort = 105
+    case payerJoined = 106
+    /// A payer of a cohort with an active subscription of the group.
+    case payerActiveOfCohort = 107
+    /// In cells only: what is active, and was not at the start of the bucket.
+    case activeOutsideOpening = 108
+    /// In cells only: the first end in a bucket of a subscription that was active at its start.
+    case firstEndOfOpening = 109
 
     /// The name in exports: `trialStarted` as `TRIAL_STARTED`.
     package var name: String {

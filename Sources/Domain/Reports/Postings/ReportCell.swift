@@ -14,9 +14,9 @@ package struct ReportCell: Hashable, Sendable {
     package var dimensions: Posting.Dimensions
     package var reason: String
     package var currency: String
-    /// When the members of the cohort joined it; `nil`: the cell is of no cohort.
+    /// When the members of the cohort joined it, or the day of a rate; `nil`: neither.
     package var cohortDay: ReportDay?
-    /// See ``Posting/Cohort/age``; of ``Posting/Kind/payersOfBucket`` the granularity.
+    /// See ``Posting/Cohort/age``; of kinds in cells only ``Posting/marks``; ``ratedAge`` of amounts of another day's rate.
     package var age: Int64
   }
 
@@ -39,32 +39,55 @@ package struct ReportCell: Hashable, Sendable {
   }
 }
 
+extension ReportCell {
+  /// The age of cells with amounts of another day's rate, whose cohort day is that day; see ``Posting/chargedOn``.
+  package static let ratedAge: Int64 = -1_000_000
+}
+
 extension Posting {
   /// The cells to which the posting adds.
   package var cells: [ReportCell] {
     var cells: [ReportCell] = []
     let sums = ReportCell.Sums(count: count, amount: amount, proceeds: proceeds)
-    var key = ReportCell.Key(
+    let key = ReportCell.Key(
       kind: kind, day: ReportDay(effectiveAt), dimensions: dimensions, reason: reason, currency: currency,
       cohortDay: nil, age: 0)
     if !isOfCohortOnly { cells.append(ReportCell(key: key, sums: sums)) }
-    for granularity in Granularity.allCases where firstChargeOf & (1 << granularity.rawValue) != 0 {
-      var payers = key
-      (payers.kind, payers.reason, payers.age) = (.payersOfBucket, "", granularity.rawValue)
-      // A reversed charge takes its payer back.
-      cells.append(ReportCell(key: payers, sums: ReportCell.Sums(count: count.signum())))
+    if marks != 0, let part = marked(sums) {
+      let marked = key.with { ($0.kind, $0.reason, $0.age) = (part.kind, "", marks) }
+      cells.append(ReportCell(key: marked, sums: part.sums))
+    }
+    if let chargedOn, chargedOn != key.day, amount != 0 || proceeds != 0 {
+      let rated = key.with { ($0.cohortDay, $0.age) = (chargedOn, ReportCell.ratedAge) }
+      cells.append(ReportCell(key: rated, sums: ReportCell.Sums(amount: amount, proceeds: proceeds)))
     }
     guard let cohort else { return cells }
-    key.cohortDay = isOfMonth ? cohort.day.firstOfMonth : cohort.day
-    (key.dimensions, key.age) = (cohort.dimensions, cohort.age)
-    if isOfMonth { key.reason = "" }
-    cells.append(ReportCell(key: key, sums: sums))
+    let ofCohort = key.with {
+      $0.cohortDay = isOfMonth ? cohort.day.firstOfMonth : cohort.day
+      ($0.dimensions, $0.age) = (cohort.dimensions, cohort.age)
+      if isOfMonth { $0.reason = "" }
+    }
+    cells.append(ReportCell(key: ofCohort, sums: sums))
     return cells
+  }
+
+  /// What a posting with ``marks`` adds to the sums of buckets of those lengths.
+  private func marked(_ sums: ReportCell.Sums) -> (kind: Posting.Kind, sums: ReportCell.Sums)? {
+    switch kind {
+    // A reversed charge takes its payer back.
+    case .charge: (.payersOfBucket, ReportCell.Sums(count: count.signum()))
+    case .active: (.activeOutsideOpening, sums)
+    case .lapsedVoluntary, .lapsedBilling, .lapsedOther, .refundedOut, .toFreeOffer:
+      (.firstEndOfOpening, ReportCell.Sums(count: count))
+    default: nil
+    }
   }
 
   private var isOfCohortOnly: Bool {
     switch kind {
-    case .periodReached, .refundOfPurchase, .payer: true
+    case .periodReached, .refundOfPurchase, .payer, .payerJoined, .activeOfCohort, .payerActiveOfCohort,
+      .rateChanged:
+      true
     default: false
     }
   }
@@ -72,8 +95,16 @@ extension Posting {
   /// Whether its cohorts are those of a month.
   private var isOfMonth: Bool {
     switch kind {
-    case .payer, .charge, .refund, .upgradeCredit: true
+    case .payer, .charge, .refund, .refundReversed, .upgradeCredit: true
     default: false
     }
+  }
+}
+
+extension ReportCell.Key {
+  fileprivate func with(_ change: (inout ReportCell.Key) -> Void) -> ReportCell.Key {
+    var key = self
+    change(&key)
+    return key
   }
 }

@@ -1,5 +1,6 @@
 internal import AppStore
 internal import ArgumentParser
+internal import CommandSupport
 internal import EntitledClient
 internal import Foundation
 internal import Transport
@@ -127,36 +128,5 @@ extension GoogleProtobuf.Timestamp? {
 extension String {
   func droppingPrefix(_ prefix: String) -> String {
     hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
-  }
-}
-
-/// A setting from an option, an environment variable or a default, in this order.
-struct ServerOption {
-  /// The option without dashes: `http` stands for `--http` and `ENTITLED_HTTP`.
-  let flag: String
-  let fallback: String
-
-  static let grpc = ServerOption(flag: "grpc", fallback: "127.0.0.1:50051")
-  static let http = ServerOption(flag: "http", fallback: "127.0.0.1:8080")
-  static let sandbox = ServerOption(flag: "sandbox", fallback: "127.0.0.1:8090")
-  static let console = ServerOption(flag: "console", fallback: "off")
-  static let data = ServerOption(flag: "data", fallback: "./data")
-
-  var environmentVariable: String { "ENTITLED_\(flag.uppercased())" }
-
-  func value(_ option: String?) -> String { option ?? Self.environment(environmentVariable) ?? fallback }
-
-  /// The setting as an address.
-  func address(_ option: String?) throws -> HostAndPort {
-    let text = value(option)
-    guard let address = HostAndPort(text) else {
-      throw Failure("--\(flag) (\(environmentVariable)) takes ADDRESS:PORT, not '\(text)'", status: 64)
-    }
-    return address
-  }
-
-  /// The value of an environment variable; `nil` if it is unset or empty.
-  static func environment(_ name: String) -> String? {
-    ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 }

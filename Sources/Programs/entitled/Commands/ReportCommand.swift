@@ -1,5 +1,6 @@
 internal import AppStore
 internal import ArgumentParser
+internal import CommandSupport
 internal import EntitledClient
 internal import Foundation
 internal import Wire
@@ -29,7 +30,7 @@ struct ReportCommand: AsyncParsableCommand {
   @Option(help: "What was known at the last closing before this time.") var knownAt: String?
   @Option(help: "Currency to convert to, with --rates.") var convertTo: String?
   @Option(help: "File of rates: lines of day,currency,rate.") var rates: String?
-  @Option(help: "The column of the chart (default: the last stock, or the first column).") var column: String?
+  @Option(help: "The column of the chart (default: closing, or the first column).") var column: String?
   @Option(help: "List the purchases behind this column instead of the report.") var behind: String?
   @Option(help: "With --behind: first day of the row's bucket (default: --from).") var bucket: String?
   @Option(help: "With --behind: the row's groups, in the order of --group-by.") var group: [String] = []

@@ -8,12 +8,12 @@ struct ReportText {
   private let response: QueryReportResponse
   private let chart: Int
 
-  /// `columnOfChart` is a name; the last column with amounts for a year or the first column is the default.
+  /// `columnOfChart` is a name; the default is `closing` or the first column.
   init(_ response: QueryReportResponse, columnOfChart: String?) {
     self.response = response
     let named = response.columns.firstIndex { $0.name == columnOfChart }
-    let recurring = response.columns.lastIndex { $0.unit == .moneyPerYear }
-    chart = named ?? recurring ?? 0
+    let closing = response.columns.firstIndex { $0.name == "closing" }
+    chart = named ?? closing ?? 0
   }
 
   var text: String {
@@ -77,15 +77,15 @@ struct ReportText {
       + (hasCurrency ? [row.currency] : []) + (hasAges ? [String(row.age)] : [])
   }
 
-  /// The report's ratio: a share of counts in percent, or an average of amounts. `nil` if the report has none.
+  /// The report's ratio: a share in percent, or an average amount. `nil` if the report has none.
   private func ratio(_ row: ReportRow) -> String? {
     guard let numerator = response.columns.firstIndex(where: { $0.role == .numerator }),
       let denominator = response.columns.firstIndex(where: { $0.role == .denominator })
     else { return nil }
     guard row.values[denominator] != 0 else { return "-" }
-    let isCount = response.columns[numerator].unit == .count
+    let isShare = response.columns[numerator].unit == response.columns[denominator].unit
     let quotient = Double(row.values[numerator]) / Double(row.values[denominator])
-    return isCount ? "\(Int64((quotient * 100).rounded())) %" : amount(Int64(quotient.rounded()), .money)
+    return isShare ? "\(Int64((quotient * 100).rounded())) %" : amount(Int64(quotient.rounded()), .money)
   }
 
   private func amount(_ value: Int64, _ unit: ReportUnit) -> String {

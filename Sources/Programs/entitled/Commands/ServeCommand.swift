@@ -1,10 +1,12 @@
 internal import AppStore
 internal import ArgumentParser
+internal import CommandSupport
 internal import Configuration
 internal import CoreMetrics
 internal import Foundation
 internal import Logging
 internal import NIOCore
+internal import SandboxCommands
 internal import ServiceLifecycle
 internal import Store
 internal import Telemetry
@@ -73,7 +75,7 @@ struct ServeCommand: AsyncParsableCommand, ServerCommand {
       sandboxStart: try SandboxExposure.start(
         sandboxStart ?? ServerOption.environment("ENTITLED_SANDBOX_START"),
         option: "--sandbox-start (ENTITLED_SANDBOX_START)"),
-      sandboxTargets: exposure.targets,
+      sandboxTargets: exposure.targets, sandboxHosts: exposure.hosts,
       console: ServerOption.console.value(console) == "off" ? nil : try ServerOption.console.address(console),
       data: ServerOption.data.value(data),
       store: store ?? ServerOption.environment("ENTITLED_STORE"),
@@ -107,7 +109,7 @@ struct ServeCommand: AsyncParsableCommand, ServerCommand {
   }
 
   func requireLimits() throws(Failure) {
-    try Startup.requireLimits(eventLoops: try eventLoops() ?? System.coreCount)
+    try Program.requireLimits(eventLoops: try eventLoops() ?? System.coreCount)
   }
 
   /// The number of event loops of each port; `nil` for one on each core.
@@ -141,6 +143,8 @@ struct ServeSettings: Sendable {
   let sandboxStart: Instant?
   /// The hosts to which the sandbox sends, besides this machine and the configured ones.
   let sandboxTargets: [String]
+  /// The host names under which clients reach the sandbox, besides `localhost` and the configured ones.
+  let sandboxHosts: [String]
   /// `nil` turns the console off.
   let console: HostAndPort?
   let data: String

@@ -2,6 +2,7 @@ internal import AppStore
 internal import AppStoreClient
 internal import AppleLookup
 internal import Callers
+internal import CommandSupport
 internal import Configuration
 internal import Console
 internal import Entitlements
@@ -71,6 +72,7 @@ struct Application: Sendable {
     self.store = store
     let leadership = Leadership(store.replication)
     self.leadership = leadership
+    store.replication?.announce(catalog: configuration.catalog.fingerprint)
     let verifier = try Startup.verifier(configuration, sandbox: sandbox)
     let currentCatalog = CurrentCatalog(configuration.catalog)
     let erasures = try Startup.erasures(configuration.erasures, data: settings.data, key: key)
@@ -191,6 +193,12 @@ struct Application: Sendable {
       leadership: leadership, supervisor: supervisor, workers: writers, prepare: prepare, logger: logger)
     let loops: [any Worker] = replication.workers.map { ReplicaLoop($0) }
     await supervisor.run(workers + others + loops + [writing])
+  }
+
+  /// Puts a catalog in force.
+  func adopt(_ catalog: Catalog) {
+    store.replication?.announce(catalog: catalog.fingerprint)
+    self.catalog.adopt(catalog)
   }
 
   /// Whether this process executes what writes.

@@ -34,7 +34,7 @@ struct ConfigurationReloader: Worker {
     guard let file = settings.configurationFile else { return }
     do throws(ConfigurationError) {
       let configuration = try ServiceConfiguration.load(path: file)
-      application.catalog.adopt(configuration.catalog)
+      application.adopt(configuration.catalog)
       logger.info("catalog reloaded", metadata: ["apps": "\(configuration.catalog.appIDs)"])
       application.information.adopt(.init(configuration, settings))
       application.monitor.reportConfigurationError(nil)

@@ -1,20 +1,23 @@
-internal import AppStore
+internal import CommandSupport
 internal import Configuration
-internal import Foundation
 internal import HTTP
 internal import Logging
 internal import NIOCore
 internal import Platform
 internal import Sandbox
+internal import SandboxCommands
 internal import Transport
 
 /// The sandbox that runs beside the service, with its listener.
 struct EmbeddedSandbox: Worker {
   let name = "sandbox"
-  let simulator: AppStoreSimulator
+  let worlds: SandboxWorlds
   let listener: Listener
 
-  func run() async { await simulator.run() }
+  /// The world at `/`, whose clock and certificates the service follows.
+  var simulator: AppStoreSimulator { worlds.main }
+
+  func run() async { await worlds.run() }
 
   /// The URL under which the service calls it.
   var baseURL: String { "http://\(listener.address)" }
@@ -25,36 +28,19 @@ struct EmbeddedSandbox: Worker {
     maxConnections: Int, policy: OriginPolicy, logger: Logger
   ) async throws -> EmbeddedSandbox? {
     guard let address = settings.sandbox else { return nil }
-    let simulator = try Startup.simulator(
-      for: configuration, data: settings.data, start: settings.sandboxStart,
-      targets: settings.sandboxTargets)
-    var service = Listeners.sandbox(policy, simulator)
+    let storage = SandboxSettings(
+      data: settings.data, start: settings.sandboxStart, targets: settings.sandboxTargets, keepsTime: true)
+    let worlds = try storage.worlds(configuration)
+    var service = SandboxListener.service(policy, worlds)
     service.threads = { _ in .shared }
     service.limits.connections = maxConnections
     do {
       let listener = try await Listener.listen(at: address, on: group, serving: service, logger: logger)
-      let sandbox = EmbeddedSandbox(simulator: simulator, listener: listener)
-      try await simulator.setBaseURL(sandbox.baseURL)
+      let sandbox = EmbeddedSandbox(worlds: worlds, listener: listener)
+      try await worlds.main.setBaseURL(sandbox.baseURL)
       return sandbox
     } catch {
       throw Failure("\(error)")
     }
-  }
-}
-
-/// The clocks of the operating system. No other code reads them; components receive the time.
-enum SystemClock {
-  static let now: @Sendable () -> Instant = {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Instant(
-      millisecondsSince1970: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
-  }
-
-  /// Nanoseconds of the monotonic clock.
-  static let ticks: @Sendable () -> Int64 = {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 }

@@ -1,6 +1,7 @@
 internal import AppStore
 internal import AppStoreClient
 internal import AppleLookup
+internal import CommandSupport
 internal import Configuration
 internal import Entitlements
 internal import Ledger

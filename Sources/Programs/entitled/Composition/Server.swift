@@ -1,3 +1,4 @@
+internal import CommandSupport
 internal import Configuration
 internal import Logging
 internal import NIOCore
@@ -44,7 +45,9 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
     let limits = TransportLimits(configuration.listeners.limits)
     let budget = try connectionBudget(limits)
     let hosts = OriginPolicies(
-      configuration.listeners, http: settings.http, sandbox: settings.sandbox, console: settings.console)
+      configuration.listeners, http: settings.http,
+      sandboxHosts: settings.sandboxHosts + [settings.sandbox?.host].compactMap(\.self),
+      console: settings.console)
     // The sandbox is opened before the service, which calls it in place of Apple.
     let sandbox = try await EmbeddedSandbox.open(
       settings, configuration, on: edgeLoops, maxConnections: budget.sandbox, policy: hosts.sandbox,

@@ -1,4 +1,5 @@
 internal import Callers
+internal import CommandSupport
 internal import Configuration
 internal import Console
 internal import SignedData

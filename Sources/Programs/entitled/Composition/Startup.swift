@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Callers
+internal import CommandSupport
 internal import Configuration
 internal import Entitlements
 internal import Foundation
@@ -9,22 +10,12 @@ internal import PostgreSQL
 internal import PostgresStore
 internal import SQLiteStore
 internal import Sandbox
-internal import SandboxStore
 internal import SignedData
 internal import Store
 internal import Transport
 
 /// Loads what the components need from files, and converts errors into a ``Failure``.
 enum Startup {
-  /// Raises the limit of open files and checks all limits, before the first thread and event loop: their creation
-  /// cannot fail without ending the process.
-  static func requireLimits(eventLoops: Int) throws(Failure) {
-    OpenFiles.raiseLimit()
-    do throws(LimitTooLow) { try ProcessLimits.require(eventLoops: eventLoops) } catch {
-      throw Failure(error.description)
-    }
-  }
-
   static func configuration(file: String?) throws -> ServiceConfiguration {
     do throws(ConfigurationError) {
       return try ServiceConfiguration.load(path: file)
@@ -62,10 +53,6 @@ enum Startup {
     }
   }
 
-  /// The silence after which the database is away. Writes wait for it if a link was cut, so it is short; a busy machine
-  /// delays an answer for less, and a leader stops before its lease of five seconds runs out.
-  private static let answerTimeout = Duration.seconds(2)
-
   /// Opens the store in a PostgreSQL database, and creates its tables in an empty one.
   private static func store(
     in database: PostgresConfiguration, replica: ReplicaName?, limits: [LimitName: Int64]
@@ -75,7 +62,8 @@ enum Startup {
         PostgresSettings(database), replica: replica,
         maxRejectedBytesPerDay: limits[.maxRejectedBytesPerDay]
           ?? SQLiteEntitlementStore.maxRejectedBytesPerDay,
-        answerTimeout: answerTimeout, staleness: StalenessPolicy(database.staleness), now: SystemClock.now)
+        answerTimeout: .seconds(database.staleness.answerTimeoutSeconds),
+        staleness: StalenessPolicy(database.staleness), now: SystemClock.now)
     } catch {
       throw Failure(error.description)
     }
@@ -149,23 +137,6 @@ enum Startup {
       throw Failure("no store in '\(directory)'")
     }
     return try store(in: directory)
-  }
-
-  /// Opens the sandbox's state in the data directory; in memory without one. `targets` are allowed in addition to the
-  /// configured ones.
-  static func simulator(
-    for configuration: ServiceConfiguration, data: String?, start: Instant? = nil, targets: [String]
-  ) throws -> AppStoreSimulator {
-    let poster = HTTPNotificationPoster(
-      targets: NotificationTargets(allowedHosts: configuration.listeners.sandboxTargets + targets))
-    do throws(SandboxError) {
-      let storage: SandboxStorage = if let data { try .directory("\(data)/sandbox") } else { .memory }
-      return try AppStoreSimulator(
-        apps: configuration.apps.map(SandboxApp.init), storage: storage,
-        now: SystemClock.now, start: start, poster: poster)
-    } catch {
-      throw Failure(error.description)
-    }
   }
 
   /// The verifier with Apple's roots, the configured roots and the sandbox's root.
@@ -242,21 +213,5 @@ extension StalenessPolicy {
       maxStalenessMilliseconds: configuration.maxStalenessSeconds * 1_000,
       serveStaleForMilliseconds: configuration.serveStaleForSeconds * 1_000,
       isReadyWhileStale: configuration.isReadyWhileStale)
-  }
-}
-
-extension SandboxApp {
-  /// The app with the products and prices that the sandbox sells.
-  fileprivate init(_ app: AppConfiguration) {
-    self.init(
-      id: app.definition.id, identity: app.definition.identity,
-      products: app.definition.products.values.sorted { $0.productID < $1.productID }.map { product in
-        let terms = app.terms[product.productID]
-        return SandboxProduct(
-          productId: product.productID, type: product.type,
-          subscriptionGroupIdentifier: product.subscriptionGroup, level: product.level ?? 1,
-          period: terms?.period, duration: product.duration, price: terms?.price,
-          monthlyPrice: terms?.monthlyPrice, currency: terms?.currency ?? "USD")
-      })
   }
 }

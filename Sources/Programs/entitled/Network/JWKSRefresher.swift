@@ -1,5 +1,6 @@
 internal import AsyncHTTPClient
 internal import Callers
+internal import CommandSupport
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1

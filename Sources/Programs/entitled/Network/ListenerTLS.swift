@@ -1,3 +1,4 @@
+internal import CommandSupport
 internal import Configuration
 internal import Logging
 internal import Transport

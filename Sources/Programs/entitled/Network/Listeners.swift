@@ -1,4 +1,5 @@
 internal import Callers
+internal import CommandSupport
 internal import Configuration
 internal import Console
 internal import HTTP
@@ -6,8 +7,7 @@ internal import Logging
 internal import NIOCore
 internal import Platform
 internal import RPC
-internal import Sandbox
-internal import SandboxConsole
+internal import SandboxCommands
 internal import Services
 internal import Telemetry
 internal import Transport
@@ -21,11 +21,10 @@ struct OriginPolicies: Sendable {
 
   /// The configured hosts, and those of the addresses.
   init(
-    _ configuration: ListenersConfiguration, http: HostAndPort, sandbox: HostAndPort?,
-    console: HostAndPort? = nil
+    _ configuration: ListenersConfiguration, http: HostAndPort, sandboxHosts: [String], console: HostAndPort?
   ) {
     self.http = OriginPolicy(allowedHosts: configuration.http.allowedHosts + [http.host])
-    self.sandbox = OriginPolicy(allowedHosts: configuration.sandboxHosts + [sandbox?.host].compactMap(\.self))
+    self.sandbox = SandboxListener.policy(configuration, hosts: sandboxHosts)
     self.console = OriginPolicy(
       allowedHosts: configuration.console.listener.allowedHosts + [console?.host].compactMap(\.self))
   }
@@ -59,7 +58,7 @@ struct Listeners: Sendable {
       let grpc = try await Listener.listen(
         at: settings.grpc, socket: settings.inherited.grpc, on: loops, serving: calls, logger: logger)
       let router = application.router(metrics: metrics)
-      var edge = plain { request in
+      var edge = Listener.Service.plain { request in
         if let refusal = edgeRefusal(of: request, hosts.http, application) { return refusal }
         return await router.respond(to: request)
       }
@@ -82,7 +81,7 @@ struct Listeners: Sendable {
     budget: ConnectionBudget, logger: Logger
   ) async throws(ListenError) -> Listener? {
     guard let address = settings.console, let console = application.console else { return nil }
-    var service = plain { request in
+    var service = Listener.Service.plain { request in
       await withTaskExecutorPreference(BackgroundThreads.shared) { await console.respond(to: request) }
     }
     service.limits.connections = budget.sandbox
@@ -97,31 +96,8 @@ struct Listeners: Sendable {
   ) -> HTTPResponse? {
     guard !EdgeRouter.isCalledByOthers(request.path) else { return nil }
     if case .open = application.callers.value, let refusal = policy.refusalOfHost(request) { return refusal }
-    return policy.refusalOfOrigin(request, allowsAnyContentType: allowsAnyContentType(request))
-  }
-
-  /// A listener of the sandbox, which any client may call, but no web page besides its own ones.
-  static func sandbox(_ policy: OriginPolicy, _ simulator: AppStoreSimulator) -> Listener.Service {
-    let console = SandboxConsole(simulator, hosts: policy)
-    return plain { request in
-      if SandboxConsole.serves(request.path) { return await console.respond(to: request) }
-      let refusal =
-        policy.refusalOfHost(request)
-        ?? policy.refusalOfOrigin(request, allowsAnyContentType: allowsAnyContentType(request))
-      if let refusal { return refusal }
-      return await simulator.respond(to: request)
-    }
-  }
-
-  /// Backends send `verifyReceipt` with any content type, as Apple accepts it, and clients OCSP requests. Neither changes
-  /// anything for a page.
-  private static func allowsAnyContentType(_ request: HTTPRequest) -> Bool {
-    request.path.split(separator: "/").contains { ["verifyReceipt", "ocsp"].contains($0) }
-  }
-
-  /// A listener without gRPC.
-  static func plain(_ handler: @escaping HTTPHandler) -> Listener.Service {
-    .init(makeHost: { _ in MethodHost(methods: MethodTable([])) }, http: handler)
+    return policy.refusalOfOrigin(
+      request, allowsAnyContentType: SandboxListener.allowsAnyContentType(request))
   }
 
   /// Asks HTTP/1.1 clients to reconnect.

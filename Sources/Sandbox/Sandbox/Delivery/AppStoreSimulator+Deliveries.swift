@@ -1,4 +1,4 @@
-package import AppStore
+internal import AppStore
 internal import JSON
 internal import SignedData
 
@@ -24,12 +24,24 @@ extension AppStoreSimulator {
 
   /// Advances the clock step by step: each notification is delivered at its own time, before the next event.
   func advanceClock(to target: Instant) async throws(SandboxError) {
+    let generation = generation
     while let next = nextEvent, next <= target {
       clock.set(to: next)
       world.advance(to: clock.now())
       await deliver()
+      guard generation == self.generation else {
+        throw .actionFailed(.notPossible("the world began again while its clock advanced"))
+      }
     }
     try await finishAdvance(to: target, concurrency: 1)
+  }
+
+  /// Aborts the delivery in flight, before the world begins again.
+  func stopDelivery() async {
+    while let delivery {
+      delivery.cancel()
+      await delivery.value
+    }
   }
 
   /// Advances the clock in one step and then delivers the notifications, at most `concurrency` at a time.

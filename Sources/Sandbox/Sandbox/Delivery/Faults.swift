@@ -76,6 +76,32 @@ package struct Faults: Sendable {
 
   mutating func clear() { faults = [:] }
 
+  package init() {}
+
+  /// The faults as objects, for a snapshot.
+  var document: [JSONValue] {
+    Kind.allCases.compactMap { kind in
+      faults[kind].map { fault in
+        [
+          "kind": .string(kind.rawValue), "count": JSONValue(fault.count),
+          "by": .string("\(fault.milliseconds)ms"), "every": JSONValue(fault.every),
+          "passed": JSONValue(fault.passed),
+        ]
+      }
+    }
+  }
+
+  /// Decodes the faults of a snapshot.
+  init(document: [JSONValue]) throws(ActionError) {
+    for value in document {
+      guard var json = value.objectValue else { throw .wrongType(member: "faults", expected: "objects") }
+      let passed = json["passed"]?.int64Value ?? 0
+      json["passed"] = nil
+      try set(Parameters(json))
+      if let kind = json["kind"]?.stringValue.flatMap(Kind.init) { faults[kind]?.passed = passed }
+    }
+  }
+
   /// Counts an opportunity. Returns the fault's duration in milliseconds if the fault applies, otherwise
   /// `nil`.
   mutating func take(_ kind: Kind) -> Int64? {

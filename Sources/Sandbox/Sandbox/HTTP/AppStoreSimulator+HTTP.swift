@@ -18,8 +18,13 @@ extension AppStoreSimulator {
   ///     POST /sandbox/v1/live             performs random actions of many customers
   ///     GET  /sandbox/v1/notifications    the notifications and their delivery attempts
   ///     GET  /sandbox/v1/notifications/UUID  one notification with its payload and the responses to it
+  ///     GET  /sandbox/v1/transactions/ID  a transaction with its signed documents (?latest=true: of its subscription)
   ///     GET  /sandbox/v1/journal          what was done, and the notifications that followed (?after=&limit=)
   ///     GET  /sandbox/v1/settings         the settings of an app (?app=)
+  ///     POST /sandbox/v1/deliver          delivers what is due, and returns after it
+  ///     POST /sandbox/v1/reset            begins again without accounts and purchases
+  ///     GET  /sandbox/v1/snapshot         everything that happened, as a document
+  ///     POST /sandbox/v1/restore          continues from such a document
   ///     GET  /sandbox/v1/scenarios        the scenarios; POST /sandbox/v1/scenarios/NAME runs one
   ///     GET  /sandbox/v1/consumption      the consumption reports of developers
   ///     GET  /sandbox/v1/reports/KIND     a report of App Store Connect (?date=&app=)
@@ -50,7 +55,7 @@ extension AppStoreSimulator {
 
   private func testRoutes(_ request: HTTPRequest, _ path: String) async -> HTTPResponse {
     switch (path, request.method) {
-    case ("root", "GET"): return rootCertificate
+    case ("root", "GET"): return .pem(root.pem)
     case ("apps", "GET"): return .json(["apps": .array(apps.map { .object($0.json) })])
     case ("notifications", "GET"): return .json(notifications)
     case ("consumption", "GET"): return .json(world.consumptionReportsJSON)
@@ -59,7 +64,8 @@ extension AppStoreSimulator {
     case ("journal", "GET"): return await jsonResponse { try self.journalJSON(Query(request.query)) }
     case ("settings", "GET"):
       return await jsonResponse { try self.settingsJSON(Query(request.query)["app"]) }
-    case ("scenarios", "GET"): return .json(Self.scenariosJSON)
+    case ("scenarios", "GET"): return .json(Scenario.listJSON)
+    case ("snapshot", "GET"): return await jsonResponse { try self.snapshot().json }
     case ("faults", "GET"): return .json(faults.json)
     case ("calls", "GET"): return .json(traffic.json)
     case ("owners", "GET"): return await jsonResponse { try self.owners(Query(request.query)["app"]) }
@@ -69,6 +75,9 @@ extension AppStoreSimulator {
       ("receipts", _), ("consumption", _), ("clock/next", _), ("journal", _), ("settings", _),
       ("scenarios", _):
       return .methodNotAllowed("GET")
+    case ("reset", "POST"), ("snapshot", "PUT"), ("deliver", "POST"):
+      return await jsonResponse { try await self.worldCall(path, request.body) }
+    case ("snapshot", _): return .methodNotAllowed("GET, PUT")
     case ("realtime-message", "POST"):
       return await jsonResponse { try await self.realtimeMessage(Parameters(body: request.body)) }
     case ("live", "POST"): return await jsonResponse { try await self.live(Parameters(body: request.body)) }
@@ -88,6 +97,10 @@ extension AppStoreSimulator {
     }
     if parts.count == 2, parts[0] == "reports", request.method == "GET" {
       return await testerReport(parts[1], Query(request.query))
+    }
+    if parts.count > 1, parts[0] == "transactions", request.method == "GET" {
+      let name = parts.dropFirst().map { $0.removingPercentEncoding() }.joined(separator: "/")
+      return await jsonResponse { try self.transactionJSON(name, Query(request.query)) }
     }
     if parts.count == 2, parts[0] == "notifications", request.method == "GET" {
       return notificationResponse(parts[1].removingPercentEncoding())
@@ -222,13 +235,18 @@ extension AppStoreSimulator {
 
   // MARK: Queries
 
-  private var rootCertificate: HTTPResponse {
-    HTTPResponse(
-      status: 200, headers: HeaderFields([("content-type", "application/x-pem-file")]),
-      body: Array(root.pem.utf8))
+  /// A transaction by its id or a reference; with `?latest=true` the latest one of its subscription.
+  private func transactionJSON(_ name: String, _ query: Query) throws -> JSONObject {
+    catchUp()
+    let sold = try world.transaction(Parameters(["transactionId": .string(name)]))
+    let line = world.lines[sold.originalID]
+    let id = query["latest"] == "true" ? line?.current ?? sold.id : sold.id
+    guard var json = try purchase(id)?.json else { throw ActionError.unknownTransaction(name) }
+    if let line { json["status"] = JSONValue(line.appleStatus.rawValue) }
+    return json
   }
 
-  private var clockState: JSONObject {
+  var clockState: JSONObject {
     let now = clock.now()
     return [
       "now": .string(now.description), "milliseconds": JSONValue(now),

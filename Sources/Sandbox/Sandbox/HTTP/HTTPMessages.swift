@@ -10,6 +10,13 @@ extension HTTPResponse {
     return .json(status, body.serialized(pretty: true))
   }
 
+  /// A certificate.
+  static func pem(_ text: String) -> HTTPResponse {
+    HTTPResponse(
+      status: 200, headers: HeaderFields([("content-type", "application/x-pem-file")]), body: Array(text.utf8)
+    )
+  }
+
   /// A closed connection instead of a response.
   static var connectionCut: HTTPResponse { HTTPResponse(status: noResponseStatus) }
 

@@ -9,6 +9,8 @@ struct Journal: Sendable {
   enum Entry: Hashable, Sendable {
     /// A process opened the world: ids that an earlier process may have lost are skipped.
     case opened
+    /// The world began, or continues after a restore: later ids and UUIDs are those of no other world.
+    case origin(WorldOrigin)
     case clock(SandboxClock.Setting)
     case action(Action, JSONObject)
     /// Time had effects that a reader may have seen.
@@ -33,12 +35,17 @@ struct Journal: Sendable {
 
   /// Decodes the entries of earlier processes, oldest first.
   func entries() throws(SandboxError) -> [(at: Instant, entry: Entry)] {
+    try Self.entries(of: stored, from: store.path)
+  }
+
+  /// Decodes lines; `path` names their origin in the error.
+  static func entries(
+    of lines: [JournalLine], from path: String
+  ) throws(SandboxError) -> [(at: Instant, entry: Entry)] {
     var entries: [(at: Instant, entry: Entry)] = []
-    for line in stored {
+    for line in lines {
       guard let json = try? JSONValue(parsing: line.entry).objectValue, let entry = Entry(json) else {
-        throw .corrupt(
-          path: store.path,
-          detail: "journal line \(entries.count + 1) is malformed")
+        throw .corrupt(path: path, detail: "journal line \(entries.count + 1) is malformed")
       }
       entries.append((line.at, entry))
     }
@@ -50,8 +57,18 @@ struct Journal: Sendable {
 
   /// Records an entry, which is durable after ``flush(_:)``.
   mutating func record(_ entry: Entry, at instant: Instant) {
-    unwritten.append(
-      JournalLine(at: instant, entry: String(decoding: entry.json.serialized(), as: UTF8.self)))
+    unwritten.append(entry.line(at: instant))
+  }
+
+  /// All lines, oldest first, including those that are not written yet.
+  func lines() throws(SandboxError) -> [JournalLine] { try store.lines() + unwritten }
+
+  /// Replaces all lines and all table rows. After an error nothing has changed.
+  mutating func replace(
+    with lines: [JournalLine], _ tables: [WorldTable], _ rows: () -> [RowChange]
+  ) throws(SandboxError) {
+    try store.replace(with: lines, tables, rows)
+    unwritten = []
   }
 
   /// Writes the recorded entries as the first ones of this process, together with all table rows.
@@ -73,9 +90,15 @@ struct Journal: Sendable {
 }
 
 extension Journal.Entry {
-  fileprivate var json: JSONObject {
+  func line(at instant: Instant) -> JournalLine {
+    JournalLine(at: instant, entry: String(decoding: json.serialized(), as: UTF8.self))
+  }
+
+  private var json: JSONObject {
     switch self {
     case .opened: ["opened": true]
+    case .origin(let origin):
+      ["origin": JSONValue(origin.firstNumber), "seed": JSONValue(Int64(bitPattern: origin.seed))]
     case .clock(let setting):
       [
         "clock": [
@@ -100,6 +123,10 @@ extension Journal.Entry {
   init?(_ json: JSONObject) {
     if json["opened"] != nil {
       self = .opened
+    } else if let number = json["origin"]?.int64Value, let seed = json["seed"]?.int64Value,
+      let origin = WorldOrigin(firstNumber: number, seed: UInt64(bitPattern: seed))
+    {
+      self = .origin(origin)
     } else if json["passed"] != nil {
       self = .passed
     } else if let clock = json["clock"]?.objectValue, let sandbox = Journal.instant(clock["sandbox"]),

@@ -36,7 +36,7 @@ struct JournalHistory: Sendable {
     switch entry {
     // The results of deliveries are recorded during an advance, whose entry follows.
     case .attempt, .postponed: break
-    case .opened, .clock, .action, .passed:
+    case .opened, .origin, .clock, .action, .passed:
       caused = seenNotifications..<max(seenNotifications, notifications)
       seenNotifications = caused.upperBound
     }

@@ -1,4 +1,5 @@
 package import AppStore
+internal import Synchronization
 
 /// One line of the journal.
 package struct JournalLine: Hashable, Sendable {
@@ -30,17 +31,29 @@ package protocol JournalStore: Sendable {
 
   /// Appends lines and updates the changed rows.
   func append(_ lines: [JournalLine], _ rows: () -> [RowChange]) throws(SandboxError)
+
+  /// Replaces all lines and all tables.
+  func replace(
+    with lines: [JournalLine], _ tables: [WorldTable], _ rows: () -> [RowChange]
+  ) throws(SandboxError)
 }
 
-/// A journal that is discarded with the process.
-package struct InMemoryJournal: JournalStore {
+/// A journal that is discarded with the process. It keeps its lines for snapshots, and no tables.
+package final class InMemoryJournal: JournalStore {
   package let path = "memory"
+  private let stored = Mutex<[JournalLine]>([])
 
   package init() {}
 
-  package func lines() -> [JournalLine] { [] }
+  package func lines() -> [JournalLine] { stored.withLock { $0 } }
 
-  package func begin(_ lines: [JournalLine], _ tables: [WorldTable], _ rows: () -> [RowChange]) {}
+  package func begin(_ lines: [JournalLine], _ tables: [WorldTable], _ rows: () -> [RowChange]) {
+    stored.withLock { $0 += lines }
+  }
 
-  package func append(_ lines: [JournalLine], _ rows: () -> [RowChange]) {}
+  package func append(_ lines: [JournalLine], _ rows: () -> [RowChange]) { stored.withLock { $0 += lines } }
+
+  package func replace(with lines: [JournalLine], _ tables: [WorldTable], _ rows: () -> [RowChange]) {
+    stored.withLock { $0 = lines }
+  }
 }

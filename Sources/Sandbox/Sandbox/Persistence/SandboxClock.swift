@@ -1,7 +1,7 @@
 package import AppStore
 internal import Synchronization
 
-/// The simulated time: the machine's time, optionally faster or stopped. It never goes back.
+/// The simulated time: the machine's time, optionally faster or stopped. It goes back only when the world begins again.
 package final class SandboxClock: Sendable {
   /// A simulated time with the corresponding machine time, and the speed since then.
   struct Setting: Hashable, Sendable {
@@ -44,6 +44,16 @@ package final class SandboxClock: Sendable {
       let now = setting.time(at: machine)
       setting = Setting(sandbox: max(now, time ?? now), machine: machine, speed: speed ?? setting.speed)
     }
+    announceChange()
+  }
+
+  /// Sets the clock of a world that begins again. This is the only way in which the time goes back.
+  func restart(at time: Instant, speed: Int64) {
+    restore(Setting(sandbox: time, machine: machine(), speed: speed))
+    announceChange()
+  }
+
+  private func announceChange() {
     listeners.withLock { listeners in
       listeners.removeAll {
         if case .terminated = $0.yield() { true } else { false }

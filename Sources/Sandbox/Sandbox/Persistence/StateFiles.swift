@@ -16,6 +16,11 @@ package struct SandboxStorage: Sendable {
     SandboxStorage(files: InMemoryFiles(), journal: InMemoryJournal())
   }
 
+  /// Storage in memory with the certificate chain of `other`, so that the documents of both have the same root.
+  static func memory(besides other: AppStoreSimulator) -> SandboxStorage {
+    SandboxStorage(files: other.files, journal: InMemoryJournal())
+  }
+
   /// Storage in a directory, which is created if it is missing; its parent must exist.
   ///
   /// `openJournal` opens the journal in the directory after this process has locked it.
@@ -28,6 +33,11 @@ package struct SandboxStorage: Sendable {
     files = try DirectoryFiles(path: path)
     journal = try openJournal(path)
   }
+}
+
+extension SandboxStorage {
+  /// The files of a directory, which this process locks.
+  static func files(in path: String) throws(SandboxError) -> any StateFiles { try DirectoryFiles(path: path) }
 }
 
 /// The files of the certificate chain.

@@ -1,12 +1,12 @@
 internal import AppStore
-internal import JSON
+package import JSON
 
-extension AppStoreSimulator {
-  /// The scenarios with their steps.
-  static var scenariosJSON: JSONObject {
+extension Scenario {
+  /// All scenarios with their steps.
+  package static var listJSON: JSONObject {
     [
       "scenarios": .array(
-        Scenario.all.map { scenario in
+        all.map { scenario in
           [
             "name": .string(scenario.name), "title": .string(scenario.title),
             "summary": .string(scenario.summary),
@@ -15,7 +15,9 @@ extension AppStoreSimulator {
         })
     ]
   }
+}
 
+extension AppStoreSimulator {
   /// Runs a scenario: `{"app": …}`. A step that is rejected ends it; the earlier ones remain.
   ///
   /// - Returns: its accounts, and each step with its action, members and notifications.

@@ -9,9 +9,11 @@ struct ServerAPITraffic: Sendable {
     var updatedAt: Instant
   }
 
-  private struct Limit: Sendable {
+  struct Limit: Sendable {
     var perSecond: Double
     var burst: Double
+
+    var json: JSONValue { ["perSecond": JSONValue(Int64(perSecond)), "burst": JSONValue(Int64(burst))] }
   }
 
   /// The counters of one kind of call.
@@ -20,7 +22,7 @@ struct ServerAPITraffic: Sendable {
     var limited: Int64 = 0
   }
 
-  private var limit: Limit?
+  private(set) var limit: Limit?
   private var buckets: [String: Bucket] = [:]
   private var counts: [String: Count] = [:]
 
@@ -35,6 +37,9 @@ struct ServerAPITraffic: Sendable {
     limit = perSecond > 0 ? Limit(perSecond: Double(perSecond), burst: Double(burst ?? 10 * perSecond)) : nil
     buckets = [:]
   }
+
+  /// No calls, with a rate limit.
+  init(limit: Limit? = nil) { self.limit = limit }
 
   /// Counts a call without a limit.
   mutating func count(_ kind: String) { counts[kind, default: Count()].calls += 1 }

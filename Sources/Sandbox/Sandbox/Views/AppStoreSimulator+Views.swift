@@ -1,4 +1,4 @@
-package import AppStore
+internal import AppStore
 internal import JSON
 internal import SignedData
 
@@ -136,7 +136,7 @@ extension AppStoreSimulator {
     }
     let entry: JournalLineView.Entry =
       switch line.entry {
-      case .opened: .opened
+      case .opened, .origin: .opened
       case .clock(let setting):
         line.changesSpeed ? .speed(setting.speed) : .advanced(to: setting.sandbox)
       case .action(let action, _): .action(action, line.portable)

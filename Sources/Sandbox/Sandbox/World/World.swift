@@ -88,6 +88,12 @@ struct World: Sendable {
   /// Skips ids that an earlier process may have issued without persisting them.
   mutating func skipNumbers(_ count: Int64) { nextNumber += count }
 
+  /// Issues ids and UUIDs of an origin from now on.
+  mutating func begin(at origin: WorldOrigin) {
+    nextNumber = max(nextNumber, origin.firstNumber)
+    random = SeededRandom(seed: origin.seed)
+  }
+
   /// Issues the next transaction or line item id.
   mutating func makeNumber() -> Int64 {
     defer { nextNumber += 1 }

@@ -15,7 +15,7 @@ enum Frame {
         as Markup
     }
     let body: Markup = """
-      \(header("<nav aria-label=\"\(Text.navigation)\">\(sections)</nav>"))
+      \(header("<nav aria-label=\"\(Text.navigation)\">\(sections)</nav>", visit.world))
       <main id="main" tabindex="-1">
       \(page.notice)
       \(page.body)
@@ -28,10 +28,10 @@ enum Frame {
 
   /// A document without an app.
   static func plain(
-    _ status: Int, _ title: String, _ body: Markup, _ clock: ClockView, _ assets: Assets
+    _ status: Int, _ title: String, _ body: Markup, _ clock: ClockView, _ world: WorldName?, _ assets: Assets
   ) -> HTTPResponse {
     let content: Markup = """
-      \(header(""))
+      \(header("", world))
       <main id="main" class="plain" tabindex="-1"><h1>\(title)</h1>
       \(body)</main>
       \(footer(clock))
@@ -39,22 +39,24 @@ enum Frame {
     return Document(title: "\(title) · \(Text.product)", body: content).response(status, assets)
   }
 
-  private static func header(_ navigation: Markup) -> Markup {
-    """
-    <header class="frame">
-    <a class="brand" href="\(Link([]))">\(Text.product)</a>
-    \(navigation)
-    <span class="badge test">\(Text.notReal)</span>
-    <details class="person"><summary>\(Text.view)</summary>
-    <div class="menu">
-    <p><button type="button" data-action="zone">\(Text.zoneButton)</button></p>
-    <p><button type="button" data-action="theme">\(Text.themeButton)</button></p>
-    <p><button type="button" data-action="density">\(Text.densityButton)</button></p>
-    <p>\(Text.interfaceHint)</p>
-    \(keys)
-    </div></details>
-    </header>
-    """
+  private static func header(_ navigation: Markup, _ world: WorldName?) -> Markup {
+    let name: Markup = world.map { "<span class=\"badge\">\(Text.world($0.text))</span>" } ?? ""
+    return """
+      <header class="frame">
+      <a class="brand" href="\(Link.inWorld(world, []))">\(Text.product)</a>
+      \(navigation)
+      \(name)<span class="badge test">\(Text.notReal)</span>
+      <details class="person"><summary>\(Text.view)</summary>
+      <div class="menu">
+      <p><button type="button" data-action="zone">\(Text.zoneButton)</button></p>
+      <p><button type="button" data-action="theme">\(Text.themeButton)</button></p>
+      <p><button type="button" data-action="density">\(Text.densityButton)</button></p>
+      <p><button type="button" data-action="keys" aria-pressed="true">\(Text.keysButton)</button></p>
+      <p>\(Text.interfaceHint)</p>
+      \(keys)
+      </div></details>
+      </header>
+      """
   }
 
   private static func footer(_ clock: ClockView) -> Markup {
@@ -62,7 +64,7 @@ enum Frame {
     <footer><span>\(Text.simulatedTime) \(Format.time(clock.now)) <span data-zone>UTC</span></span> \
     <span role="status" id="announcement" data-local="\(Text.localTimes)" data-utc="\(Text.utcTimes)" \
     data-here="\(Text.here)" data-address="\(Text.addressCopied)" data-id="\(Text.idCopied)" \
-    data-refused="\(Text.copyRefused)"></span></footer>
+    data-keys-on="\(Text.keysOn)" data-keys-off="\(Text.keysOff)" data-refused="\(Text.copyRefused)"></span></footer>
     """
   }
 

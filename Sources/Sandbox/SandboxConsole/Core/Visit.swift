@@ -9,6 +9,8 @@ internal import Sandbox
 /// One request for a page of an app.
 struct Visit: Sendable {
   let simulator: AppStoreSimulator
+  /// `nil` is the world at `/`.
+  let world: WorldName?
   let app: SandboxApp
   let clock: ClockView
   let request: HTTPRequest
@@ -16,8 +18,11 @@ struct Visit: Sendable {
   /// The fields of a submitted form.
   let form: Query
 
-  init(simulator: AppStoreSimulator, app: SandboxApp, clock: ClockView, request: HTTPRequest) {
+  init(
+    simulator: AppStoreSimulator, world: WorldName?, app: SandboxApp, clock: ClockView, request: HTTPRequest
+  ) {
     self.simulator = simulator
+    self.world = world
     self.app = app
     self.clock = clock
     self.request = request
@@ -29,11 +34,14 @@ struct Visit: Sendable {
   func value(_ name: String) -> String? { query[name]?.trimmed.given }
 
   /// The host and port under which the browser reaches the sandbox, which the listener has checked.
-  var host: String { request.header("host") ?? "127.0.0.1:8090" }
+  private var host: String { request.header("host") ?? "127.0.0.1:8090" }
+
+  /// The sandbox and the world that commands name.
+  var place: CommandPlace { CommandPlace(host: host, world: world) }
 
   /// A page of the app.
   func link(_ path: [String], _ query: [(name: String, value: String?)] = []) -> Link {
-    Link(["apps", app.id] + path, query: query)
+    Link.inWorld(world, ["apps", app.id] + path, query: query)
   }
 
   func account(_ name: String) -> Link { link(["accounts", name]) }
@@ -41,6 +49,15 @@ struct Visit: Sendable {
   /// The form of an operation, filled in with `values`.
   func form(_ operation: Operation, _ values: [(name: String, value: String?)] = []) -> Link {
     link(["do", operation.name], values)
+  }
+}
+
+extension Link {
+  /// A path in a world; `nil` is the world at `/`.
+  static func inWorld(
+    _ world: WorldName?, _ path: [String], query: [(name: String, value: String?)] = []
+  ) -> Link {
+    Link((world.map { ["w", $0.text] } ?? []) + path, query: query)
   }
 }
 

@@ -10,22 +10,23 @@ struct CommandText: Hashable, Sendable {
 
   var preferred: String { entitled ?? curl }
 
-  /// The commands for the sandbox at `host`, a host and port.
-  init(_ call: APICall, host: String) {
-    self.init(call, address: Self.address(host), origin: "http://\(host)")
+  /// The commands for a sandbox and a world in it.
+  init(_ call: APICall, at place: CommandPlace) {
+    self.init(call, options: place.options, origin: place.origin)
   }
 
-  /// The commands of a script, for the sandbox that the variable `ENTITLED_SANDBOX` names. They fail if it refuses the
-  /// call.
+  /// The commands of a script, for the sandbox and the world that the variables `ENTITLED_SANDBOX` and
+  /// `ENTITLED_SANDBOX_WORLD` name. They fail if it refuses the call.
   static func inScript(_ call: APICall) -> CommandText {
-    CommandText(call, address: [], origin: nil)
+    CommandText(call, options: [], origin: nil)
   }
 
-  private init(_ call: APICall, address: [String], origin: String?) {
+  private init(_ call: APICall, options: [String], origin: String?) {
     let path = "/sandbox/v1/\(call.path)"
-    // Both commands read the same variable.
+    // Both commands read the same variables.
     let url =
-      origin.map { Shell.quoted($0 + path) } ?? "\"http://${ENTITLED_SANDBOX:-127.0.0.1:8090}\(path)\""
+      origin.map { Shell.quoted($0 + path) }
+      ?? "\"http://${ENTITLED_SANDBOX:-127.0.0.1:8090}${ENTITLED_SANDBOX_WORLD:+/w/$ENTITLED_SANDBOX_WORLD}\(path)\""
     let tool = origin == nil ? "curl -sf" : "curl -s"
     if call.method == "POST" {
       // JSON escapes control characters, so a pasted line stays one line.
@@ -34,7 +35,7 @@ struct CommandText: Hashable, Sendable {
     } else {
       curl = "\(tool) -X \(call.method) \(url)"
     }
-    entitled = Self.arguments(call).map { (["entitled", "sandbox"] + $0 + address).joined(separator: " ") }
+    entitled = Self.arguments(call).map { (["entitled", "sandbox"] + $0 + options).joined(separator: " ") }
   }
 
   /// The arguments after `entitled sandbox`.
@@ -63,9 +64,21 @@ struct CommandText: Hashable, Sendable {
     }
   }
 
-  /// The option for an address other than the default.
-  private static func address(_ host: String) -> [String] {
-    ["127.0.0.1:8090", "localhost:8090"].contains(host) ? [] : ["--sandbox", Shell.quoted(host)]
+}
+
+/// The sandbox and the world that a command is for.
+struct CommandPlace: Hashable, Sendable {
+  /// A host and port.
+  let host: String
+  /// `nil` is the world at `/`.
+  var world: WorldName?
+
+  fileprivate var origin: String { "http://\(host)\(WorldPath.base(of: world))" }
+
+  /// The options for an address other than the default, and for a world.
+  fileprivate var options: [String] {
+    let isDefault = ["127.0.0.1:8090", "localhost:8090"].contains(host)
+    return (isDefault ? [] : ["--sandbox", Shell.quoted(host)]) + (world.map { ["--world", $0.text] } ?? [])
   }
 }
 
@@ -128,7 +141,7 @@ enum Shell {
 
 extension JournalLineView {
   /// The command of an entry that a tester caused; `nil` for what happened by itself.
-  func command(host: String) -> CommandText? { call.map { CommandText($0, host: host) } }
+  func command(at place: CommandPlace) -> CommandText? { call.map { CommandText($0, at: place) } }
 
   private var call: APICall? {
     switch entry {

@@ -53,7 +53,7 @@ enum JournalPage {
   }
 
   private static func what(_ line: JournalLineView, _ visit: Visit) -> Markup {
-    if let command = line.command(host: visit.host) { return "<code>\(command.preferred)</code>" }
+    if let command = line.command(at: visit.place) { return "<code>\(command.preferred)</code>" }
     return switch line.entry {
     case .opened: "\(Text.opened)"
     case .attempt(let uuid, let result):

@@ -7,6 +7,7 @@ extension Text {
   // The frame.
   static let product = "Sandbox App Store"
   static let navigation = "Pages"
+  static func world(_ name: String) -> String { "World \(name)" }
   static let notReal = "NOTHING HERE IS REAL"
   static let view = "View"
   static let zoneButton = "UTC or local times"

@@ -27,19 +27,20 @@ extension Action {
         text: Text.refreshed(Int(response.changed), response.transactions.count))
     })
 
+  static let extensionDays = ActionField(
+    name: "days", label: Text.extendBy,
+    kind: .choice([3, 7, 14, 30, 90].map { (String($0), Text.days($0)) }),
+    hint: Text.extendHint, initial: "7")
+  static let extensionReason = ActionField(
+    name: "reason", label: Text.appleReason,
+    kind: .choice([
+      ("2", Text.reasonSatisfaction), ("4", Text.reasonServiceIssue), ("3", Text.reasonOther),
+      ("1", Text.reasonUndeclared),
+    ]))
+
   static let extend = Action(
     fields: [
-      .purchase,
-      ActionField(
-        name: "days", label: Text.extendBy,
-        kind: .choice([3, 7, 14, 30, 90].map { (String($0), Text.days($0)) }),
-        hint: Text.extendHint, initial: "7"),
-      ActionField(
-        name: "reason", label: Text.appleReason,
-        kind: .choice([
-          ("2", Text.reasonSatisfaction), ("4", Text.reasonServiceIssue), ("3", Text.reasonOther),
-          ("1", Text.reasonUndeclared),
-        ])),
+      .purchase, extensionDays, extensionReason,
       ActionField(name: "customer", label: Text.customer, kind: .hidden, isRequired: false), .note,
     ],
     preview: { call async throws(Status) in

@@ -35,6 +35,11 @@ struct Action: Sendable {
     case .resumeWebhook: .resumeWebhook
     case .makeGood: .makeGood
     case .undoBatch: .undoBatch
+    case .extendAll: .extendAll
+    case .consent: .consent
+    case .reprocess: .reprocess
+    case .backfill: .backfill
+    case .cancelMigration: .cancelMigration
     }
   }
 }

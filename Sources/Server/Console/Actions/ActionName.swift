@@ -13,12 +13,18 @@ enum ActionName: String, Sendable, CaseIterable {
   case resumeWebhook = "resume-webhook"
   case makeGood = "make-good"
   case undoBatch = "undo-batch"
+  case extendAll = "extend-all"
+  case consent, reprocess, backfill
+  case cancelMigration = "cancel-migration"
 
   /// The action as a verb with its object.
   var title: String { Text.title(of: self) }
 
   /// Whether nothing can revert it.
-  var isIrreversible: Bool { [.erase, .discard, .extend, .answerRefund].contains(self) }
+  var isIrreversible: Bool { [.erase, .discard, .extend, .extendAll, .answerRefund].contains(self) }
+
+  /// Whether a reason is stored with it. A note is its own reason; the others act on the service, not on customers.
+  var needsReason: Bool { ![.addNote, .reprocess, .backfill, .cancelMigration].contains(self) }
 
   /// The method that does it.
   var path: String {
@@ -42,6 +48,11 @@ enum ActionName: String, Sendable, CaseIterable {
     case .resumeWebhook: Calls.resumeWebhook.path
     case .makeGood: Calls.grant.path
     case .undoBatch: Calls.revokeGrant.path
+    case .extendAll: Calls.massExtendRenewalDate.path
+    case .consent: Calls.setConsumptionConsent.path
+    case .reprocess: Calls.reprocessNotifications.path
+    case .backfill: Calls.backfillNotifications.path
+    case .cancelMigration: Calls.cancelMigration.path
     }
   }
 

@@ -17,8 +17,9 @@ enum CustomerActions {
         let link = data.scope.action(.refresh, values + [("transaction", transaction.transactionId)])
         return "<a class=\"button\" href=\"\(link)\">\(Text.askAppleAgain)</a>\n"
       } ?? ""
-    let items = [ActionName.link, .merge, .addNote, .setAttribute, .erase].filter { $0.isOpen(to: visit) }.map
-    { action in
+    let items = [ActionName.link, .merge, .addNote, .setAttribute, .consent, .erase].filter {
+      $0.isOpen(to: visit)
+    }.map { action in
       let style: Markup = action.isIrreversible ? " class=\"danger\"" : ""
       return "<a\(style) href=\"\(data.scope.action(action, values))\">\(action.title)…</a>\n" as Markup
     }

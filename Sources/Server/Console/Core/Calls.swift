@@ -9,6 +9,8 @@ enum Calls {
     "CustomerService/DescribeCustomer")
   static let getCustomer = ContractCall<GetCustomerRequest, GetCustomerResponse>(
     "EntitlementService/GetCustomer")
+  static let batchCheck = ContractCall<BatchCheckRequest, BatchCheckResponse>(
+    "EntitlementService/BatchCheck")
   static let getCustomerHistory = ContractCall<GetCustomerHistoryRequest, GetCustomerHistoryResponse>(
     "CustomerService/GetCustomerHistory")
   static let explain = ContractCall<ExplainRequest, ExplainResponse>("EntitlementService/Explain")
@@ -100,6 +102,20 @@ enum Calls {
     "WebhookService/ResendDeliveries")
   static let discardDeliveries = ContractCall<DiscardDeliveriesRequest, DiscardDeliveriesResponse>(
     "WebhookService/DiscardDeliveries")
+  static let massExtendRenewalDate = ContractCall<
+    MassExtendRenewalDateRequest, MassExtendRenewalDateResponse
+  >("AppStoreService/MassExtendRenewalDate")
+  static let setConsumptionConsent = ContractCall<
+    SetConsumptionConsentRequest, SetConsumptionConsentResponse
+  >("AppStoreService/SetConsumptionConsent")
+  static let reprocessNotifications = ContractCall<
+    ReprocessNotificationsRequest, ReprocessNotificationsResponse
+  >("NotificationService/ReprocessNotifications")
+  static let backfillNotifications = ContractCall<
+    BackfillNotificationsRequest, BackfillNotificationsResponse
+  >("NotificationService/BackfillNotifications")
+  static let cancelMigration = ContractCall<CancelMigrationRequest, CancelMigrationResponse>(
+    "ReceiptService/CancelMigration")
   static let resumeWebhook = ContractCall<ResumeWebhookRequest, ResumeWebhookResponse>(
     "WebhookService/ResumeWebhook")
 }

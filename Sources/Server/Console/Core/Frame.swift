@@ -25,6 +25,7 @@ enum Frame {
       <p><button type="button" data-action="zone">\(Text.zoneButton)</button></p>
       <p><button type="button" data-action="theme">\(Text.themeButton)</button></p>
       <p><button type="button" data-action="density">\(Text.densityButton)</button></p>
+      <p><button type="button" data-action="keys" aria-pressed="true">\(Text.keysButton)</button></p>
       \(keys)
       <form method="post" action="\(Link(["session", "end"]))">
       <button>\(Text.signOut)</button></form>
@@ -38,6 +39,7 @@ enum Frame {
       <footer><span>\(Text.shownAt) \(Format.time(visit.now)) <span data-zone>UTC</span></span> \
       <span role="status" id="announcement" data-local="\(Text.localTimes)" data-utc="\(Text.utcTimes)" \
       data-here="\(Text.here)" data-ticket="\(Text.ticketCopied)" data-address="\(Text.addressCopied)" \
+      data-keys-on="\(Text.keysOn)" data-keys-off="\(Text.keysOff)" \
       data-id="\(Text.idCopied)" data-refused="\(Text.copyRefused)"></span></footer>
       """
     return Document(

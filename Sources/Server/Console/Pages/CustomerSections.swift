@@ -130,6 +130,10 @@ enum CustomerSections {
 
   private static func refunds(_ data: CustomerData) -> Markup {
     let head: Markup = "<h2 id=\"refunds\">\(Text.refundRequests)</h2>"
+    let consent: Markup =
+      data.customer.consumptionConsent.map { consent in
+        "<p>\(consent.consented ? Text.consentGiven : Text.consentWithdrawn) \(Format.time(consent.since))</p>\n"
+      } ?? ""
     let hint: Markup =
       AppleLink.reportAProblem.map {
         "<p>\(Text.onlyAppleRefunds) <a href=\"\($0)\" rel=\"noreferrer\">reportaproblem.apple.com</a></p>"
@@ -140,8 +144,8 @@ enum CustomerSections {
       let rows = response.requests.filter { data.moment.includes($0.requestedAt) }.map {
         RefundRow.cells($0, data.scope, at: data.now, actions: "")
       }
-      guard !rows.isEmpty else { return head + hint }
-      return head + hint + Table.markup(Text.refundRequests, heads: RefundRow.heads, rows: rows)
+      guard !rows.isEmpty else { return head + hint + consent }
+      return head + hint + consent + Table.markup(Text.refundRequests, heads: RefundRow.heads, rows: rows)
     }
   }
 

@@ -21,6 +21,7 @@ enum PurchasePage {
       <ul class="facts"><li>\(Format.name(path.joined(separator: " → ")))</li>
       <li><span class="quiet">\(Text.owner)</span> \(owners(purchase, scope))</li>\(lookup(purchase))</ul>
       \(actions(purchase, scope, visit))
+      \(await picture(purchase, scope, visit))
       <h2>\(Text.transactions)</h2>
       \(transactions(purchase, scope))
       <h2>\(Text.renewalInfo)</h2>
@@ -35,6 +36,36 @@ enum PurchasePage {
       """
     return Page(
       "\(Text.purchase) \(purchase.originalTransactionId)", in: scope, section: .customers, body: body)
+  }
+
+  /// The periods of the purchase, from the history of its owner.
+  private static func picture(
+    _ purchase: GetPurchaseResponse, _ scope: Scope, _ visit: Visit
+  ) async -> Markup {
+    guard let owner = purchase.customerIds.first else { return "" }
+    let dates = purchase.transactions.compactMap { $0.transaction?.purchaseDate?.instant }
+    let answer = await visit.attempt(
+      Calls.getCustomerHistory,
+      .with {
+        $0.app = scope.app
+        $0.environment = scope.environment
+        $0.customerId = owner
+        $0.from = dates.min().map { GoogleProtobuf.Timestamp($0) }
+      })
+    var history: GetCustomerHistoryResponse
+    do throws(Status) { history = try answer.get() } catch { return Part.failure(error) }
+    history.lanes.removeAll { $0.name != purchase.originalTransactionId }
+    guard let start = history.firstInstant, let now = history.asOf?.instant else { return "" }
+    let title = Text.pictureOfPurchase(purchase.originalTransactionId)
+    let picture = LanesPicture(
+      lanes: Lane.states(history), geometry: LanesGeometry(start: start, now: now), asOf: nil, title: title,
+      id: "lanes")
+    return """
+      \(picture.legend)
+      <div class="lanes" tabindex="0" role="region" aria-label="\(title)">
+      \(picture.svg)
+      </div>
+      """
   }
 
   private static func owners(_ purchase: GetPurchaseResponse, _ scope: Scope) -> Markup {

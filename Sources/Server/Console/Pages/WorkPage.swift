@@ -25,13 +25,15 @@ enum WorkPage {
         "<article class=\"card\"><h2><a href=\"\(scope.work(queue))\">\(queue.title)</a> \(count)</h2><p>\(queue.hint)</p></article>\n"
       )
     }
-    let makeGood: Markup =
-      ActionName.makeGood.isOpen(to: visit)
-      ? "<p class=\"row actions\"><a class=\"button\" href=\"\(scope.action(.makeGood))\">\(ActionName.makeGood.title)…</a> \(Text.makeGoodHint)</p>"
-      : ""
+    let forMany = [(ActionName.makeGood, Text.makeGoodHint), (.extendAll, Text.extendAllHint)].compactMap {
+      action, hint in
+      WorkRows.button(action, in: scope, visit).map {
+        "<p class=\"row actions\">\($0) \(hint)</p>\n" as Markup
+      }
+    }
     return Page(
       Text.work, in: scope, section: .work,
-      body: "<h1>\(Text.work)</h1>\n<div class=\"cards\">\(items)</div>\n\(makeGood)")
+      body: "<h1>\(Text.work)</h1>\n<div class=\"cards\">\(items)</div>\n\(forMany)")
   }
 
   static func page(_ name: String, in scope: Scope, _ visit: Visit) async throws(Status) -> Page {

@@ -39,6 +39,19 @@ struct WorkRows: Sendable {
   }
 }
 
+extension WorkRows {
+  /// A button for an action on the whole list; `nil` if it would be refused.
+  static func button(_ action: ActionName, in scope: Scope, _ visit: Visit) -> Markup? {
+    guard action.isOpen(to: visit) else { return nil }
+    let style: Markup = action.isIrreversible ? "button danger" : "button"
+    return "<a class=\"\(style)\" href=\"\(scope.action(action))\">\(action.title)…</a>"
+  }
+
+  fileprivate static func head(_ action: ActionName, in scope: Scope, _ visit: Visit) -> Markup {
+    button(action, in: scope, visit).map { "<p class=\"row actions\">\($0)</p>\n" } ?? ""
+  }
+}
+
 // The lists.
 extension WorkRows {
   private static func refunds(
@@ -148,13 +161,16 @@ extension WorkRows {
         Calls.listNotifications,
         .with {
           $0.app = scope.app
-          $0.environment = scope.environment
           $0.state = rejectedStates[position.part]
           $0.pageToken = position.token
         })
-      result.rows = response.notifications.map { rejectedRow($0, scope) }
+      // What cannot be read names no environment, and is in the lists of all.
+      result.rows = response.notifications.filter {
+        [.unspecified, scope.environment].contains($0.environment)
+      }.map { rejectedRow($0, scope) }
       result.next = position.advance(response.nextPageToken, parts: rejectedStates.count)
     }
+    if !result.rows.isEmpty { result.head = head(.reprocess, in: scope, visit) }
     return result
   }
 
@@ -189,7 +205,7 @@ extension WorkRows {
     } catch {
       // No repair has run yet.
       guard error.code == .notFound || error.code == .failedPrecondition else { throw error }
-      return WorkRows()
+      return WorkRows(head: head(.backfill, in: scope, visit))
     }
     let rows = report.drifts.map { drift in
       Row(
@@ -205,7 +221,7 @@ extension WorkRows {
           drift.after?.reason ?? "",
         ])
     }
-    return WorkRows(rows: rows, next: report.nextPageToken)
+    return WorkRows(rows: rows, next: report.nextPageToken, head: head(.backfill, in: scope, visit))
   }
 
   private static func contradictions(
@@ -250,7 +266,8 @@ extension WorkRows {
       let cells: [Markup] = counts.map { "\($0)" }
       return Row(
         cells: [
-          Format.id(job.migrationId), "\(state)", progress(job), Format.time(job.startedAt),
+          Format.id(job.migrationId), "\(state) \(cancel(job, scope, visit))", progress(job),
+          Format.time(job.startedAt),
           Format.time(job.finishedAt),
         ] + cells,
         values: [
@@ -259,6 +276,12 @@ extension WorkRows {
         ] + counts.map { String($0) })
     }
     return WorkRows(rows: rows, next: response.nextPageToken)
+  }
+
+  private static func cancel(_ job: Migration, _ scope: Scope, _ visit: Visit) -> Markup {
+    guard job.state == .running, ActionName.cancelMigration.isOpen(to: visit) else { return "" }
+    let link = scope.action(.cancelMigration, [("migration", job.migrationId)])
+    return "<a href=\"\(link)\">\(Text.cancelThis)</a>"
   }
 
   /// The share of the input that was read, and the number of receipts so far.

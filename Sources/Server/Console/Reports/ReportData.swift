@@ -45,7 +45,8 @@ struct ReportData: Sendable {
   /// The currency of the page; empty in reports without amounts.
   var currency: String {
     let all = currencies
-    return filter.currency.flatMap { all.contains($0) ? $0 : nil } ?? all.first ?? ""
+    return [filter.currency, filter.convertTo].compactMap(\.self).first(where: all.contains) ?? all.first
+      ?? ""
   }
 
   /// The rows of the page's currency.
@@ -83,9 +84,10 @@ struct ReportData: Sendable {
   /// Rounded to the second decimal.
   private static func hundredths(_ value: Int64) -> Int64 { Int64((Double(value) / 10).rounded()) * 10 }
 
-  /// The customers behind a value; `nil` if the person may not see them.
+  /// The customers behind a value; `nil` if the person may not see them, or if it is converted: the parts of customers are
+  /// in their currencies.
   func link(_ column: String, _ row: ReportRow) -> Link? {
-    guard showsCustomers, value(column, row) ?? 0 != 0 else { return nil }
+    guard showsCustomers, !filter.converts(report), value(column, row) ?? 0 != 0 else { return nil }
     return Link(
       scope.path + ["reports", chart.rawValue, "customers"],
       query: filter.items.filter { $0.name != "currency" && !$0.name.hasPrefix("note") } + [

@@ -18,6 +18,8 @@ struct ReportFilter: Sendable {
   let product: String?
   let storefront: String?
   let currency: String?
+  /// The currency into which the configured rates convert amounts, ISO 4217; `nil`: none.
+  let convertTo: String?
   /// Whether each day is as it was when it closed.
   let isFirstClosed: Bool
   /// The day at whose end the known evidence counts; `nil`: all.
@@ -41,10 +43,20 @@ struct ReportFilter: Sendable {
     product = visit.value("product")
     storefront = visit.value("storefront")
     currency = visit.value("currency")
+    convertTo = visit.value("convert-to").map { $0.uppercased() }.flatMap { Self.isCurrency($0) ? $0 : nil }
     isFirstClosed = visit.value("known") == "first"
     known = isFirstClosed ? nil : visit.value("known-at").flatMap(ReportDay.init(text:))
     let text = visit.value("note")
     note = visit.value("note-day").flatMap(ReportDay.init(text:)).flatMap { day in text.map { (day, $0) } }
+  }
+
+  private static func isCurrency(_ text: String) -> Bool {
+    text.utf8.count == 3 && text.utf8.allSatisfy { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
+  }
+
+  /// Whether the amounts of a report are converted.
+  func converts(_ report: Reports.Report.Name) -> Bool {
+    convertTo != nil && Reports.Report.named(report).isConvertible
   }
 
   /// The first days of all buckets.
@@ -71,6 +83,7 @@ struct ReportFilter: Sendable {
       $0.productIds = [product].compactMap(\.self)
       $0.storefronts = [storefront].compactMap(\.self)
       $0.proceeds = proceeds
+      $0.convertTo = converts(report) ? convertTo ?? "" : ""
       $0.asFirstClosed = isFirstClosed && Reports.Report.named(report).cohortKinds.isEmpty
       $0.knownAt = known.map { GoogleProtobuf.Timestamp($0.end) }
     }
@@ -80,7 +93,8 @@ struct ReportFilter: Sendable {
   var items: [(name: String, value: String?)] {
     [
       ("from", first.text), ("to", last.text), ("by", granularity.name), ("product", product),
-      ("storefront", storefront), ("currency", currency), ("known", isFirstClosed ? "first" : nil),
+      ("storefront", storefront), ("currency", currency), ("convert-to", convertTo),
+      ("known", isFirstClosed ? "first" : nil),
       ("known-at", known?.text), ("note-day", note?.day.text), ("note", note?.text),
     ]
   }

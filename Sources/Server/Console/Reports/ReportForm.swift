@@ -20,11 +20,13 @@ enum ReportForm {
       \(option("first", Text.asFirstClosed, isChosen: filter.isFirstClosed))</select></label>
 
       """ : ""
+    let isConvertible = chart.reports.contains { Report.named($0).isConvertible }
+    let conversion = isConvertible ? text("convert-to", Text.convertTo, filter.convertTo, size: 4) : ""
     return """
       <form class="row filter" action="\(scope.report(chart))" method="get">
       \(date("from", Text.fromDay, filter.first))\(date("to", Text.toDay, filter.last))\(length)\
       \(text("product", Text.productHead, filter.product))\(text("storefront", Text.storefront, filter.storefront))\
-      \(knowledge)\(date("known-at", Text.knownAt, filter.known))\
+      \(conversion)\(knowledge)\(date("known-at", Text.knownAt, filter.known))\
       \(date("note-day", Text.noteDay, filter.note?.day))\(text("note", Text.noteText, filter.note?.text))\
       <button>\(Text.show)</button></form>
       """
@@ -38,7 +40,7 @@ enum ReportForm {
     "<label>\(label)<input type=\"date\" name=\"\(name)\" value=\"\(day?.text ?? "")\"></label>\n"
   }
 
-  private static func text(_ name: String, _ label: String, _ value: String?) -> Markup {
-    "<label>\(label)<input type=\"text\" name=\"\(name)\" value=\"\(value ?? "")\" size=\"12\" maxlength=\"128\"></label>\n"
+  private static func text(_ name: String, _ label: String, _ value: String?, size: Int = 12) -> Markup {
+    "<label>\(label)<input type=\"text\" name=\"\(name)\" value=\"\(value ?? "")\" size=\"\(size)\" maxlength=\"128\"></label>\n"
   }
 }

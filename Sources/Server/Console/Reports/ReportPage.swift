@@ -86,11 +86,13 @@ enum ReportPage {
     let knowledge =
       data.filter.isFirstClosed
       ? Text.asFirstClosed : data.filter.known == nil ? Text.asKnownNow : Text.asKnownThen
+    let conversion: Markup =
+      data.filter.converts(data.report) ? "<p class=\"quiet\">\(Text.convertedHint)</p>" : ""
     let notes = data.response.notes.map { "<li class=\"chip grace\">\($0)</li>" as Markup }
     return """
       <ul class="facts"><li>\(Text.daysAreUTC)</li>\
       <li>\(Text.closedUntil) \(Format.time(data.response.closedUntil))</li>\
-      <li>\(knowledge) \(Format.time(data.response.knownAt))</li>\(notes)</ul>
+      <li>\(knowledge) \(Format.time(data.response.knownAt))</li>\(notes)</ul>\(conversion)
       """
   }
 

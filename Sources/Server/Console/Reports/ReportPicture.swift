@@ -61,8 +61,10 @@ struct BucketPicture {
 
   var picture: ReportPicture {
     let chart = BucketChart(data.chart.title, buckets: buckets, panels: panels.map(\.withoutEmptySeries))
+    let distribution: Markup = data.chart == .billing ? histogram : ""
     return ReportPicture(
-      data: data, legend: chart.legend, svg: chart.svg, table: ReportTableMarkup.markup(data))
+      data: data, legend: chart.legend, svg: "\(chart.svg)\(distribution)",
+      table: ReportTableMarkup.markup(data))
   }
 
   private var buckets: [BucketChart.Bucket] {
@@ -204,7 +206,28 @@ struct BucketPicture {
         ]),
       ChartPanel(
         Text.atTheEnd, height: 130, lines: [column("in_grace", .grace), column("in_retry", .retry)]),
+      ChartPanel(
+        Text.recoveries, height: 130,
+        stacked: zip(RecoveryTime.allCases, Self.recoveryLooks).map { time, look in
+          series(Text.name(of: time), look, [(time.column, 1)])
+        }),
     ]
+  }
+
+  private static let recoveryLooks: [ChartSeries.Look] = [
+    .full, .blue, .trial, .grant, .grace, .retry, .none,
+  ]
+
+  /// The recoveries of all buckets by their time.
+  private var histogram: Markup {
+    let points = RecoveryTime.allCases.map { time -> ChartSeries.Point in
+      let count = rows.values.reduce(0) { $0 + (data.value(time.column, $1) ?? 0) }
+      return ChartSeries.Point(Double(count), String(count))
+    }
+    return BarChart(
+      Text.daysToRecovery, names: RecoveryTime.allCases.map { Text.name(of: $0) },
+      measures: [ChartSeries(Text.daysToRecovery, .full, points)]
+    ).svg
   }
 
   private var churn: [ChartPanel] {
@@ -228,6 +251,10 @@ struct BucketPicture {
         Text.payersOverTheYear, height: 130,
         stacked: [column("year_reached", .blue), column("year_reset", .none, sign: -1)],
         lines: [column("first_charge_at_85", .grant)]),
+      ChartPanel(
+        Text.chargesAt85, height: 130,
+        lines: [ratio(Text.chargesAt85, .full, "charges_at_85", of: "charges")],
+        limit: 100, unit: " %"),
     ]
   }
 }

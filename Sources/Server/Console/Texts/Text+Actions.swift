@@ -24,6 +24,11 @@ extension Text {
     case .resumeWebhook: "Resume the webhook"
     case .makeGood: "Make good"
     case .undoBatch: "Undo for all"
+    case .extendAll: "Extend all renewal dates of a product"
+    case .consent: "Record the consent for refund requests"
+    case .reprocess: "Decode the notifications again"
+    case .backfill: "Fetch missed notifications"
+    case .cancelMigration: "Cancel the migration"
     }
   }
 
@@ -42,6 +47,7 @@ extension Text {
   static let revokeThis = "Revoke…"
   static let deleteThis = "Delete…"
   static let answerThis = "Answer"
+  static let cancelThis = "Cancel…"
   static let undo = "Undo"
   static func didIt(_ title: String) -> String { "Done: \(title)." }
   static let preview = "Preview"
@@ -56,7 +62,7 @@ extension Text {
   static let level = "Access"
   static let duration = "Duration"
   static let week = "1 week"
-  static func days(_ count: Int) -> String { "\(count) days" }
+  static func days(_ count: Int) -> String { count == 1 ? "1 day" : "\(count) days" }
   static let untilDate = "Until a date"
   static let dateHint = "For example 2027-05-31, or 2027-05-31T12:00:00Z."
   static let originalTransactionID = "Original transaction id"
@@ -107,7 +113,14 @@ extension Text {
   static let batch = "Batch"
   static let makeGoodHint = "Days for everybody in a list, for example after an outage."
 
+  static let typeProductID = "Type the id of the product again"
+  static let withdrawHint = "Without it, an earlier consent is withdrawn."
+  static let lastDays = "Of the last"
+  static let backfillHint = "Apple keeps notifications for 180 days, and those of its sandbox for 30."
+  static let extendAllHint = "Days of a subscription for all its subscribers, by Apple."
+
   // Problems of fields.
+  static let confirmProductDiffers = "the two ids differ"
   static func missing(_ label: String) -> String { "'\(label)' is missing" }
   static let notADate = "that is not a date such as 2027-05-31"
   static let dateIsPast = "the date has passed"
@@ -174,8 +187,33 @@ extension Text {
   static func ofThemChanged(_ count: Int) -> String {
     "The answer changes for \(count) of them; the others have it anyway."
   }
+  static func unusableCustomer(_ customer: String, _ problem: String) -> String { "\(customer): \(problem)" }
   static func willRevokeBatch(_ grants: Int, _ customers: Int) -> String {
     "\(grants == 1 ? "1 grant" : "\(grants) grants") of \(customers == 1 ? "1 customer" : "\(customers) customers") end now."
+  }
+  static func willExtendAll(_ product: String, _ days: Int32, _ count: Int64) -> String {
+    "Apple extends the renewal dates of all subscriptions of \(product) by \(days) days: \(count) are active here."
+  }
+  static func appleRequest(_ id: String) -> String { "Apple's request is \(id)." }
+  static func willRecordConsent(_ customer: String, _ isGiven: Bool) -> String {
+    isGiven
+      ? "\(customer) consents that Apple gets consumption information."
+      : "\(customer) does not consent that Apple gets consumption information."
+  }
+  static func willReprocess(_ count: Int64, _ changed: Int64) -> String {
+    "\(notifications(Int(count))) are decoded again; \(changed) of them change."
+  }
+  static func reprocessed(_ count: Int64, _ changed: Int64) -> String {
+    "\(changed) of \(notifications(Int(count))) have changed."
+  }
+  static func willBackfill(_ start: Instant) -> String {
+    "Apple is asked for all notifications since \(Format.moment(start)); then for the affected purchases."
+  }
+  static func backfilled(_ received: Int64, _ drifted: Int64) -> String {
+    "\(notifications(Int(received))) were missing; the state of \(drifted == 1 ? "1 customer" : "\(drifted) customers") differed."
+  }
+  static func willCancelMigration(_ id: String) -> String {
+    "The migration \(id) stops. What it has migrated stays."
   }
   static func willResume(_ webhook: String) -> String { "Messages are sent to \(webhook) again." }
 }

@@ -80,6 +80,8 @@ extension Text {
   static func otherCustomer(_ id: String) -> String { "other customer: \(id)" }
   static let refundRequests = "Refund requests"
   static let onlyAppleRefunds = "Only Apple can give money back:"
+  static let consentGiven = "Consents that Apple gets consumption information, since"
+  static let consentWithdrawn = "Does not consent that Apple gets consumption information, since"
   static let asked = "Asked"
   static let timeLeft = "Time left"
   static let probableFamily = "Probable family"
@@ -96,6 +98,7 @@ extension Text {
   static let copyForTicket = "Copy for ticket"
 
   // A purchase.
+  static func pictureOfPurchase(_ id: String) -> String { "The periods of the purchase \(id)" }
   static let owner = "owner"
   static let unclaimed = "unclaimed"
   static let nextPoll = "Next poll"

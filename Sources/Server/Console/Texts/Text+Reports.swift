@@ -62,6 +62,9 @@ extension Text {
   static let bucketLength = "By"
   static let knowledge = "Known"
   static let knownAt = "Known on"
+  static let convertTo = "Convert to"
+  static let convertedHint =
+    "Amounts are converted with the configured rates of their days. Without conversion, every number opens its customers."
   static let noteDay = "Mark a day"
   static let noteText = "Mark"
   static let asKnownNow = "as known now"
@@ -121,6 +124,20 @@ extension Text {
   static let sharesOfEnds = "Of these, by reason"
   static let payersAtTheEnd = "Payers past one year"
   static let payersOverTheYear = "Reached, and lost after 60 days"
+  static let chargesAt85 = "Charges at Apple's lower share"
+  static let recoveries = "Recovered payments by days since the failure"
+  static let daysToRecovery = "Days from the failure to the payment, of all recovered payments"
+  static func name(of time: RecoveryTime) -> String {
+    switch time {
+    case .underOneDay: "0 days"
+    case .oneToThree: "1–3 days"
+    case .fourToSeven: "4–7 days"
+    case .eightToSixteen: "8–16 days"
+    case .seventeenToTwentyEight: "17–28 days"
+    case .twentyNineToSixty: "29–60 days"
+    case .overSixty: "61 or more"
+    }
+  }
   static func perPayer(_ currency: String) -> String { "Paid so far, \(currency) for each payer" }
   static let refundsTitle = "Refunds"
   static func retentionOf(_ product: String) -> String {

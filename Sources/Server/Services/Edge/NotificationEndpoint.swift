@@ -1,4 +1,4 @@
-package import AppStore
+internal import AppStore
 package import HTTP
 internal import JSON
 internal import Ledger
@@ -36,16 +36,17 @@ package struct NotificationEndpoint: Sendable {
 
   /// Responds to a request to a path that ``serves(_:)`` accepts.
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
+    do throws(LedgerError) { return try await ingest(request) } catch { return answer(to: error, request) }
+  }
+
+  /// Ingests the notification of a request; returns the response to one that is stored or refused.
+  func ingest(_ request: HTTPRequest) async throws(LedgerError) -> HTTPResponse {
     if let error = formError(of: request) { return error }
     var notification = Self.notification(request)
     notification.rejectionDelay = { [limiter, address = request.address] in limiter.delay(of: address) }
-    do throws(LedgerError) {
-      let received = try await inbox.ingest(notification)
-      NotificationMetrics.count(received)
-      return Self.answer(to: received)
-    } catch {
-      return answer(to: error, request, notification.appID)
-    }
+    let received = try await inbox.ingest(notification)
+    NotificationMetrics.count(received)
+    return Self.answer(to: received)
   }
 
   /// The error of a request that is no notification.
@@ -83,8 +84,9 @@ package struct NotificationEndpoint: Sendable {
     }
   }
 
-  /// The response hides internal errors; the operator's log contains them.
-  private func answer(to error: LedgerError, _ request: HTTPRequest, _ appID: String) -> HTTPResponse {
+  /// Responds to a notification that was not stored, and audits it. The response hides internal errors; the operator's
+  /// log contains them.
+  func answer(to error: LedgerError, _ request: HTTPRequest) -> HTTPResponse {
     // Anyone can call, so the response names no configured app.
     if case .unknownApp = error { return Self.answer(404, "UNKNOWN_APP", "unknown app") }
     if case .tooManyRejections(let wait) = error {
@@ -95,7 +97,9 @@ package struct NotificationEndpoint: Sendable {
     var generator = SystemRandomNumberGenerator()
     audit(
       AuditRecord(
-        caller: "", method: "POST \(Self.prefix){app}", mutates: false, apps: [appID], customers: [],
+        caller: "", method: "POST \(Self.prefix){app}", mutates: false,
+        apps: [Self.appID(ofPath: request.path)],
+        customers: [],
         actor: "",
         outcome: Status(error).code.name, error: error.description,
         trace: TraceContext(continuing: request.header("traceparent"), using: &generator)))
@@ -121,17 +125,17 @@ extension NotificationEndpoint {
   /// notification.
   func judge(_ request: HTTPRequest) -> LocalVerdict {
     if let error = formError(of: request) { return .refused(error) }
-    let appID = Self.appID(ofPath: request.path)
     do throws(LedgerError) {
       switch try inbox.verdict(on: Self.notification(request)) {
-      case .accepted: return .accepted(Self.answer(200, "ACCEPTED", "stored; it takes effect within seconds"))
+      case .accepted(let seal):
+        return .accepted(Self.answer(200, "ACCEPTED", "stored; it takes effect within seconds"), seal: seal)
       case .undecided: return .undecided
       case .rejected:
         guard let delay = limiter.delay(of: request.address) else { return .undecided }
-        return .refused(answer(to: .tooManyRejections(retryAfterMilliseconds: delay), request, appID))
+        return .refused(answer(to: .tooManyRejections(retryAfterMilliseconds: delay), request))
       }
     } catch {
-      return .refused(answer(to: error, request, appID))
+      return .refused(answer(to: error, request))
     }
   }
 }

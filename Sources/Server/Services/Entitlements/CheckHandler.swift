@@ -105,16 +105,7 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
   func batchCheck(
     _ request: EncodedRequest<BatchCheckRequest>, _ call: CallContext
   ) throws(Status) -> UnaryResult {
-    // A malformed request fails when it is decoded.
-    let count =
-      if let count = request.count(ofField: Self.checksField) { count } else {
-        try request.decoded().checks.count
-      }
-    guard count <= Self.batchLimit else {
-      throw Status(
-        .invalidArgument, reason: "TOO_MANY_CHECKS",
-        "a batch takes at most \(Self.batchLimit) checks, this one has \(count)", field: "checks")
-    }
+    let count = try request.validCount()
     if let remote {
       return try remote.batchCheck(request, call, isLarge: count > Self.eventLoopBatchLimit)
     }
@@ -151,9 +142,6 @@ struct CheckHandler: EntitlementServiceEventLoopMethods {
 
   /// The number of the field `CheckResponse.evaluated_at`.
   static let evaluatedAtField: UInt32 = 3
-  /// The number of the field `BatchCheckRequest.checks`.
-  private static let checksField: UInt32 = 1
-  private static let batchLimit = 1_000
   /// The largest batch on the event loop: it takes about as long as a dozen calls of `Check`.
   private static let eventLoopBatchLimit = 64
 }

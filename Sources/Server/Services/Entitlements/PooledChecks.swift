@@ -51,6 +51,18 @@ struct PooledChecks: Sendable {
     }
   }
 
+  /// `BatchCheck` as a task, for callers without an event loop.
+  var batchCheck: Method {
+    Method(
+      path: "/entitled.v1.EntitlementService/BatchCheck",
+      handler: .asyncUnary { [self] bytes, call throws(Status) in
+        let request = EncodedRequest<BatchCheckRequest>(bytes: bytes)
+        _ = try request.validCount()
+        let (place, copy) = (try expensiveCalls.reserve(call), request.copied())
+        return { () async throws(Status) in try await answer(copy, call, place) }
+      })
+  }
+
   /// Answers a batch in its reserved place.
   func answer(
     _ request: CopiedRequest<BatchCheckRequest>, _ call: CallContext, _ place: ExpensiveCalls.Place
@@ -65,5 +77,25 @@ struct PooledChecks: Sendable {
         throw Status(error)
       }
     }
+  }
+}
+
+extension EncodedRequest<BatchCheckRequest> {
+  /// The number of the field `BatchCheckRequest.checks`.
+  private static var checksField: UInt32 { 1 }
+  private static var limit: Int { 1_000 }
+
+  /// The number of checks.
+  ///
+  /// - Throws: `INVALID_ARGUMENT` with the reason `TOO_MANY_CHECKS`. A malformed request fails when it is decoded.
+  func validCount() throws(Status) -> Int {
+    let count =
+      if let count = self.count(ofField: Self.checksField) { count } else { try decoded().checks.count }
+    guard count <= Self.limit else {
+      throw Status(
+        .invalidArgument, reason: "TOO_MANY_CHECKS",
+        "a batch takes at most \(Self.limit) checks, this one has \(count)", field: "checks")
+    }
+    return count
   }
 }

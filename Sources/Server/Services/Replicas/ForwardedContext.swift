@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Bytes
 internal import Callers
 internal import HTTP
 internal import JSON
@@ -20,6 +21,8 @@ struct ForwardedContext: Sendable {
   var headers: [(name: String, value: String)] = []
   /// When it arrived, by the system's clock of the replica.
   var receivedAt: Instant?
+  /// States that the replica has verified the signatures of a notification; see `IncomingNotification`.
+  var seal: [UInt8]?
 
   init() {}
 
@@ -79,6 +82,7 @@ extension ForwardedContext {
     query = object["query"]?.stringValue ?? ""
     headers = object["headers"]?.pairs ?? []
     receivedAt = (object["receivedAt"]?.int64Value).map(Instant.init(millisecondsSince1970:))
+    seal = (object["seal"]?.stringValue).flatMap { Base64.standard.decode($0) }
   }
 
   var encoded: [UInt8] {
@@ -94,6 +98,7 @@ extension ForwardedContext {
     object["trace"] = trace.map(JSONValue.string)
     object["timeout"] = timeout.map { .number(JSONNumber($0.nanoseconds)) }
     object["receivedAt"] = receivedAt.map { .number(JSONNumber($0.millisecondsSince1970)) }
+    object["seal"] = seal.map { .string(Base64.standard.encode($0)) }
     return object.serialized()
   }
 }

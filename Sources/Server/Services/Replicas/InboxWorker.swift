@@ -5,7 +5,7 @@ internal import JSON
 internal import Ledger
 internal import Metrics
 internal import Notifications
-package import Platform
+internal import Platform
 internal import RPC
 internal import Store
 internal import Synchronization
@@ -20,8 +20,9 @@ package final class InboxWorker: Worker {
 
   private static let maxRunning = 256
   private static let batch = 64
-  /// Attempts at a call that the store fails, before the caller gets the error.
-  private static let attempts = 10
+  /// Attempts at a call that the store fails, before the caller gets the error: about a second. While the database is away,
+  /// the outcome cannot be stored either, so there are more.
+  private static let attempts = 6
   private static let cleanUp = Duration.seconds(60)
   private static let measurement = Duration.seconds(1)
 
@@ -129,9 +130,21 @@ package final class InboxWorker: Worker {
     }
     switch entry.kind {
     case .call: return await execute(entry, context)
-    case .request: return .response(await routes.respond(to: context.request(entry.method, entry.body)))
+    case .request: return await respond(to: context.request(entry.method, entry.body))
     case .notification: return await ingest(entry, context)
     case .audit: return await append(entry)
+    }
+  }
+
+  /// A notification is tried again while the store does not take it, since Apple would send it again only after an hour.
+  private func respond(to request: HTTPRequest) async -> ForwardedOutcome? {
+    guard let endpoint = routes.notificationEndpoint(for: request) else {
+      return .response(await routes.respond(to: request))
+    }
+    do throws(LedgerError) {
+      return .response(try await endpoint.ingest(request))
+    } catch {
+      return error.isPassing ? nil : .response(endpoint.answer(to: error, request))
     }
   }
 
@@ -169,9 +182,10 @@ package final class InboxWorker: Worker {
 
   /// The sender has its 200, so the notification is ingested until that succeeds.
   private func ingest(_ entry: InboxEntry, _ context: ForwardedContext) async -> ForwardedOutcome? {
-    let notification = IncomingNotification(
+    var notification = IncomingNotification(
       appID: NotificationEndpoint.appID(ofPath: entry.method), body: entry.body, source: .notification,
       receivedAt: context.receivedAt)
+    notification.seal = context.seal
     do throws(LedgerError) {
       NotificationMetrics.count(try await notifications.ingest(notification))
       return .done

@@ -1,75 +1,31 @@
 internal import AppStore
 package import HTTP
 internal import JSON
+internal import Ledger
 internal import RPC
 internal import Store
-
-/// The routes of the edge that write: notifications, `verifyReceipt` and the exchange of apps without a backend. The
-/// leader executes them; other replicas hand them to it.
-package struct WritingRoutes: Sendable {
-  private let notifications: NotificationEndpoint
-  private let verifyReceipt: VerifyReceiptEndpoint
-  private let deviceSync: DeviceSyncEndpoint
-
-  package init(
-    notifications: NotificationEndpoint, verifyReceipt: VerifyReceiptEndpoint, deviceSync: DeviceSyncEndpoint
-  ) {
-    self.notifications = notifications
-    self.verifyReceipt = verifyReceipt
-    self.deviceSync = deviceSync
-  }
-
-  /// The route pattern of a path; `nil` if it is another one.
-  func route(of path: String) -> String? {
-    switch path {
-    case _ where deviceSync.serves(path): DeviceSyncEndpoint.route
-    case _ where notifications.serves(path): "/notifications/{app}"
-    case _ where verifyReceipt.serves(path): "/verifyReceipt"
-    default: nil
-    }
-  }
-
-  /// Responds in this process.
-  func respond(to request: HTTPRequest) async -> HTTPResponse {
-    switch request.path {
-    case let path where notifications.serves(path): await notifications.respond(to: request)
-    case let path where deviceSync.serves(path): await deviceSync.respond(to: request)
-    default: await verifyReceipt.respond(to: request)
-    }
-  }
-
-  /// Judges a request in a replica that does not write.
-  func judge(_ request: HTTPRequest) -> LocalVerdict {
-    switch request.path {
-    case let path where notifications.serves(path): notifications.judge(request)
-    case let path where deviceSync.serves(path): deviceSync.judge(request)
-    default: .undecided
-    }
-  }
-}
-
-/// What a replica that does not write finds out about a request.
-enum LocalVerdict: Sendable {
-  /// It goes no further.
-  case refused(HTTPResponse)
-  /// It is confirmed with this response as soon as it is in the inbox.
-  case accepted(HTTPResponse)
-  /// The leader decides.
-  case undecided
-}
 
 /// Responds to requests of the edge that write: here, or through the leader.
 package struct RequestForwarder: Sendable {
   private static let patience = Duration.seconds(25)
+  /// How long a notification waits for a store that does not take it. Apple sends one that was refused again after an
+  /// hour, and never in its sandbox (App Store Server Notifications, "Respond to notifications").
+  private static let notificationPatience = Duration.seconds(5)
+  private static let pause = Duration.milliseconds(50)
 
   private let routes: WritingRoutes
   private let forwarder: CallForwarder?
+  private let feed: StoreFeed
   private let now: @Sendable () -> Instant
 
-  /// `now` dates notifications.
-  init(_ routes: WritingRoutes, _ forwarder: CallForwarder?, now: @escaping @Sendable () -> Instant) {
+  /// `feed` shows whether the database refuses connections; `now` dates notifications.
+  init(
+    _ routes: WritingRoutes, _ forwarder: CallForwarder?, feed: StoreFeed,
+    now: @escaping @Sendable () -> Instant
+  ) {
     self.routes = routes
     self.forwarder = forwarder
+    self.feed = feed
     self.now = now
   }
 
@@ -78,31 +34,34 @@ package struct RequestForwarder: Sendable {
 
   package func respond(to request: HTTPRequest) async -> HTTPResponse {
     guard let forwarder else { return await routes.respond(to: request) }
+    if let endpoint = routes.notificationEndpoint(for: request) {
+      return await confirm(request, endpoint, forwarder)
+    }
     if forwarder.executesWrites {
       let response = await routes.respond(to: request)
       // Another replica may have taken over meanwhile.
       guard response.status == 503, !forwarder.executesWrites else { return response }
     }
-    return await forward(request, forwarder)
+    return await handOver(request, forwarder, within: Self.patience) ?? Self.unavailable
   }
 
-  private func forward(_ request: HTTPRequest, _ forwarder: CallForwarder) async -> HTTPResponse {
+  /// Hands a request to the leader. Returns `nil` if that failed.
+  private func handOver(
+    _ request: HTTPRequest, _ forwarder: CallForwarder, within patience: Duration
+  ) async -> HTTPResponse? {
     var context = ForwardedContext(request)
     switch routes.judge(request) {
     case .refused(let response): return response
-    case .accepted(let response):
+    case .accepted(let response, let seal):
       context.receivedAt = now()
-      do throws(StoreError) {
-        _ = try await forwarder.replication.inbox.append(Self.entry(.notification, request, context))
-        return response
-      } catch {
-        return Self.unavailable
-      }
+      context.seal = seal
+      let entry = Self.entry(.notification, request, context)
+      return (try? await forwarder.replication.inbox.append(entry)).map { _ in response }
     case .undecided:
       let entry = Self.entry(.request, request, context)
-      guard let outcome = try? await forwarder.outcome(of: entry, within: Self.patience),
-        case .response(let response) = outcome
-      else { return Self.unavailable }
+      guard case .response(let response)? = try? await forwarder.outcome(of: entry, within: patience) else {
+        return nil
+      }
       return response
     }
   }
@@ -122,5 +81,39 @@ package struct RequestForwarder: Sendable {
     var response = HTTPResponse.json(503, JSONValue.object(body).serialized())
     response.headers.append(name: "retry-after", value: "1")
     return response
+  }
+}
+
+// Notifications of Apple's.
+extension RequestForwarder {
+  /// Stores a notification here or through the leader. While another replica takes over, or this one has lost its
+  /// connection to a database that may work for others, it tries again for some seconds.
+  private func confirm(
+    _ request: HTTPRequest, _ endpoint: NotificationEndpoint, _ forwarder: CallForwarder
+  ) async -> HTTPResponse {
+    let clock = ContinuousClock()
+    let (start, end) = (clock.now, clock.now + Self.notificationPatience)
+    while true {
+      var failure: LedgerError?
+      if forwarder.executesWrites {
+        do throws(LedgerError) { return try await endpoint.ingest(request) } catch { failure = error }
+      } else if let response = await handOver(request, forwarder, within: Self.patience - (clock.now - start))
+      {
+        return response
+      }
+      guard failure?.isPassing ?? true, !feed.isRefused, clock.now < end,
+        (try? await Task.sleep(for: Self.pause)) != nil
+      else { return failure.map { endpoint.answer(to: $0, request) } ?? Self.unavailable }
+    }
+  }
+}
+
+extension LedgerError {
+  /// Whether the store may take the same write a moment later, perhaps that of another replica.
+  var isPassing: Bool {
+    switch self {
+    case .store(.unavailable), .store(.conflict), .store(.outcomeUnknown): true
+    default: false
+    }
   }
 }

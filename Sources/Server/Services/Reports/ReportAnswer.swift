@@ -21,7 +21,7 @@ struct ReportAnswer: Sendable {
 
   /// Whether the bucket of a row, or the month of its age, is not over or not closed.
   private func isIncomplete(_ row: ReportTable.Row) -> Bool {
-    let bucket = query.report.name == .lifetimeValue ? row.bucket.advanced(byMonths: row.age) : row.bucket
+    let bucket = query.report.agesAreMonths ? row.bucket.advanced(byMonths: row.age) : row.bucket
     let end = query.granularity.firstDay(after: bucket)
     return end > query.to || closed.map { end.advanced(by: -1) > $0 } ?? true
   }
@@ -59,38 +59,59 @@ extension ReportAnswer {
       + (query.report.hasAges ? ["age"] : [])
   }
 
+  /// The values of ``keys`` but the first one.
   private func keys(of row: ReportTable.Row) -> [String] {
-    [String(row.bucket.start.description.prefix(10))] + row.groups
-      + (query.report.isByCurrency ? [row.currency] : []) + (query.report.hasAges ? [String(row.age)] : [])
+    row.groups + (query.report.isByCurrency ? [row.currency] : [])
+      + (query.report.hasAges ? [String(row.age)] : [])
   }
 
-  /// CSV with a header line (RFC 4180).
-  var commaSeparated: String {
+  /// CSV with a header line (RFC 4180), in UTF-8.
+  var commaSeparated: [UInt8] {
     let header = keys + query.report.columns.map(\.name) + ["incomplete"]
-    var text = header.joined(separator: ",") + "\r\n"
+    var bytes = Array((header.joined(separator: ",") + "\r\n").utf8)
+    bytes.reserveCapacity(bytes.count + rows.count * (header.count * 6 + 20))
+    // What follows from the bucket is the same in all its rows, and takes longer than the rest.
+    var (bucket, day, isOpen) = (ReportDay?.none, "", false)
     for row in rows {
-      let fields = keys(of: row).map(Self.quoted) + row.values.map { String($0) }
-      text += (fields + [isIncomplete(row) ? "true" : "false"]).joined(separator: ",") + "\r\n"
+      if row.bucket != bucket || query.report.agesAreMonths {
+        bucket = row.bucket
+        day = String(row.bucket.start.description.prefix(10))
+        isOpen = isIncomplete(row)
+      }
+      bytes += day.utf8
+      for key in keys(of: row) { Self.append(key, to: &bytes) }
+      for value in row.values {
+        bytes.append(UInt8(ascii: ","))
+        bytes += String(value).utf8
+      }
+      bytes += (isOpen ? ",true\r\n" : ",false\r\n").utf8
     }
-    return text
+    return bytes
+  }
+
+  /// Appends a comma and a field, quoted if it needs to be.
+  private static func append(_ field: String, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: ","))
+    let mustQuote = field.utf8.contains { byte in
+      byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\r")
+        || byte == UInt8(ascii: "\n")
+    }
+    bytes += (mustQuote ? "\"\(field.replacing("\"", with: "\"\""))\"" : field).utf8
   }
 
   /// One JSON object in each line. Numbers are strings, as in the messages' JSON.
-  var jsonLines: String {
-    var text = ""
+  var jsonLines: [UInt8] {
+    var bytes: [UInt8] = []
     for row in rows {
+      let day = String(row.bucket.start.description.prefix(10))
       let members =
-        zip(keys, keys(of: row)).map { ($0, JSONValue.string($1)) }
+        zip(keys, [day] + keys(of: row)).map { ($0, JSONValue.string($1)) }
         + zip(query.report.columns, row.values).map { ($0.name, JSONValue.string(String($1))) }
       let object = JSONObject(members + [("incomplete", .bool(isIncomplete(row)))])
-      text += String(decoding: object.serialized(), as: UTF8.self) + "\n"
+      bytes += object.serialized()
+      bytes.append(UInt8(ascii: "\n"))
     }
-    return text
-  }
-
-  private static func quoted(_ field: String) -> String {
-    guard field.contains(where: { ",\"\r\n".contains($0) }) else { return field }
-    return "\"\(field.replacing("\"", with: "\"\""))\""
+    return bytes
   }
 }
 

@@ -29,7 +29,7 @@ extension ReportServiceHandler {
         query.knowledge = .whenClosed(closed?.day ?? ReportDay(number: -1_000_000))
       }
       let found = try reader.reportPurchases(
-        query.postings(of: value.column, in: value.row), of: app.id, in: environment,
+        behind: query.postings(of: value.column, in: value.row), of: app.id, in: environment,
         after: page.position ?? "", limit: size + 1)
       var response = ListReportPurchasesResponse()
       for purchase in found.prefix(size) {
@@ -75,6 +75,54 @@ extension ReportServiceHandler {
       bucket: ReportDay(try Instant(bucket, "bucket")), groups: request.groups, currency: request.currency,
       age: request.age)
     return Value(query: query, column: column, row: row)
+  }
+}
+
+extension StoreSnapshot {
+  /// The first purchases after `line` that are behind the sum of some selections, each with its sign.
+  fileprivate func reportPurchases(
+    behind parts: [(sign: Int64, selection: PostingSelection)], of appID: String,
+    in environment: AppStore.Environment, after line: String, limit: Int
+  ) throws(StoreError) -> [Reports.ReportPurchase] {
+    if parts.count == 1, let part = parts.first, part.sign == 1 {
+      return try reportPurchases(part.selection, of: appID, in: environment, after: line, limit: limit)
+    }
+    var (all, last) = ([Reports.ReportPurchase](), line)
+    while all.count < limit {
+      var sums: [String: Reports.ReportPurchase] = [:]
+      var pageEnd: String?
+      for part in parts {
+        let found = try reportPurchases(
+          part.selection, of: appID, in: environment, after: last, limit: limit)
+        for purchase in found { sums[purchase.line, default: purchase.without].add(purchase, part.sign) }
+        // A full page may leave out purchases after its last one.
+        guard found.count == limit, let end = found.last?.line else { continue }
+        pageEnd = [pageEnd, end].compactMap(\.self).min { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      }
+      let known = sums.values.sorted { $0.line.utf8.lexicographicallyPrecedes($1.line.utf8) }
+      all += known.filter { purchase in
+        purchase.value != 0
+          && pageEnd.map { !$0.utf8.lexicographicallyPrecedes(purchase.line.utf8) } ?? true
+      }
+      guard let pageEnd else { break }
+      last = pageEnd
+    }
+    return Array(all.prefix(limit))
+  }
+}
+
+extension Reports.ReportPurchase {
+  /// The purchase with no part of the value yet.
+  fileprivate var without: Self { with(value: 0, from: self) }
+
+  fileprivate mutating func add(_ other: Self, _ sign: Int64) {
+    self = with(value: value + sign * other.value, from: effectiveAt < other.effectiveAt ? other : self)
+  }
+
+  private func with(value: Int64, from latest: Self) -> Self {
+    Self(
+      line: line, productID: latest.productID, storefront: latest.storefront, currency: latest.currency,
+      reason: latest.reason, effectiveAt: latest.effectiveAt, value: value)
   }
 }
 

@@ -38,7 +38,7 @@ struct ReportServiceHandler: ReportServiceMethods {
   ) async throws(Status) {
     let answer = try await answer(request.app, request.environment, request.query, call)
     let file = request.format == .ndjson ? answer.jsonLines : answer.commaSeparated
-    var rest = Array(file.utf8)[...]
+    var rest = file[...]
     repeat {
       let chunk = rest.prefix(Self.chunkSize)
       rest = rest.dropFirst(chunk.count)
@@ -55,7 +55,7 @@ struct ReportServiceHandler: ReportServiceMethods {
       throw Status(.invalidArgument, reason: "MISSING_FIELD", "query is missing", field: "query")
     }
     let now = context.now(in: environment)
-    let query = try Reports.ReportQuery(wanted)
+    let query = try Self.query(wanted, app.reports)
     let knownAt = try Reports.ReportQuery.knownAt(wanted).map { min($0, now) }
     let rates = try RateTable(wanted, or: app.reports.rates, knownAt: knownAt)
     let found = try await context.readExpensively(call) { reader throws(StoreError) in
@@ -76,6 +76,31 @@ struct ReportServiceHandler: ReportServiceMethods {
         "periods of different lengths cannot be counted together; group by product or name the products",
         field: "query.group_by")
     }
+  }
+}
+
+extension ReportServiceHandler {
+  /// The query of a request to an app with these rates.
+  private static func query(
+    _ wanted: Wire.ReportQuery, _ policy: ReportPolicy
+  ) throws(Status) -> Reports.ReportQuery {
+    var query = try Reports.ReportQuery(wanted)
+    query.isConverted = !wanted.convertTo.isEmpty
+    guard query.isConverted, !query.report.stockKinds.isEmpty else { return query }
+    // What is in force has the rate of its last charge, whose day postings have only in apps with rates.
+    guard !policy.rates.isEmpty, wanted.rates.isEmpty else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD",
+        "the report '\(wanted.report)' is converted with the rates of the configuration; set reports.rates",
+        field: "query.convert_to")
+    }
+    guard !wanted.asFirstClosed else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD",
+        "the report '\(wanted.report)' is not converted as first closed; set known_at",
+        field: "query.convert_to")
+    }
+    return query
   }
 }
 

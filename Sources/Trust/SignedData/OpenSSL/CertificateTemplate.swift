@@ -105,6 +105,28 @@ extension CertificateTemplate.Extension {
   static let subjectKey = Self(nid: NID_subject_key_identifier, value: "hash")
   static let authorityKey = Self(nid: NID_authority_key_identifier, value: "keyid:always")
 
+  static let authenticatesServers = Self(nid: NID_ext_key_usage, value: "serverAuth")
+
+  /// The names of a server, without duplicates.
+  static func subjectNames(_ names: [String]) throws(CryptographyError) -> Self {
+    var entries: [String] = []
+    for name in names {
+      // A comma or a newline would begin another entry in OpenSSL's notation.
+      let isName =
+        !name.isEmpty
+        && name.utf8.allSatisfy { byte in
+          UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+            || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+            || "-.:*_".utf8.contains(byte)
+        }
+      guard isName else { throw .failed(operation: "name a server '\(name)'", detail: "not a host name") }
+      let isAddress = name.contains(":") || name.split(separator: ".").allSatisfy { UInt8($0) != nil }
+      let entry = (isAddress ? "IP:" : "DNS:") + name
+      if !entries.contains(entry) { entries.append(entry) }
+    }
+    return Self(nid: NID_subject_alt_name, value: entries.joined(separator: ","))
+  }
+
   /// The address of the OCSP responder.
   static func ocspResponder(_ responder: String) -> Self {
     Self(nid: NID_info_access, value: "OCSP;URI:\(responder)")

@@ -1,10 +1,12 @@
 internal import Foundation
 internal import SignedData
 
-// Entry points for libFuzzer. FUZZ_PARSER selects the parser, FUZZ_FOLDER the folder of the seeds; without a
-// parser the program writes the seeds.
+// Entry points for libFuzzer. FUZZ_PARSER selects the parser, FUZZ_FOLDER the folder of the seeds, FUZZ_KIT that of the
+// conformance kit; without a parser the program writes the seeds.
 
-private let seeds = Seeds(folder: URL(filePath: ProcessInfo.processInfo.environment["FUZZ_FOLDER"] ?? "."))
+private let seeds = Seeds(
+  folder: URL(filePath: ProcessInfo.processInfo.environment["FUZZ_FOLDER"] ?? "."),
+  kit: URL(filePath: ProcessInfo.processInfo.environment["FUZZ_KIT"] ?? "conformance"))
 
 private let setup: (parser: FuzzedParser, verifier: SignedDataVerifier) = {
   let name = ProcessInfo.processInfo.environment["FUZZ_PARSER"] ?? ""
@@ -18,12 +20,10 @@ private let setup: (parser: FuzzedParser, verifier: SignedDataVerifier) = {
 @_cdecl("LLVMFuzzerInitialize")
 func initialize(_: UnsafeMutablePointer<CInt>, _: UnsafeMutableRawPointer) -> CInt {
   guard ProcessInfo.processInfo.environment["FUZZ_PARSER"] == nil else { return 0 }
-  Task {
-    try! await seeds.write()
-    try! seeds.writeRequests()
-    exit(0)
-  }
-  dispatchMain()
+  try! seeds.writeDocuments()
+  try! seeds.writeLegacyDocuments()
+  try! seeds.writeRequests()
+  exit(0)
 }
 
 /// Called for each input.

@@ -2,42 +2,56 @@ internal import AppStore
 internal import Bytes
 internal import Foundation
 internal import JSON
-internal import Sandbox
 internal import SignedData
 internal import Wire
 
-/// The seeds of the fuzzer: documents of every kind, made by the sandbox App Store.
+/// The seeds of the fuzzer: the documents of the conformance kit, which are of every kind and with every fault, and
+/// requests.
 struct Seeds {
-  static let app = AppIdentity(bundleID: "com.example.oceanjournal", appAppleID: 1_234_567_890)
+  static let app = AppIdentity(bundleID: "com.example.conformance", appAppleID: 1_234_567_890)
 
-  /// Contains the sandbox's keys, and in `seeds` a folder for each parser.
+  /// Gets in `seeds` a folder for each parser.
   let folder: URL
+  /// The folder of the conformance kit.
+  let kit: URL
 
-  /// A verifier that trusts the sandbox that made the seeds.
+  /// A verifier that trusts the authority of the kit.
   func verifier() throws -> SignedDataVerifier {
-    let root = try Certificate(der: [UInt8](Data(contentsOf: folder.appending(path: "sandbox/root.der"))))
+    let root = try Certificate(pem: String(contentsOf: kit.appending(path: "keys/root.pem"), encoding: .utf8))
     return try SignedDataVerifier(anchors: .apple().adding(root, for: .sandbox))
   }
 
-  /// Writes the seeds.
-  func write() async throws {
-    let products = [
-      SandboxProduct(
-        productId: "pro.monthly", type: .autoRenewableSubscription, subscriptionGroupIdentifier: "21",
-        period: Period("P1M"), price: 4990),
-      SandboxProduct(productId: "shells.100", type: .consumable, price: 990),
-    ]
-    let store = try AppStoreSimulator(
-      apps: [SandboxApp(id: "ocean-journal", identity: Self.app, products: products)],
-      storage: SandboxStorage(directory: folder.appending(path: "sandbox").path) { _ in InMemoryJournal() },
-      now: { Instant(millisecondsSince1970: 1_790_000_000_000) })
-    for product in products {
-      for kind in SandboxDocumentKind.allCases {
-        let order = PurchaseOrder(app: "ocean-journal", productId: product.productId)
-        guard let document = try? await store.document(kind, about: order) else { continue }
-        try write(document, named: "\(product.productId).\(kind.rawValue)", kind)
+  /// Writes the documents of the kit.
+  func writeDocuments() throws {
+    let groups = kit.appending(path: "verification")
+    for file in try FileManager.default.contentsOfDirectory(atPath: groups.path) {
+      let group = try JSONValue(parsing: [UInt8](Data(contentsOf: groups.appending(path: file)))).objectValue
+      for vector in group?["vectors"]?.arrayValue ?? [] {
+        guard let kind = vector.objectValue?["kind"]?.stringValue,
+          let name = vector.objectValue?["name"]?.stringValue,
+          let document = vector.objectValue?["document"]?.stringValue
+        else { continue }
+        try write(document, named: "\(kind).\(name)", kind)
       }
     }
+  }
+
+  /// Writes documents of kinds that the kit does not have.
+  func writeLegacyDocuments() throws {
+    let purchase =
+      #"{ "product-id" = "coins.100"; "transaction-id" = "1"; "quantity" = "1"; "bid" = "com.example"; }"#
+    let info = Base64.standard.encode(Array(purchase.utf8))
+    let receipt =
+      #"{ "signature" = "AQID"; "purchase-info" = "\#(info)"; "environment" = "Sandbox"; "pod" = "100"; }"#
+    try write(Array(receipt.utf8), "purchase", for: .plist)
+    try write(Array(Base64.standard.encode(Array(receipt.utf8)).utf8), "purchase", for: .document)
+    let notification = #"""
+      {"notification_type": "DID_RENEW", "password": "p", "environment": "Sandbox", "bid": "com.example",
+      "unified_receipt": {"status": 0, "latest_receipt_info": [{"product_id": "pro.monthly", "quantity": "1",
+      "transaction_id": "2", "original_transaction_id": "1", "purchase_date_ms": "1700000000000"}]}}
+      """#
+    try write(Array(notification.utf8), "version-1", for: .json)
+    try write(Array(notification.utf8), "version-1", for: .document)
   }
 
   /// Writes seeds for requests, tokens and configuration files.
@@ -67,21 +81,25 @@ struct Seeds {
     try write(Array(yaml.utf8), "configuration", for: .yaml)
   }
 
-  private func write(_ document: String, named name: String, _ kind: SandboxDocumentKind) throws {
+  private func write(_ document: String, named name: String, _ kind: String) throws {
     try write(Array(document.utf8), name, for: .document)
     switch kind {
-    case .transaction, .renewalInfo, .appTransaction, .notification, .retentionMessageRequest:
-      try write(Array(document.utf8), name, for: .jws)
-      try write(UnverifiedJWS(document).payload.serialized(), name, for: .json)
-    case .appReceipt:
+    case "receipt":
       let receipt = Base64.standard.decode(document) ?? []
       try write(receipt, name, for: .pkcs7)
       try write(receipt, "\(name).der", for: .document)
-      try write(UnverifiedReceipt(receipt).content, name, for: .asn1)
-    case .transactionReceipt:
-      try write(Base64.standard.decode(document) ?? [], name, for: .plist)
-    case .notificationV1: try write(Array(document.utf8), name, for: .json)
+      guard let content = try? UnverifiedReceipt(receipt).content else { return }
+      try write(content, name, for: .asn1)
+    case "notification": try write(Array(document.utf8), name, for: .json)
+    default:
+      try write(Array(document.utf8), name, for: .jws)
+      guard let payload = try? UnverifiedJWS(document).payload.serialized() else { return }
+      try write(payload, name, for: .json)
     }
+    guard kind == "notification", let body = try? JSONValue(parsing: Array(document.utf8)),
+      let signed = body.objectValue?["signedPayload"]?.stringValue
+    else { return }
+    try write(Array(signed.utf8), name, for: .jws)
   }
 
   private func write(_ seed: [UInt8], _ name: String, for parser: FuzzedParser) throws {

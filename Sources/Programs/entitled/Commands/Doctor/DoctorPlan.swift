@@ -1,5 +1,6 @@
 internal import AppStore
 internal import AppStoreClient
+internal import CommandSupport
 internal import Configuration
 internal import Doctor
 internal import Entitlements

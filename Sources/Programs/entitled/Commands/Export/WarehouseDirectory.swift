@@ -1,4 +1,5 @@
 internal import AppStore
+internal import CommandSupport
 internal import Foundation
 internal import Glibc
 internal import JSON

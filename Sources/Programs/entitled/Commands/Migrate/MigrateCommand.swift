@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Bytes
+internal import CommandSupport
 internal import EntitledClient
 internal import Foundation
 internal import SignedData

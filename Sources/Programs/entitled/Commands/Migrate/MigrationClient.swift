@@ -1,4 +1,5 @@
 internal import Bytes
+internal import CommandSupport
 internal import EntitledClient
 internal import Foundation
 internal import RPC

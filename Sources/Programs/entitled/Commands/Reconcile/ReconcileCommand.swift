@@ -1,6 +1,7 @@
 internal import AppStore
 internal import AppStoreReports
 internal import ArgumentParser
+internal import CommandSupport
 internal import EntitledClient
 internal import Foundation
 internal import JSON

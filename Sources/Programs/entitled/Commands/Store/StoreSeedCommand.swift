@@ -1,5 +1,6 @@
 internal import AppStore
 internal import ArgumentParser
+internal import CommandSupport
 internal import Configuration
 internal import Entitlements
 internal import Ledger

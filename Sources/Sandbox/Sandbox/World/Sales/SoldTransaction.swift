@@ -36,6 +36,8 @@ struct SoldTransaction: Hashable, Sendable {
   var isShared = true
   /// The refund or the end of sharing.
   var revocation: Revocation?
+  /// The refunds that were reversed later. The report of their day has them.
+  var reversedRefunds: [Revocation] = []
   /// Whether an upgrade replaced it.
   var isUpgraded = false
   /// Whether the app finished it. Receipts contain consumables only until then.

@@ -48,6 +48,7 @@ extension World {
       throw .notPossible("transaction \(transaction.id) was refunded by an upgrade")
     }
     var transaction = transaction
+    if let refund = transaction.revocation { transaction.reversedRefunds.append(refund) }
     transaction.revocation = nil
     transaction.seats?.revoked = 0
     transactions[transaction.id] = transaction

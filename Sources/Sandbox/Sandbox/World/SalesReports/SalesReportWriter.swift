@@ -79,7 +79,8 @@ struct SalesReportWriter {
     for row in rows {
       var row = row
       let numbers =
-        SubscriptionColumn.allCases.map(\.rawValue) + ["Marketing Opt-Ins", "Billing Retry", "Grace Period"]
+        SubscriptionColumn.allCases.map(\.rawValue)
+        + ["Marketing Opt-Ins", "Billing Retry", "Grace Period", "Subscribers"]
       for column in numbers where row[column] == nil { row[column] = "0" }
       report.append(row)
     }

@@ -36,8 +36,13 @@ extension World {
     }
   }
 
+  /// Apple reports a refund on its day, whether it is reversed later or not.
   private func refunds(_ sold: SoldTransaction) -> [ReportedSale] {
-    guard let revocation = sold.revocation, revocation.type != .familyRevoke else { return [] }
+    let revocations = sold.reversedRefunds + (sold.revocation.map { [$0] } ?? [])
+    return revocations.filter { $0.type != .familyRevoke }.flatMap { refund($0, of: sold) }
+  }
+
+  private func refund(_ revocation: SoldTransaction.Revocation, of sold: SoldTransaction) -> [ReportedSale] {
     guard let percentage = revocation.percentage, percentage < 100_000 else {
       return charges(sold).map {
         ReportedSale(

@@ -1,5 +1,5 @@
 internal import Bytes
-package import HTTP
+internal import HTTP
 internal import JSON
 internal import SignedData
 

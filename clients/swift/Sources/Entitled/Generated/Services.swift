@@ -11,6 +11,7 @@ public struct EntitledServices<Transport: ClientTransport>: Sendable {
   public let receipt: Entitled_V1_ReceiptService.Client<Transport>
   public let customer: Entitled_V1_CustomerService.Client<Transport>
   public let report: Entitled_V1_ReportService.Client<Transport>
+  public let segment: Entitled_V1_SegmentService.Client<Transport>
   public let status: Entitled_V1_StatusService.Client<Transport>
   public let webhook: Entitled_V1_WebhookService.Client<Transport>
 
@@ -23,6 +24,7 @@ public struct EntitledServices<Transport: ClientTransport>: Sendable {
     receipt = Entitled_V1_ReceiptService.Client(wrapping: client)
     customer = Entitled_V1_CustomerService.Client(wrapping: client)
     report = Entitled_V1_ReportService.Client(wrapping: client)
+    segment = Entitled_V1_SegmentService.Client(wrapping: client)
     status = Entitled_V1_StatusService.Client(wrapping: client)
     webhook = Entitled_V1_WebhookService.Client(wrapping: client)
   }
@@ -109,6 +111,13 @@ struct EntitledMethod: Sendable {
     EntitledMethod("ReportService", "ListReports", onlyReads: true, isStreaming: false),
     EntitledMethod("ReportService", "QueryReport", onlyReads: true, isStreaming: false),
     EntitledMethod("ReportService", "ExportReport", onlyReads: true, isStreaming: true),
+    EntitledMethod("ReportService", "ListPostings", onlyReads: true, isStreaming: true),
+    EntitledMethod("ReportService", "ListReportPurchases", onlyReads: true, isStreaming: false),
+    EntitledMethod("SegmentService", "ListCustomers", onlyReads: true, isStreaming: false),
+    EntitledMethod("SegmentService", "WatchSegment", onlyReads: true, isStreaming: true),
+    EntitledMethod("SegmentService", "ListSegments", onlyReads: true, isStreaming: false),
+    EntitledMethod("SegmentService", "CreateSegment", onlyReads: false, isStreaming: false),
+    EntitledMethod("SegmentService", "DeleteSegment", onlyReads: false, isStreaming: false),
     EntitledMethod("StatusService", "WhoAmI", onlyReads: true, isStreaming: false),
     EntitledMethod("StatusService", "GetStatus", onlyReads: true, isStreaming: false),
     EntitledMethod("StatusService", "GetConfiguration", onlyReads: true, isStreaming: false),

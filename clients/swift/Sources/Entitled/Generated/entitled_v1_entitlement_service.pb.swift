@@ -998,7 +998,7 @@ public nonisolated struct Entitled_V1_EntitlementEvent: @unchecked Sendable {
     set {_uniqueStorage()._environment = newValue}
   }
 
-  /// The operator's id of the customer.
+  /// The operator's id of the customer; empty for an event of a segment about a purchase without an owner.
   public var customerID: String {
     get {_storage._customerID}
     set {_uniqueStorage()._customerID = newValue}
@@ -1171,6 +1171,12 @@ public nonisolated struct Entitled_V1_EntitlementEvent: @unchecked Sendable {
   public var revokedSeatQuantity: Int32 {
     get {_storage._revokedSeatQuantity}
     set {_uniqueStorage()._revokedSeatQuantity = newValue}
+  }
+
+  /// SEGMENT_ENTERED, SEGMENT_LEFT and SEGMENT_REDEFINED: the saved segment. Empty for other events.
+  public var segment: String {
+    get {_storage._segment}
+    set {_uniqueStorage()._segment = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3553,7 +3559,7 @@ nonisolated extension Entitled_V1_Heartbeat: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Entitled_V1_EntitlementEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".EntitlementEvent"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{1}app\0\u{1}environment\0\u{3}customer_id\0\u{1}entitlement\0\u{1}type\0\u{1}explanation\0\u{1}before\0\u{1}after\0\u{3}effective_at\0\u{3}recorded_at\0\u{3}evidence_id\0\u{3}transaction_id\0\u{3}original_transaction_id\0\u{1}actor\0\u{3}product_id\0\u{3}product_type\0\u{1}quantity\0\u{1}price\0\u{3}other_customer_role\0\u{3}other_customer_id\0\u{3}product_type_raw\0\u{3}billing_plan_type\0\u{3}commitment_info\0\u{3}billing_plan_type_raw\0\u{3}erased_customer_id\0\u{3}revoked_seat_quantity\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}sequence\0\u{1}app\0\u{1}environment\0\u{3}customer_id\0\u{1}entitlement\0\u{1}type\0\u{1}explanation\0\u{1}before\0\u{1}after\0\u{3}effective_at\0\u{3}recorded_at\0\u{3}evidence_id\0\u{3}transaction_id\0\u{3}original_transaction_id\0\u{1}actor\0\u{3}product_id\0\u{3}product_type\0\u{1}quantity\0\u{1}price\0\u{3}other_customer_role\0\u{3}other_customer_id\0\u{3}product_type_raw\0\u{3}billing_plan_type\0\u{3}commitment_info\0\u{3}billing_plan_type_raw\0\u{3}erased_customer_id\0\u{3}revoked_seat_quantity\0\u{1}segment\0")
 
   fileprivate class _StorageClass {
     var _sequence: Int64 = 0
@@ -3583,6 +3589,7 @@ nonisolated extension Entitled_V1_EntitlementEvent: SwiftProtobuf.Message, Swift
     var _billingPlanTypeRaw: String = String()
     var _erasedCustomerID: String = String()
     var _revokedSeatQuantity: Int32 = 0
+    var _segment: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3620,6 +3627,7 @@ nonisolated extension Entitled_V1_EntitlementEvent: SwiftProtobuf.Message, Swift
       _billingPlanTypeRaw = source._billingPlanTypeRaw
       _erasedCustomerID = source._erasedCustomerID
       _revokedSeatQuantity = source._revokedSeatQuantity
+      _segment = source._segment
     }
   }
 
@@ -3665,6 +3673,7 @@ nonisolated extension Entitled_V1_EntitlementEvent: SwiftProtobuf.Message, Swift
         case 25: try { try decoder.decodeSingularStringField(value: &_storage._billingPlanTypeRaw) }()
         case 26: try { try decoder.decodeSingularStringField(value: &_storage._erasedCustomerID) }()
         case 27: try { try decoder.decodeSingularInt32Field(value: &_storage._revokedSeatQuantity) }()
+        case 28: try { try decoder.decodeSingularStringField(value: &_storage._segment) }()
         default: break
         }
       }
@@ -3758,6 +3767,9 @@ nonisolated extension Entitled_V1_EntitlementEvent: SwiftProtobuf.Message, Swift
       if _storage._revokedSeatQuantity != 0 {
         try visitor.visitSingularInt32Field(value: _storage._revokedSeatQuantity, fieldNumber: 27)
       }
+      if !_storage._segment.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._segment, fieldNumber: 28)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3794,6 +3806,7 @@ nonisolated extension Entitled_V1_EntitlementEvent: SwiftProtobuf.Message, Swift
         if _storage._billingPlanTypeRaw != rhs_storage._billingPlanTypeRaw {return false}
         if _storage._erasedCustomerID != rhs_storage._erasedCustomerID {return false}
         if _storage._revokedSeatQuantity != rhs_storage._revokedSeatQuantity {return false}
+        if _storage._segment != rhs_storage._segment {return false}
         return true
       }
       if !storagesAreEqual {return false}

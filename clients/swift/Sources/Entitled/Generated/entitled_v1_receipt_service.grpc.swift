@@ -455,8 +455,8 @@ extension Entitled_V1_ReceiptService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Uploads the input of a job in pieces, for callers whose files are not on the server. It is a file of the import
-        /// > folder, not of the store.
+        /// > Uploads the input of a job in pieces, for callers whose files are not on the server. With PostgreSQL the store has the
+        /// > pieces, so that any replica takes them and a job goes on after a takeover; otherwise they are a file beside the store.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_UploadMigrationInputRequest` message.
@@ -900,8 +900,8 @@ extension Entitled_V1_ReceiptService {
         ///
         /// > Source IDL Documentation:
         /// >
-        /// > Uploads the input of a job in pieces, for callers whose files are not on the server. It is a file of the import
-        /// > folder, not of the store.
+        /// > Uploads the input of a job in pieces, for callers whose files are not on the server. With PostgreSQL the store has the
+        /// > pieces, so that any replica takes them and a job goes on after a takeover; otherwise they are a file beside the store.
         ///
         /// - Parameters:
         ///   - request: A request containing a single `Entitled_V1_UploadMigrationInputRequest` message.
@@ -1339,8 +1339,8 @@ extension Entitled_V1_ReceiptService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Uploads the input of a job in pieces, for callers whose files are not on the server. It is a file of the import
-    /// > folder, not of the store.
+    /// > Uploads the input of a job in pieces, for callers whose files are not on the server. With PostgreSQL the store has the
+    /// > pieces, so that any replica takes them and a job goes on after a takeover; otherwise they are a file beside the store.
     ///
     /// - Parameters:
     ///   - request: A request containing a single `Entitled_V1_UploadMigrationInputRequest` message.
@@ -1789,8 +1789,8 @@ extension Entitled_V1_ReceiptService.ClientProtocol {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Uploads the input of a job in pieces, for callers whose files are not on the server. It is a file of the import
-    /// > folder, not of the store.
+    /// > Uploads the input of a job in pieces, for callers whose files are not on the server. With PostgreSQL the store has the
+    /// > pieces, so that any replica takes them and a job goes on after a takeover; otherwise they are a file beside the store.
     ///
     /// - Parameters:
     ///   - message: request message to send.

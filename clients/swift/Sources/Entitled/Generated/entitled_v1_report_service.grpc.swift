@@ -59,11 +59,39 @@ public enum Entitled_V1_ReportService: Sendable {
                 type: .serverStreaming
             )
         }
+        /// Namespace for "ListPostings" metadata.
+        public enum ListPostings: Sendable {
+            /// Request type for "ListPostings".
+            public typealias Input = Entitled_V1_ListPostingsRequest
+            /// Response type for "ListPostings".
+            public typealias Output = Entitled_V1_ListPostingsResponse
+            /// Descriptor for "ListPostings".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.ReportService"),
+                method: "ListPostings",
+                type: .serverStreaming
+            )
+        }
+        /// Namespace for "ListReportPurchases" metadata.
+        public enum ListReportPurchases: Sendable {
+            /// Request type for "ListReportPurchases".
+            public typealias Input = Entitled_V1_ListReportPurchasesRequest
+            /// Response type for "ListReportPurchases".
+            public typealias Output = Entitled_V1_ListReportPurchasesResponse
+            /// Descriptor for "ListReportPurchases".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.ReportService"),
+                method: "ListReportPurchases",
+                type: .unary
+            )
+        }
         /// Descriptors for all methods in the "entitled.v1.ReportService" service.
         public static let descriptors: [GRPCCore.MethodDescriptor] = [
             ListReports.descriptor,
             QueryReport.descriptor,
-            ExportReport.descriptor
+            ExportReport.descriptor,
+            ListPostings.descriptor,
+            ListReportPurchases.descriptor
         ]
     }
 }
@@ -85,8 +113,8 @@ extension Entitled_V1_ReportService {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Reports of subscriptions and money, by day in UTC. They name no customer. A day closes six hours after its end; later
-    /// > evidence changes it only by a numbered revision.
+    /// > Reports of subscriptions and money, by day in UTC. They name no customer. A day closes some hours after its end (six, unless
+    /// > the configuration states another delay); later evidence changes it only by a numbered revision.
     public protocol ClientProtocol: Sendable {
         /// Call the "ListReports" method.
         ///
@@ -156,6 +184,52 @@ extension Entitled_V1_ReportService {
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.StreamingClientResponse<Entitled_V1_ExportReportResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
+
+        /// Call the "ListPostings" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Streams the postings that reports add up: all after a position, or those of a time. It ends with the last one.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_ListPostingsRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_ListPostingsRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_ListPostingsResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func listPostings<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_ListPostingsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_ListPostingsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListPostingsResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.StreamingClientResponse<Entitled_V1_ListPostingsResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "ListReportPurchases" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns the purchases behind one value of a report, with their customers, page by page. Their values add up to it.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_ListReportPurchasesRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_ListReportPurchasesRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_ListReportPurchasesResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func listReportPurchases<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_ListReportPurchasesRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_ListReportPurchasesRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListReportPurchasesResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListReportPurchasesResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
     }
 
     /// Generated client for the "entitled.v1.ReportService" service.
@@ -166,8 +240,8 @@ extension Entitled_V1_ReportService {
     ///
     /// > Source IDL Documentation:
     /// >
-    /// > Reports of subscriptions and money, by day in UTC. They name no customer. A day closes six hours after its end; later
-    /// > evidence changes it only by a numbered revision.
+    /// > Reports of subscriptions and money, by day in UTC. They name no customer. A day closes some hours after its end (six, unless
+    /// > the configuration states another delay); later evidence changes it only by a numbered revision.
     public struct Client<Transport>: ClientProtocol where Transport: GRPCCore.ClientTransport {
         private let client: GRPCCore.GRPCClient<Transport>
 
@@ -278,6 +352,72 @@ extension Entitled_V1_ReportService {
                 onResponse: handleResponse
             )
         }
+
+        /// Call the "ListPostings" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Streams the postings that reports add up: all after a position, or those of a time. It ends with the last one.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_ListPostingsRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_ListPostingsRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_ListPostingsResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func listPostings<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_ListPostingsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_ListPostingsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListPostingsResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.StreamingClientResponse<Entitled_V1_ListPostingsResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.serverStreaming(
+                request: request,
+                descriptor: Entitled_V1_ReportService.Method.ListPostings.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "ListReportPurchases" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns the purchases behind one value of a report, with their customers, page by page. Their values add up to it.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_ListReportPurchasesRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_ListReportPurchasesRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_ListReportPurchasesResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func listReportPurchases<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_ListReportPurchasesRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_ListReportPurchasesRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListReportPurchasesResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListReportPurchasesResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_ReportService.Method.ListReportPurchases.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
     }
 }
 
@@ -364,6 +504,62 @@ extension Entitled_V1_ReportService.ClientProtocol {
             request: request,
             serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_ExportReportRequest>(),
             deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_ExportReportResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListPostings" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Streams the postings that reports add up: all after a position, or those of a time. It ends with the last one.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_ListPostingsRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listPostings<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_ListPostingsRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.StreamingClientResponse<Entitled_V1_ListPostingsResponse>) async throws -> Result
+    ) async throws -> Result where Result: Sendable {
+        try await self.listPostings(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_ListPostingsRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_ListPostingsResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListReportPurchases" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns the purchases behind one value of a report, with their customers, page by page. Their values add up to it.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_ListReportPurchasesRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listReportPurchases<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_ListReportPurchasesRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListReportPurchasesResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.listReportPurchases(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_ListReportPurchasesRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_ListReportPurchasesResponse>(),
             options: options,
             onResponse: handleResponse
         )
@@ -464,6 +660,70 @@ extension Entitled_V1_ReportService.ClientProtocol {
             metadata: metadata
         )
         return try await self.exportReport(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListPostings" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Streams the postings that reports add up: all after a position, or those of a time. It ends with the last one.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listPostings<Result>(
+        _ message: Entitled_V1_ListPostingsRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.StreamingClientResponse<Entitled_V1_ListPostingsResponse>) async throws -> Result
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_ListPostingsRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.listPostings(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListReportPurchases" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns the purchases behind one value of a report, with their customers, page by page. Their values add up to it.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listReportPurchases<Result>(
+        _ message: Entitled_V1_ListReportPurchasesRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListReportPurchasesResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_ListReportPurchasesRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.listReportPurchases(
             request: request,
             options: options,
             onResponse: handleResponse

@@ -29,7 +29,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 public nonisolated enum Entitled_V1_ReportGranularity: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
-  /// In a request: days; months in reports with ages.
+  /// In a request: days; months in reports with ages, which have no days, and of which only retention has weeks.
   case unspecified // = 0
 
   /// A day in UTC.
@@ -413,8 +413,8 @@ public nonisolated struct Entitled_V1_ReportQuery: Sendable {
   /// Only these storefronts; empty: all.
   public var storefronts: [String] = []
 
-  /// Amounts as the estimated proceeds: 70 % of the price, and 85 % after one year of paid service in the group; taxes
-  /// are not known.
+  /// Amounts as the estimated proceeds: 70 % of the price, and 85 % after one year of paid service in the group or in the
+  /// Small Business Program; taxes are not known.
   public var proceeds: Bool = false
 
   /// Each day as it was when it closed. Not for reports by cohort.
@@ -430,10 +430,10 @@ public nonisolated struct Entitled_V1_ReportQuery: Sendable {
   /// Clears the value of `knownAt`. Subsequent reads from it will return its default value.
   public mutating func clearKnownAt() {self._knownAt = nil}
 
-  /// The currency into which `rates` convert amounts, ISO 4217; empty: none.
+  /// The currency into which the configured rates convert amounts, ISO 4217; empty: none.
   public var convertTo: String = String()
 
-  /// The operator's rates. An amount without a rate of its day or the six days before stays in its currency.
+  /// Rates instead of the configured ones. An amount without a rate of its day or the six days before stays in its currency.
   public var rates: [Entitled_V1_ReportRate] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -524,7 +524,7 @@ public nonisolated struct Entitled_V1_QueryReportResponse: Sendable {
   /// The rows, ordered by bucket, currency, age and groups; at most 10,000. Rows without any value are left out.
   public var rows: [Entitled_V1_ReportRow] = []
 
-  /// The end of the last closed day. Unset: no day is closed.
+  /// The end of the last closed day, of those that were closed at `known_at`. Unset: no day is closed.
   public var closedUntil: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_closedUntil ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_closedUntil = newValue}
@@ -544,7 +544,8 @@ public nonisolated struct Entitled_V1_QueryReportResponse: Sendable {
   /// Clears the value of `knownAt`. Subsequent reads from it will return its default value.
   public mutating func clearKnownAt() {self._knownAt = nil}
 
-  /// The changes of closed days of the query.
+  /// The changes of closed days of the query that were known at `known_at`; of stocks also of earlier days. They explain the
+  /// difference between each day as first closed and as known now.
   public var revisions: [Entitled_V1_ReportRevision] = []
 
   /// Codes: "NO_RATE" if amounts stayed in their currency for want of a rate.
@@ -602,7 +603,7 @@ public nonisolated struct Entitled_V1_ReportRevision: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The start of the day in UTC. A change of a stock changes the later days too.
+  /// The start of the day in UTC. A change of a stock changes the days from this one to before `known_day`.
   public var day: SwiftProtobuf.Google_Protobuf_Timestamp {
     get {_day ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
     set {_day = newValue}
@@ -628,6 +629,9 @@ public nonisolated struct Entitled_V1_ReportRevision: Sendable {
   /// The causes, ordered by name.
   public var causes: [Entitled_V1_ReportRevisionCause] = []
 
+  /// What it changed in the answer without its groups: one element for each currency. Empty for reports by cohort.
+  public var differences: [Entitled_V1_ReportDifference] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -636,13 +640,31 @@ public nonisolated struct Entitled_V1_ReportRevision: Sendable {
   fileprivate var _knownDay: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
+/// A difference of the values of a report.
+public nonisolated struct Entitled_V1_ReportDifference: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// ISO 4217, before conversion; empty in reports without amounts.
+  public var currency: String = String()
+
+  /// The differences, in the order of the columns; 0 for stocks at the start of a bucket.
+  public var values: [Int64] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 /// One cause of a revision.
 public nonisolated struct Entitled_V1_ReportRevisionCause: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// "LATE_NOTIFICATION", "HISTORY_REPAIR", "MIGRATION", "REFUND_LEARNED_LATE", "CORRECTED_BY_APPLE" or "TIME".
+  /// "LATE_NOTIFICATION", "HISTORY_REPAIR", "POLL", "MIGRATION", "REFUND_LEARNED_LATE", "CORRECTED_BY_APPLE",
+  /// "CATALOG_CHANGED" or "TIME".
   public var cause: String = String()
 
   /// The number of postings that it brought.
@@ -706,6 +728,334 @@ public nonisolated struct Entitled_V1_ExportReportResponse: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+}
+
+/// The request of ListPostings.
+public nonisolated struct Entitled_V1_ListPostingsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// Only postings after this position, which is that of a posting of the app; 0: from the first one. Not with `from` and
+  /// `to`. If the posting is gone, because the postings were derived again, begin again from the first one.
+  public var afterPosition: Int64 = 0
+
+  /// Only postings that were so at this time or later. With `to`.
+  public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_from = newValue}
+  }
+  /// Returns true if `from` has been explicitly set.
+  public var hasFrom: Bool {self._from != nil}
+  /// Clears the value of `from`. Subsequent reads from it will return its default value.
+  public mutating func clearFrom() {self._from = nil}
+
+  /// Only postings that were so before this time, at most 800 days after `from`. With `from`.
+  public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_to = newValue}
+  }
+  /// Returns true if `to` has been explicitly set.
+  public var hasTo: Bool {self._to != nil}
+  /// Clears the value of `to`. Subsequent reads from it will return its default value.
+  public mutating func clearTo() {self._to = nil}
+
+  /// Begin with the sums of the stocks before `from`, which is the start of a day in UTC: postings without a position, a
+  /// purchase and a time.
+  public var opening: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// The response of ListPostings.
+public nonisolated struct Entitled_V1_ListPostingsResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// At most 1,000 postings, in the order of their positions; with `from` and `to`, in the order of time.
+  public var postings: [Entitled_V1_ReportPosting] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// One thing that became so for one purchase. Postings are appended and never changed; a wrong one is taken back by
+/// another one with opposite signs.
+public nonisolated struct Entitled_V1_ReportPosting: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Its position among the postings of the store, from 1. It grows, and is not consecutive for one app.
+  public var position: Int64 {
+    get {_storage._position}
+    set {_uniqueStorage()._position = newValue}
+  }
+
+  /// What it counts, such as "ACTIVE", "RENEWED" or "CHARGE".
+  public var kind: String {
+    get {_storage._kind}
+    set {_uniqueStorage()._kind = newValue}
+  }
+
+  /// Whether it changes a stock: the sum of all postings of the kind up to a time is the number at that time.
+  public var stock: Bool {
+    get {_storage._stock}
+    set {_uniqueStorage()._stock = newValue}
+  }
+
+  /// When it was so, by Apple's documents.
+  public var effectiveAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._effectiveAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._effectiveAt = newValue}
+  }
+  /// Returns true if `effectiveAt` has been explicitly set.
+  public var hasEffectiveAt: Bool {_storage._effectiveAt != nil}
+  /// Clears the value of `effectiveAt`. Subsequent reads from it will return its default value.
+  public mutating func clearEffectiveAt() {_uniqueStorage()._effectiveAt = nil}
+
+  /// When it became known.
+  public var knownAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._knownAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._knownAt = newValue}
+  }
+  /// Returns true if `knownAt` has been explicitly set.
+  public var hasKnownAt: Bool {_storage._knownAt != nil}
+  /// Clears the value of `knownAt`. Subsequent reads from it will return its default value.
+  public mutating func clearKnownAt() {_uniqueStorage()._knownAt = nil}
+
+  /// How it became known, such as "LATE_NOTIFICATION" or "TIME".
+  public var cause: String {
+    get {_storage._cause}
+    set {_uniqueStorage()._cause = newValue}
+  }
+
+  /// The id of the purchase.
+  public var originalTransactionID: String {
+    get {_storage._originalTransactionID}
+    set {_uniqueStorage()._originalTransactionID = newValue}
+  }
+
+  /// The transaction of the purchase or period.
+  public var transactionID: String {
+    get {_storage._transactionID}
+    set {_uniqueStorage()._transactionID = newValue}
+  }
+
+  /// The App Store product id.
+  public var productID: String {
+    get {_storage._productID}
+    set {_uniqueStorage()._productID = newValue}
+  }
+
+  /// The subscription group, by its name in the catalog.
+  public var subscriptionGroup: String {
+    get {_storage._subscriptionGroup}
+    set {_uniqueStorage()._subscriptionGroup = newValue}
+  }
+
+  /// The country of the storefront, ISO 3166-1 alpha-3.
+  public var storefront: String {
+    get {_storage._storefront}
+    set {_uniqueStorage()._storefront = newValue}
+  }
+
+  /// The offer and its payment mode, such as "INTRODUCTORY_FREE_TRIAL"; empty for the standard price.
+  public var offerKind: String {
+    get {_storage._offerKind}
+    set {_uniqueStorage()._offerKind = newValue}
+  }
+
+  /// Why; the values depend on the kind.
+  public var reason: String {
+    get {_storage._reason}
+    set {_uniqueStorage()._reason = newValue}
+  }
+
+  /// Of a stock the difference, of anything else how often it happened.
+  public var units: Int64 {
+    get {_storage._units}
+    set {_uniqueStorage()._units = newValue}
+  }
+
+  /// Thousandths of the currency; of ACTIVE and the movements of subscriptions, thousandths a year.
+  public var amount: Int64 {
+    get {_storage._amount}
+    set {_uniqueStorage()._amount = newValue}
+  }
+
+  /// The estimated part of the operator, in thousandths.
+  public var proceeds: Int64 {
+    get {_storage._proceeds}
+    set {_uniqueStorage()._proceeds = newValue}
+  }
+
+  /// ISO 4217; empty without an amount.
+  public var currency: String {
+    get {_storage._currency}
+    set {_uniqueStorage()._currency = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The request of ListReportPurchases.
+public nonisolated struct Entitled_V1_ListReportPurchasesRequest: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String {
+    get {_storage._app}
+    set {_uniqueStorage()._app = newValue}
+  }
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment {
+    get {_storage._environment}
+    set {_uniqueStorage()._environment = newValue}
+  }
+
+  /// The report and its options, as in QueryReport; amounts are not converted. Required.
+  public var query: Entitled_V1_ReportQuery {
+    get {_storage._query ?? Entitled_V1_ReportQuery()}
+    set {_uniqueStorage()._query = newValue}
+  }
+  /// Returns true if `query` has been explicitly set.
+  public var hasQuery: Bool {_storage._query != nil}
+  /// Clears the value of `query`. Subsequent reads from it will return its default value.
+  public mutating func clearQuery() {_uniqueStorage()._query = nil}
+
+  /// The name of the column, such as "churn_voluntary". Required.
+  public var column: String {
+    get {_storage._column}
+    set {_uniqueStorage()._column = newValue}
+  }
+
+  /// The `bucket` of the row. Required.
+  public var bucket: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._bucket ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._bucket = newValue}
+  }
+  /// Returns true if `bucket` has been explicitly set.
+  public var hasBucket: Bool {_storage._bucket != nil}
+  /// Clears the value of `bucket`. Subsequent reads from it will return its default value.
+  public mutating func clearBucket() {_uniqueStorage()._bucket = nil}
+
+  /// The `groups` of the row.
+  public var groups: [String] {
+    get {_storage._groups}
+    set {_uniqueStorage()._groups = newValue}
+  }
+
+  /// The `currency` of the row.
+  public var currency: String {
+    get {_storage._currency}
+    set {_uniqueStorage()._currency = newValue}
+  }
+
+  /// The `age` of the row.
+  public var age: Int64 {
+    get {_storage._age}
+    set {_uniqueStorage()._age = newValue}
+  }
+
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  public var pageSize: Int32 {
+    get {_storage._pageSize}
+    set {_uniqueStorage()._pageSize = newValue}
+  }
+
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  public var pageToken: String {
+    get {_storage._pageToken}
+    set {_uniqueStorage()._pageToken = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The response of ListReportPurchases.
+public nonisolated struct Entitled_V1_ListReportPurchasesResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The purchases, ordered by `original_transaction_id`.
+  public var purchases: [Entitled_V1_ReportPurchase] = []
+
+  /// The token of the next page; empty on the last page.
+  public var nextPageToken: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A purchase behind a value.
+public nonisolated struct Entitled_V1_ReportPurchase: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The `originalTransactionId`.
+  public var originalTransactionID: String = String()
+
+  /// The owner; empty: the purchase is unclaimed.
+  public var customerID: String = String()
+
+  /// The App Store product id.
+  public var productID: String = String()
+
+  /// The country of the storefront, ISO 3166-1 alpha-3.
+  public var storefront: String = String()
+
+  /// Its part of the value, in the unit of the column.
+  public var value: Int64 = 0
+
+  /// ISO 4217; empty without an amount.
+  public var currency: String = String()
+
+  /// The time of the latest of its postings behind the value.
+  public var effectiveAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_effectiveAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_effectiveAt = newValue}
+  }
+  /// Returns true if `effectiveAt` has been explicitly set.
+  public var hasEffectiveAt: Bool {self._effectiveAt != nil}
+  /// Clears the value of `effectiveAt`. Subsequent reads from it will return its default value.
+  public mutating func clearEffectiveAt() {self._effectiveAt = nil}
+
+  /// Why, such as "CANCELLED"; empty: none. The values depend on the column.
+  public var reason: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _effectiveAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -1234,7 +1584,7 @@ nonisolated extension Entitled_V1_ReportRow: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Entitled_V1_ReportRevision: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ReportRevision"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}day\0\u{1}number\0\u{3}known_day\0\u{1}causes\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}day\0\u{1}number\0\u{3}known_day\0\u{1}causes\0\u{1}differences\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1246,6 +1596,7 @@ nonisolated extension Entitled_V1_ReportRevision: SwiftProtobuf.Message, SwiftPr
       case 2: try { try decoder.decodeSingularInt64Field(value: &self.number) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._knownDay) }()
       case 4: try { try decoder.decodeRepeatedMessageField(value: &self.causes) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.differences) }()
       default: break
       }
     }
@@ -1268,6 +1619,9 @@ nonisolated extension Entitled_V1_ReportRevision: SwiftProtobuf.Message, SwiftPr
     if !self.causes.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.causes, fieldNumber: 4)
     }
+    if !self.differences.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.differences, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1276,6 +1630,42 @@ nonisolated extension Entitled_V1_ReportRevision: SwiftProtobuf.Message, SwiftPr
     if lhs.number != rhs.number {return false}
     if lhs._knownDay != rhs._knownDay {return false}
     if lhs.causes != rhs.causes {return false}
+    if lhs.differences != rhs.differences {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ReportDifference: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ReportDifference"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}currency\0\u{1}values\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.currency) }()
+      case 2: try { try decoder.decodeRepeatedInt64Field(value: &self.values) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.currency.isEmpty {
+      try visitor.visitSingularStringField(value: self.currency, fieldNumber: 1)
+    }
+    if !self.values.isEmpty {
+      try visitor.visitPackedInt64Field(value: self.values, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ReportDifference, rhs: Entitled_V1_ReportDifference) -> Bool {
+    if lhs.currency != rhs.currency {return false}
+    if lhs.values != rhs.values {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1432,6 +1822,514 @@ nonisolated extension Entitled_V1_ExportReportResponse: SwiftProtobuf.Message, S
 
   public static func ==(lhs: Entitled_V1_ExportReportResponse, rhs: Entitled_V1_ExportReportResponse) -> Bool {
     if lhs.chunk != rhs.chunk {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ListPostingsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListPostingsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}after_position\0\u{1}from\0\u{1}to\0\u{1}opening\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.afterPosition) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._from) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._to) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.opening) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if self.afterPosition != 0 {
+      try visitor.visitSingularInt64Field(value: self.afterPosition, fieldNumber: 3)
+    }
+    try { if let v = self._from {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._to {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    if self.opening != false {
+      try visitor.visitSingularBoolField(value: self.opening, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ListPostingsRequest, rhs: Entitled_V1_ListPostingsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.afterPosition != rhs.afterPosition {return false}
+    if lhs._from != rhs._from {return false}
+    if lhs._to != rhs._to {return false}
+    if lhs.opening != rhs.opening {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ListPostingsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListPostingsResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}postings\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.postings) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.postings.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.postings, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ListPostingsResponse, rhs: Entitled_V1_ListPostingsResponse) -> Bool {
+    if lhs.postings != rhs.postings {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ReportPosting: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ReportPosting"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{1}kind\0\u{1}stock\0\u{3}effective_at\0\u{3}known_at\0\u{1}cause\0\u{3}original_transaction_id\0\u{3}transaction_id\0\u{3}product_id\0\u{3}subscription_group\0\u{1}storefront\0\u{3}offer_kind\0\u{1}reason\0\u{1}units\0\u{1}amount\0\u{1}proceeds\0\u{1}currency\0")
+
+  fileprivate class _StorageClass {
+    var _position: Int64 = 0
+    var _kind: String = String()
+    var _stock: Bool = false
+    var _effectiveAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _knownAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _cause: String = String()
+    var _originalTransactionID: String = String()
+    var _transactionID: String = String()
+    var _productID: String = String()
+    var _subscriptionGroup: String = String()
+    var _storefront: String = String()
+    var _offerKind: String = String()
+    var _reason: String = String()
+    var _units: Int64 = 0
+    var _amount: Int64 = 0
+    var _proceeds: Int64 = 0
+    var _currency: String = String()
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _position = source._position
+      _kind = source._kind
+      _stock = source._stock
+      _effectiveAt = source._effectiveAt
+      _knownAt = source._knownAt
+      _cause = source._cause
+      _originalTransactionID = source._originalTransactionID
+      _transactionID = source._transactionID
+      _productID = source._productID
+      _subscriptionGroup = source._subscriptionGroup
+      _storefront = source._storefront
+      _offerKind = source._offerKind
+      _reason = source._reason
+      _units = source._units
+      _amount = source._amount
+      _proceeds = source._proceeds
+      _currency = source._currency
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularInt64Field(value: &_storage._position) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._kind) }()
+        case 3: try { try decoder.decodeSingularBoolField(value: &_storage._stock) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._effectiveAt) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._knownAt) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._cause) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._originalTransactionID) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._transactionID) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._productID) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._subscriptionGroup) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._storefront) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._offerKind) }()
+        case 13: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
+        case 14: try { try decoder.decodeSingularInt64Field(value: &_storage._units) }()
+        case 15: try { try decoder.decodeSingularInt64Field(value: &_storage._amount) }()
+        case 16: try { try decoder.decodeSingularInt64Field(value: &_storage._proceeds) }()
+        case 17: try { try decoder.decodeSingularStringField(value: &_storage._currency) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._position != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._position, fieldNumber: 1)
+      }
+      if !_storage._kind.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._kind, fieldNumber: 2)
+      }
+      if _storage._stock != false {
+        try visitor.visitSingularBoolField(value: _storage._stock, fieldNumber: 3)
+      }
+      try { if let v = _storage._effectiveAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._knownAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      if !_storage._cause.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._cause, fieldNumber: 6)
+      }
+      if !_storage._originalTransactionID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._originalTransactionID, fieldNumber: 7)
+      }
+      if !_storage._transactionID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._transactionID, fieldNumber: 8)
+      }
+      if !_storage._productID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._productID, fieldNumber: 9)
+      }
+      if !_storage._subscriptionGroup.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._subscriptionGroup, fieldNumber: 10)
+      }
+      if !_storage._storefront.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._storefront, fieldNumber: 11)
+      }
+      if !_storage._offerKind.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._offerKind, fieldNumber: 12)
+      }
+      if !_storage._reason.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._reason, fieldNumber: 13)
+      }
+      if _storage._units != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._units, fieldNumber: 14)
+      }
+      if _storage._amount != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._amount, fieldNumber: 15)
+      }
+      if _storage._proceeds != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._proceeds, fieldNumber: 16)
+      }
+      if !_storage._currency.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._currency, fieldNumber: 17)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ReportPosting, rhs: Entitled_V1_ReportPosting) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._position != rhs_storage._position {return false}
+        if _storage._kind != rhs_storage._kind {return false}
+        if _storage._stock != rhs_storage._stock {return false}
+        if _storage._effectiveAt != rhs_storage._effectiveAt {return false}
+        if _storage._knownAt != rhs_storage._knownAt {return false}
+        if _storage._cause != rhs_storage._cause {return false}
+        if _storage._originalTransactionID != rhs_storage._originalTransactionID {return false}
+        if _storage._transactionID != rhs_storage._transactionID {return false}
+        if _storage._productID != rhs_storage._productID {return false}
+        if _storage._subscriptionGroup != rhs_storage._subscriptionGroup {return false}
+        if _storage._storefront != rhs_storage._storefront {return false}
+        if _storage._offerKind != rhs_storage._offerKind {return false}
+        if _storage._reason != rhs_storage._reason {return false}
+        if _storage._units != rhs_storage._units {return false}
+        if _storage._amount != rhs_storage._amount {return false}
+        if _storage._proceeds != rhs_storage._proceeds {return false}
+        if _storage._currency != rhs_storage._currency {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ListReportPurchasesRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListReportPurchasesRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}query\0\u{1}column\0\u{1}bucket\0\u{1}groups\0\u{1}currency\0\u{1}age\0\u{3}page_size\0\u{3}page_token\0")
+
+  fileprivate class _StorageClass {
+    var _app: String = String()
+    var _environment: Entitled_V1_Environment = .unspecified
+    var _query: Entitled_V1_ReportQuery? = nil
+    var _column: String = String()
+    var _bucket: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _groups: [String] = []
+    var _currency: String = String()
+    var _age: Int64 = 0
+    var _pageSize: Int32 = 0
+    var _pageToken: String = String()
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _app = source._app
+      _environment = source._environment
+      _query = source._query
+      _column = source._column
+      _bucket = source._bucket
+      _groups = source._groups
+      _currency = source._currency
+      _age = source._age
+      _pageSize = source._pageSize
+      _pageToken = source._pageToken
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._app) }()
+        case 2: try { try decoder.decodeSingularEnumField(value: &_storage._environment) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._query) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._column) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._bucket) }()
+        case 6: try { try decoder.decodeRepeatedStringField(value: &_storage._groups) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._currency) }()
+        case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._age) }()
+        case 9: try { try decoder.decodeSingularInt32Field(value: &_storage._pageSize) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._pageToken) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._app.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._app, fieldNumber: 1)
+      }
+      if _storage._environment != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._environment, fieldNumber: 2)
+      }
+      try { if let v = _storage._query {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      if !_storage._column.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._column, fieldNumber: 4)
+      }
+      try { if let v = _storage._bucket {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      if !_storage._groups.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._groups, fieldNumber: 6)
+      }
+      if !_storage._currency.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._currency, fieldNumber: 7)
+      }
+      if _storage._age != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._age, fieldNumber: 8)
+      }
+      if _storage._pageSize != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._pageSize, fieldNumber: 9)
+      }
+      if !_storage._pageToken.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._pageToken, fieldNumber: 10)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ListReportPurchasesRequest, rhs: Entitled_V1_ListReportPurchasesRequest) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._app != rhs_storage._app {return false}
+        if _storage._environment != rhs_storage._environment {return false}
+        if _storage._query != rhs_storage._query {return false}
+        if _storage._column != rhs_storage._column {return false}
+        if _storage._bucket != rhs_storage._bucket {return false}
+        if _storage._groups != rhs_storage._groups {return false}
+        if _storage._currency != rhs_storage._currency {return false}
+        if _storage._age != rhs_storage._age {return false}
+        if _storage._pageSize != rhs_storage._pageSize {return false}
+        if _storage._pageToken != rhs_storage._pageToken {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ListReportPurchasesResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListReportPurchasesResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}purchases\0\u{3}next_page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.purchases) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.nextPageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.purchases.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.purchases, fieldNumber: 1)
+    }
+    if !self.nextPageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.nextPageToken, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ListReportPurchasesResponse, rhs: Entitled_V1_ListReportPurchasesResponse) -> Bool {
+    if lhs.purchases != rhs.purchases {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ReportPurchase: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ReportPurchase"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}original_transaction_id\0\u{3}customer_id\0\u{3}product_id\0\u{1}storefront\0\u{1}value\0\u{1}currency\0\u{3}effective_at\0\u{1}reason\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.originalTransactionID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.productID) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.storefront) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.value) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.currency) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._effectiveAt) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.originalTransactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.originalTransactionID, fieldNumber: 1)
+    }
+    if !self.customerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 2)
+    }
+    if !self.productID.isEmpty {
+      try visitor.visitSingularStringField(value: self.productID, fieldNumber: 3)
+    }
+    if !self.storefront.isEmpty {
+      try visitor.visitSingularStringField(value: self.storefront, fieldNumber: 4)
+    }
+    if self.value != 0 {
+      try visitor.visitSingularInt64Field(value: self.value, fieldNumber: 5)
+    }
+    if !self.currency.isEmpty {
+      try visitor.visitSingularStringField(value: self.currency, fieldNumber: 6)
+    }
+    try { if let v = self._effectiveAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ReportPurchase, rhs: Entitled_V1_ReportPurchase) -> Bool {
+    if lhs.originalTransactionID != rhs.originalTransactionID {return false}
+    if lhs.customerID != rhs.customerID {return false}
+    if lhs.productID != rhs.productID {return false}
+    if lhs.storefront != rhs.storefront {return false}
+    if lhs.value != rhs.value {return false}
+    if lhs.currency != rhs.currency {return false}
+    if lhs._effectiveAt != rhs._effectiveAt {return false}
+    if lhs.reason != rhs.reason {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

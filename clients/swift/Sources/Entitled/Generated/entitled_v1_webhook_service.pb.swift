@@ -268,7 +268,8 @@ public nonisolated struct Entitled_V1_Delivery: Sendable {
   /// The environment of the event or notification. Unspecified: the notification has none.
   public var environment: Entitled_V1_Environment = .unspecified
 
-  /// The ordering key: the customer of an event, or the original transaction id of a notification.
+  /// The ordering key: the customer of an event, or the original transaction id of a notification; that with "#" before it
+  /// for an event about a purchase without an owner.
   public var subject: String = String()
 
   /// Whether it will be retried.
@@ -668,7 +669,8 @@ public nonisolated struct Entitled_V1_GetDeliveryResponse: @unchecked Sendable {
     set {_uniqueStorage()._type = newValue}
   }
 
-  /// The ordering key: the customer of an event, or the original transaction id of a notification.
+  /// The ordering key: the customer of an event, or the original transaction id of a notification; that with "#" before it
+  /// for an event about a purchase without an owner.
   public var subject: String {
     get {_storage._subject}
     set {_uniqueStorage()._subject = newValue}

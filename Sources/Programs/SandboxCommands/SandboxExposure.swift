@@ -1,26 +1,37 @@
-internal import AppStore
+package import AppStore
 internal import ArgumentParser
-internal import Transport
+package import CommandSupport
+package import Transport
 
 /// What other machines may do with the sandbox, and it with them.
-struct SandboxExposure: ParsableArguments {
+package struct SandboxExposure: ParsableArguments {
+  package init() {}
+
   @Flag(help: "Allow the sandbox on addresses that other machines can reach (default: false).")
   var allowRemote = false
 
   @Option(help: "Host that the sandbox sends notifications to; repeatable (default: this machine only).")
   var allowTarget: [String] = []
 
+  @Option(help: "Host name under which clients reach the sandbox; repeatable (default: localhost).")
+  var allowHost: [String] = []
+
+  /// The names that clients may use besides addresses and `localhost`.
+  package var hosts: [String] { allowHost + Self.list("ENTITLED_ALLOW_HOST") }
+
   /// The allowed hosts besides this machine.
-  var targets: [String] {
-    allowTarget
-      + (ServerOption.environment("ENTITLED_ALLOW_TARGET") ?? "").split(separator: ",").map(String.init)
+  package var targets: [String] { allowTarget + Self.list("ENTITLED_ALLOW_TARGET") }
+
+  /// The values of an environment variable, separated by commas.
+  static func list(_ variable: String) -> [String] {
+    (ServerOption.environment(variable) ?? "").split(separator: ",").map(String.init)
   }
 
   /// The address, if the sandbox may listen at it.
   ///
   /// - Throws: ``Failure`` for an address beyond loopback without `--allow-remote`: the sandbox has no callers, so every
   ///   client that reaches it can buy, refund and advance its clock.
-  func checked(_ address: HostAndPort) throws -> HostAndPort {
+  package func checked(_ address: HostAndPort) throws(Failure) -> HostAndPort {
     let isAllowed = allowRemote || ServerOption.environment("ENTITLED_ALLOW_REMOTE") == "true"
     guard address.isLoopback || isAllowed else {
       throw Failure(
@@ -31,7 +42,7 @@ struct SandboxExposure: ParsableArguments {
   }
 
   /// The time of an option that starts a new sandbox in the past.
-  static func start(_ text: String?, option: String) throws -> Instant? {
+  package static func start(_ text: String?, option: String) throws(Failure) -> Instant? {
     guard let text else { return nil }
     guard let instant = Instant(rfc3339: text), instant <= SystemClock.now() else {
       throw Failure("\(option) takes a past time such as 2026-01-31T12:00:00Z, not '\(text)'", status: 64)

@@ -1,8 +1,8 @@
 internal import AppStoreReports
 internal import ArgumentParser
+internal import CommandSupport
 internal import Foundation
 internal import JSON
-internal import Platform
 internal import Sandbox
 
 /// `entitled sandbox report`.
@@ -42,25 +42,6 @@ struct SandboxReportCommand: AsyncParsableCommand {
       JSONValue.object(JSONObject(zip(table.columns, row).map { ($0, .string($1)) }))
     }
     print(String(decoding: JSONValue.array(rows).serialized(pretty: true), as: UTF8.self))
-  }
-}
-
-/// Reads files of App Store Connect's reports.
-enum ReportFile {
-  /// Apple's largest daily reports have some hundred megabytes.
-  static let limit = 1 << 30
-
-  /// The text of a report, which is gzip or plain.
-  static func text(of bytes: [UInt8], named name: String) throws(Failure) -> String {
-    var plain = bytes
-    if bytes.starts(with: [0x1F, 0x8B]) {
-      do {
-        plain = try bytes.withUnsafeBytes { try gunzip($0, limit: limit) }
-      } catch {
-        throw Failure("cannot read '\(name)': \(error)")
-      }
-    }
-    return String(decoding: plain, as: UTF8.self)
   }
 }
 

@@ -1,0 +1,86 @@
+internal import AppStore
+internal import Entitlements
+
+/// What Apple reported about the next renewal of one subscription, in times.
+struct RenewalTimes {
+  /// By the start of the period that they describe.
+  private let reports: [Instant: [RenewalReport]]
+
+  init(_ line: String, _ facts: borrowing CustomerFacts) {
+    reports = Dictionary(grouping: facts.renewalReports(ofLine: line), by: \.periodStart)
+  }
+
+  /// The times in which the reports about the periods with these starts match, in order and without overlaps.
+  func times(
+    ofPeriods starts: [Instant], where matches: (RenewalReport) -> Bool
+  ) -> [(start: Instant, end: Instant)] {
+    var times: [(start: Instant, end: Instant)] = []
+    for start in starts {
+      var since: Instant?
+      for report in reports[start] ?? [] {
+        if matches(report) {
+          since = since ?? report.inForceFrom
+        } else if let start = since {
+          times.append((start, report.inForceFrom))
+          since = nil
+        }
+      }
+      if let since { times.append((since, .openEnd)) }
+    }
+    times.sort { $0.start < $1.start }
+    return times.reduce(into: []) { merged, time in
+      if let last = merged.last, time.start <= last.end {
+        merged[merged.count - 1].end = max(last.end, time.end)
+      } else {
+        merged.append(time)
+      }
+    }
+  }
+}
+
+extension SubscriptionWalk {
+  /// Records the times with renewal off, with an unanswered price increase and with a planned downgrade, up to the end of
+  /// access. After an early charge, Apple reports about the next period already.
+  mutating func addRenewalTimes(
+    _ period: SubscriptionPeriod, _ next: SubscriptionPeriod?, until end: Instant
+  ) {
+    let starts = [period.start] + period.withdrawn + (next.map { [$0.start] } ?? [])
+    if period.commitment?.isEnding ?? true {
+      for off in renewals.times(ofPeriods: starts, where: \.isOff) where off.start < end {
+        span(.atRisk, period, max(off.start, inForceSince), min(off.end, end))
+        if off.start > inForceSince { flow(.renewalTurnedOff, period, at: off.start) { _, _ in } }
+        if off.end > inForceSince, off.end < end { flow(.renewalTurnedOn, period, at: off.end) { _, _ in } }
+      }
+    }
+    guard !period.isTrial else { return }
+    for asked in renewals.times(ofPeriods: starts, where: \.awaitsConsent) where asked.start < end {
+      span(.consentPending, period, max(asked.start, inForceSince), min(asked.end, end))
+    }
+    let productID = period.dimensions.productID
+    let planned = renewals.times(ofPeriods: [period.start]) {
+      app.isDowngrade(from: productID, to: $0.nextProductID ?? productID)
+    }
+    for plan in planned where plan.start < end {
+      span(.pendingDowngrade, period, max(plan.start, inForceSince), min(plan.end, end))
+      if plan.start > inForceSince { flow(.downgradeRequested, period, at: plan.start) { _, _ in } }
+      if plan.end > inForceSince, plan.end < end {
+        flow(.downgradeWithdrawn, period, at: plan.end) { _, _ in }
+      }
+    }
+  }
+
+  /// Whether a customer cancelled soon after the start of the period.
+  func cancelReason(_ period: SubscriptionPeriod) -> String {
+    guard let off = renewals.times(ofPeriods: [period.start], where: \.isOff).last else { return "CANCELLED" }
+    let isSoon = off.start.milliseconds(since: period.start) <= ReportDay.length
+    return isSoon ? "CANCELLED_WITHIN_A_DAY" : "CANCELLED"
+  }
+}
+
+extension AppDefinition {
+  fileprivate func isDowngrade(from old: String, to new: String) -> Bool {
+    guard old != new, let from = products[old]?.level, let to = products[new]?.level else { return false }
+    // Level 1 is the highest.
+    return to > from
+  }
+}

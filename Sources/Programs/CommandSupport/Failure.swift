@@ -1,0 +1,25 @@
+internal import Foundation
+
+/// An error that ends a program with a message and an exit status.
+package struct Failure: Error, CustomStringConvertible {
+  package let message: String
+  package var status: Int32
+
+  package init(_ message: String, status: Int32 = 1) {
+    self.message = message
+    self.status = status
+  }
+
+  package var description: String { message }
+
+  /// Ends the program with the message on the standard error, after the program's name.
+  package func exit(_ program: String) -> Never {
+    FileHandle.standardError.write(Data("\(program): \(message)\n".utf8))
+    Foundation.exit(status)
+  }
+}
+
+/// The version of the programs, as in CHANGELOG.md.
+package enum Version {
+  package static let current = "0.1.0"
+}

@@ -1,0 +1,35 @@
+internal import Foundation
+package import Transport
+
+/// A setting from an option, an environment variable or a default, in this order.
+package struct ServerOption {
+  /// The option without dashes: `http` stands for `--http` and `ENTITLED_HTTP`.
+  package let flag: String
+  package let fallback: String
+
+  package static let grpc = ServerOption(flag: "grpc", fallback: "127.0.0.1:50051")
+  package static let http = ServerOption(flag: "http", fallback: "127.0.0.1:8080")
+  package static let sandbox = ServerOption(flag: "sandbox", fallback: "127.0.0.1:8090")
+  package static let console = ServerOption(flag: "console", fallback: "off")
+  package static let data = ServerOption(flag: "data", fallback: "./data")
+
+  package var environmentVariable: String { "ENTITLED_\(flag.uppercased())" }
+
+  package func value(_ option: String?) -> String {
+    option ?? Self.environment(environmentVariable) ?? fallback
+  }
+
+  /// The setting as an address.
+  package func address(_ option: String?) throws(Failure) -> HostAndPort {
+    let text = value(option)
+    guard let address = HostAndPort(text) else {
+      throw Failure("--\(flag) (\(environmentVariable)) takes ADDRESS:PORT, not '\(text)'", status: 64)
+    }
+    return address
+  }
+
+  /// The value of an environment variable; `nil` if it is unset or empty.
+  package static func environment(_ name: String) -> String? {
+    ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+}

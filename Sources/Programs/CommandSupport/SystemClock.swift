@@ -1,0 +1,19 @@
+package import AppStore
+internal import Foundation
+
+/// The clocks of the operating system. No other code reads them; components receive the time.
+package enum SystemClock {
+  package static let now: @Sendable () -> Instant = {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(
+      millisecondsSince1970: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+
+  /// Nanoseconds of the monotonic clock.
+  package static let ticks: @Sendable () -> Int64 = {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}

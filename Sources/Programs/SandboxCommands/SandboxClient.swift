@@ -1,0 +1,113 @@
+internal import ArgumentParser
+internal import CommandSupport
+internal import EntitledClient
+internal import HTTP
+internal import JSON
+internal import Sandbox
+internal import Transport
+
+/// Calls the HTTP interface of a sandbox.
+struct SandboxClient: ParsableArguments {
+  @Option(help: "Sandbox address (default: ENTITLED_SANDBOX, or \(ServerOption.sandbox.fallback)).")
+  var sandbox: String?
+
+  @Option(help: "World (default: ENTITLED_SANDBOX_WORLD, or the one at /).") var world: String?
+
+  struct Response {
+    let json: JSONObject
+    let text: String
+
+    /// The JSON without signed documents, which people cannot read.
+    var textWithoutSignedData: String {
+      let rest = JSONObject(json.filter { !$0.name.hasPrefix("signed") }.map { ($0.name, $0.value) })
+      return String(decoding: rest.serialized(pretty: true), as: UTF8.self)
+    }
+  }
+
+  /// Posts `members` to the action or path `path`.
+  ///
+  /// - Throws: ``Failure`` with the message of the sandbox.
+  func post(_ path: String, _ members: JSONObject) async throws -> Response {
+    try await request("POST", path, body: members.serialized())
+  }
+
+  /// Returns the body of a response that is no JSON.
+  func download(_ path: String) async throws -> [UInt8] {
+    try await send("GET", path, body: [])
+  }
+
+  /// The apps whose products the sandbox sells.
+  func apps() async throws -> [String] {
+    let apps = try await request("GET", "apps", body: []).json["apps"]?.arrayValue ?? []
+    return apps.compactMap { $0.objectValue?["app"]?.stringValue }
+  }
+
+  /// Sends a request to a path of the world and returns the JSON of the response.
+  func request(_ method: String, _ path: String, body: [UInt8] = []) async throws -> Response {
+    try Self.response(await send(method, path, body: body))
+  }
+
+  /// Sends a request to a path of the process, which is the same for all worlds.
+  func requestProcess(_ method: String, _ path: String, body: [UInt8] = []) async throws -> Response {
+    try Self.response(await send(method, path, body: body, base: ""))
+  }
+
+  private static func response(_ body: [UInt8]) throws(Failure) -> Response {
+    guard let json = try? JSONValue(parsing: body).objectValue else {
+      throw Failure("the sandbox returned no JSON object")
+    }
+    return Response(json: json, text: String(decoding: body, as: UTF8.self))
+  }
+
+  /// Sends a request.
+  ///
+  /// - Throws: ``Failure`` with the message of the sandbox for a status other than 200.
+  private func send(
+    _ method: String, _ path: String, body: [UInt8], base: String? = nil
+  ) async throws -> [UInt8] {
+    let address = try ServerOption.sandbox.address(sandbox)
+    let target = "\(try base ?? WorldPath.base(of: worldName()))/sandbox/v1/\(path)"
+    do {
+      let response = try await ClientConnection.withConnection(host: address.host, port: address.port) {
+        try await $0.request(method, target, headers: [("content-type", "application/json")], body: body)
+      }
+      guard response.head[":status"] != "200" else { return response.body }
+      let json = try? JSONValue(parsing: response.body).objectValue
+      let message = json?["error"]?.objectValue?["message"]?.stringValue
+      throw Failure(message ?? "the sandbox returned HTTP \(response.head[":status"] ?? "without a status")")
+    } catch let error as ClientError {
+      throw Failure(error.description)
+    }
+  }
+
+  private func worldName() throws(Failure) -> WorldName? {
+    guard let text = world ?? ServerOption.environment("ENTITLED_SANDBOX_WORLD") else { return nil }
+    guard let name = WorldName(text) else {
+      throw Failure(
+        "--world (ENTITLED_SANDBOX_WORLD) takes 1 to 64 letters, digits, '-', '_' and '.', not '\(text)'",
+        status: 64)
+    }
+    return name
+  }
+}
+
+/// Selects the app of a command.
+struct SandboxAppOption: ParsableArguments {
+  @Option(help: "App id (default: ENTITLED_APP, or the only app of the sandbox).") var app: String?
+
+  /// The id of the selected app.
+  ///
+  /// - Throws: ``Failure`` with exit status 64 if there are several.
+  func id(in sandbox: SandboxClient) async throws -> String {
+    if let app = app ?? ServerOption.environment("ENTITLED_APP") { return app }
+    let ids = try await sandbox.apps()
+    guard let id = ids.first, ids.count == 1 else {
+      throw Failure(
+        ids.isEmpty
+          ? "the sandbox has no app; set --config"
+          : "the sandbox has several apps (\(ids.joined(separator: ", "))); set --app or ENTITLED_APP",
+        status: 64)
+    }
+    return id
+  }
+}

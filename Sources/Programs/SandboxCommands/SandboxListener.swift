@@ -1,0 +1,51 @@
+package import Configuration
+package import HTTP
+package import Sandbox
+internal import SandboxConsole
+package import Transport
+
+/// The listener of a sandbox, which any client may call, but no web page besides its own ones.
+package enum SandboxListener {
+  /// A snapshot is larger than other bodies.
+  private static let bodyBytes = 8 * 1_024 * 1_024
+
+  /// Serves all worlds and their pages to clients that name one of the hosts of `policy`.
+  package static func service(_ policy: OriginPolicy, _ worlds: SandboxWorlds) -> Listener.Service {
+    let console = SandboxConsole(worlds.main, hosts: policy)
+    var service = Listener.Service.plain { request in
+      // The host comes first: a request under a rebound name creates no world.
+      if let refusal = policy.refusalOfHost(request) { return refusal }
+      guard let path = WorldPath(request.path) else { return .text(404, "invalid name of a world\n") }
+      if SandboxConsole.serves(path.rest) { return await page(request, path, console, worlds) }
+      if let refusal = policy.refusalOfOrigin(request, allowsAnyContentType: allowsAnyContentType(request)) {
+        return refusal
+      }
+      return await worlds.respond(to: request, in: path.world, at: path.rest)
+    }
+    service.limits.bodyBytes = bodyBytes
+    return service
+  }
+
+  private static func page(
+    _ request: HTTPRequest, _ path: WorldPath, _ console: SandboxConsole, _ worlds: SandboxWorlds
+  ) async -> HTTPResponse {
+    do throws(WorldError) {
+      var inner = request
+      inner.path = path.rest
+      return await console.of(try await worlds.world(path.world), path.world).respond(to: inner)
+    } catch {
+      return .text(429, "\(error)\n")
+    }
+  }
+
+  /// The hosts that a sandbox accepts: the configured ones and `hosts`.
+  package static func policy(_ configuration: ListenersConfiguration, hosts: [String]) -> OriginPolicy {
+    OriginPolicy(allowedHosts: configuration.sandboxHosts + hosts)
+  }
+
+  /// Backends send `verifyReceipt` with any content type, as Apple accepts it, and clients OCSP requests. Neither changes
+  /// anything for a page.
+  package static func allowsAnyContentType(_ request: HTTPRequest) -> Bool {
+    request.path.split(separator: "/").contains { ["verifyReceipt", "ocsp"].contains($0) }
+  }
+}

@@ -1,0 +1,17 @@
+internal import ArgumentParser
+internal import CommandSupport
+internal import SandboxCommands
+
+@main
+enum Main {
+  static func main() { Program.start(EntitledSandbox.self, as: "entitled-sandbox") }
+}
+
+/// The program: the sandbox without the service, for tests of any backend.
+struct EntitledSandbox: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "entitled-sandbox",
+    abstract: "Run an App Store simulator for tests of a backend, and use it.",
+    version: Version.current, subcommands: SandboxCommand.commands,
+    defaultSubcommand: SandboxCommand.defaultCommand)
+}

@@ -1,0 +1,228 @@
+internal import AppStore
+package import JSON
+
+/// The catalog of a StoreKit configuration file, which Xcode writes as `NAME.storekit`.
+///
+/// The format is not documented by Apple; its members are those of the files that Xcode 12 to 26 write. Everything in
+/// a file that the sandbox cannot do, or does not know, is in ``notImported``.
+package struct StoreKitImport: Sendable {
+  package let catalog: SandboxCatalog
+  /// What the file has and the sandbox does not, in the order of the file: the place, and the reason or the alternative.
+  package let notImported: [String]
+
+  /// Reads a file.
+  ///
+  /// - Parameters:
+  ///   - file: the document.
+  ///   - bundleID: the app's bundle id, which the file does not have.
+  ///   - app: the app's id in the sandbox; `nil` for the last part of the bundle id.
+  /// - Throws: ``ActionError`` if the document is no StoreKit configuration file or has no product.
+  package init(_ file: JSONObject, bundleID: String, app: String? = nil) throws(ActionError) {
+    let id = app ?? bundleID.split(separator: ".").last.map(String.init) ?? bundleID
+    var reader = StoreKitReader(app: id)
+    reader.read(file)
+    guard !reader.products.isEmpty else {
+      throw .wrongType(
+        member: "storekit",
+        expected: reader.notImported.isEmpty
+          ? "a StoreKit configuration file with products" : reader.notImported.joined(separator: "; "))
+    }
+    let sold = SandboxApp(
+      id: id, identity: AppIdentity(bundleID: bundleID, appAppleID: reader.appAppleID),
+      products: reader.products.sorted { $0.productId < $1.productId })
+    catalog = SandboxCatalog(apps: [sold], settings: reader.settings)
+    notImported = reader.notImported
+  }
+
+  /// Parses a file.
+  package init(parsing bytes: [UInt8], bundleID: String, app: String? = nil) throws(ActionError) {
+    try self.init(Parameters(body: bytes).json, bundleID: bundleID, app: app)
+  }
+}
+
+/// Collects what a StoreKit configuration file defines.
+struct StoreKitReader {
+  let app: String
+  private(set) var appAppleID: Int64?
+  private(set) var products: [SandboxProduct] = []
+  private(set) var settings: [PresetAction] = []
+  private(set) var notImported: [String] = []
+  private var currency = Storefront.usa.currency
+
+  init(app: String) { self.app = app }
+
+  mutating func read(_ file: JSONObject) {
+    note(
+      unknownIn: file, at: "",
+      known: [
+        "identifier", "version", "appPolicies", "products", "nonRenewingSubscriptions", "subscriptionGroups",
+        "settings",
+      ])
+    readSettings(file["settings"]?.objectValue ?? [:])
+    for (index, value) in (file["products"]?.arrayValue ?? []).enumerated() {
+      readProduct(value, at: "products[\(index)]", types: Self.oneTime)
+    }
+    for (index, value) in (file["nonRenewingSubscriptions"]?.arrayValue ?? []).enumerated() {
+      readProduct(value, at: "nonRenewingSubscriptions[\(index)]", types: Self.nonRenewing)
+    }
+    for (index, value) in (file["subscriptionGroups"]?.arrayValue ?? []).enumerated() {
+      readGroup(value.objectValue ?? [:], at: "subscriptionGroups[\(index)]")
+    }
+  }
+
+  mutating func note(_ place: String, _ reason: String) { notImported.append("\(place): \(reason)") }
+
+  /// Notes the members of an object that are not known.
+  mutating func note(unknownIn object: JSONObject, at place: String, known: Set<String>) {
+    for (name, _) in object where !known.contains(name) {
+      note(place.isEmpty ? name : "\(place).\(name)", "unknown member")
+    }
+  }
+
+  // MARK: Settings
+
+  private mutating func readSettings(_ json: JSONObject) {
+    for (name, value) in json {
+      let place = "settings.\(name)"
+      switch name {
+      case "_applicationInternalID": appAppleID = value.stringValue.flatMap { Int64($0) } ?? value.int64Value
+      case "_storefront":
+        let code = value.stringValue ?? ""
+        if let storefront = Storefront.known.first(where: { $0.code == code }) {
+          currency = storefront.currency
+        } else {
+          note(place, "the storefront \(code) is not supported; prices are in \(currency)")
+        }
+      case "_billingGracePeriodEnabled":
+        guard value == true else { continue }
+        settings.append(PresetAction(.gracePeriod, ["app": .string(app), "days": 16]))
+        note(place, "the file has no length of the grace period; it is 16 days, change it with grace-period")
+      default: readOtherSetting(name, value, at: place)
+      }
+    }
+  }
+
+  /// Notes the settings that change what Xcode's test environment does, if they are turned on.
+  private mutating func readOtherSetting(_ name: String, _ value: JSONValue, at place: String) {
+    if Self.settingsWithoutEffect.contains(name) { return }
+    guard let alternative = Self.alternatives[name] else { return note(place, "unknown member") }
+    let isOn =
+      switch value {
+      case .bool(let flag): flag
+      case .number: value.int64Value != 0
+      case .array(let values): values.contains { $0.objectValue?["enabled"] == true }
+      default: !value.isNull
+      }
+    if isOn { note(place, alternative) }
+  }
+
+  private static let settingsWithoutEffect: Set = [
+    "_developerTeamID", "_lastSynchronizedDate", "_locale", "_disableDialogs", "_compatibilityTimeRate",
+  ]
+
+  private static let alternatives = [
+    "_timeRate": "time passes as the sandbox's clock does; use advance, or the action periods",
+    "_failTransactionsEnabled": "set a fault for the call that has to fail",
+    "_storeKitErrors": "errors of StoreKit in the app have no counterpart on a server",
+    "_askToBuyEnabled": "buy with askToBuy=true",
+    "_billingIssuesEnabled": "use the action billing with fails=true",
+    "_renewalBillingIssuesEnabled": "use the action billing with fails=true",
+  ]
+
+  // MARK: Products
+
+  private static let oneTime: [String: ProductType] = [
+    "Consumable": .consumable, "NonConsumable": .nonConsumable,
+  ]
+  private static let nonRenewing: [String: ProductType] = [
+    "NonRenewingSubscription": .nonRenewingSubscription
+  ]
+  static let productMembers: Set = [
+    "displayPrice", "familyShareable", "internalID", "localizations", "productID", "referenceName", "type",
+  ]
+
+  private mutating func readProduct(_ value: JSONValue, at place: String, types: [String: ProductType]) {
+    guard let json = value.objectValue, let id = productID(in: json, at: place) else { return }
+    let name = json["type"]?.stringValue ?? ""
+    guard let type = types[name] ?? (json["type"] == nil && types.count == 1 ? types.values.first : nil)
+    else {
+      return note("\(place).type", "the type '\(name)' is not supported, so \(id) is not sold")
+    }
+    note(unknownIn: json, at: place, known: Self.productMembers)
+    add(
+      SandboxProduct(productId: id, type: type, price: price(in: json, at: place), currency: currency), json)
+  }
+
+  private mutating func readGroup(_ json: JSONObject, at place: String) {
+    note(unknownIn: json, at: place, known: ["id", "localizations", "name", "subscriptions"])
+    let group = json["id"]?.stringValue ?? json["name"]?.stringValue
+    for (index, value) in (json["subscriptions"]?.arrayValue ?? []).enumerated() {
+      readSubscription(value, of: group, at: "\(place).subscriptions[\(index)]")
+    }
+  }
+
+  private mutating func readSubscription(_ value: JSONValue, of group: String?, at place: String) {
+    guard let json = value.objectValue, let id = productID(in: json, at: place) else { return }
+    guard let period = json["recurringSubscriptionPeriod"]?.stringValue.flatMap({ Period($0) }) else {
+      return note("\(place).recurringSubscriptionPeriod", "no period such as P1M, so \(id) is not sold")
+    }
+    note(
+      unknownIn: json, at: place,
+      known: Self.productMembers.union([
+        "adHocOffers", "codeOffers", "groupNumber", "introductoryOffer", "recurringSubscriptionPeriod",
+        "subscriptionGroupID", "winbackOffers",
+      ]))
+    add(
+      SandboxProduct(
+        productId: id, type: .autoRenewableSubscription,
+        subscriptionGroupIdentifier: group ?? json["subscriptionGroupID"]?.stringValue,
+        level: json["groupNumber"]?.int64Value.map { Int(clamping: max(1, $0)) } ?? 1, period: period,
+        price: price(in: json, at: place), currency: currency), json)
+    readOffers(of: id, json, at: place)
+  }
+
+  private mutating func add(_ product: SandboxProduct, _ json: JSONObject) {
+    products.append(product)
+    guard json["familyShareable"] == true else { return }
+    settings.append(
+      PresetAction(
+        .shareable, ["app": .string(app), "productId": .string(product.productId), "enabled": true]))
+  }
+
+  mutating func add(_ setting: PresetAction) { settings.append(setting) }
+
+  private mutating func productID(in json: JSONObject, at place: String) -> String? {
+    guard let id = json["productID"]?.stringValue, !id.isEmpty else {
+      note("\(place).productID", "a product without id is not sold")
+      return nil
+    }
+    guard !products.contains(where: { $0.productId == id }) else {
+      note("\(place).productID", "\(id) is in the file twice; the first one is sold")
+      return nil
+    }
+    return id
+  }
+
+  /// The price in thousandths; `nil` with a note if it is no decimal number.
+  mutating func price(in json: JSONObject, at place: String) -> Int64? {
+    let text = json["displayPrice"]?.stringValue ?? json["displayPrice"]?.text ?? ""
+    guard let price = Self.thousandths(text) else {
+      note("\(place).displayPrice", "'\(text)' is no price such as 9.99")
+      return nil
+    }
+    return price
+  }
+
+  /// A decimal number with a point or comma and up to three decimals, in thousandths.
+  static func thousandths(_ text: String) -> Int64? {
+    let parts = text.replacing(",", with: ".").split(separator: ".", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), let whole = parts.first, (1...9).contains(whole.utf8.count) else {
+      return nil
+    }
+    let decimals = parts.count == 2 ? parts[1] : ""
+    guard decimals.utf8.count <= 3, (whole + decimals).utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
+    return Int64(whole + decimals + String(repeating: "0", count: 3 - decimals.utf8.count))
+  }
+}

@@ -1,0 +1,109 @@
+internal import AppStore
+
+/// The worlds of one process: App Stores with their own accounts, clock, faults and journal, under one root certificate.
+///
+/// The world at `/` is that of the process's storage. A named one is at `/w/NAME`, is created by its first request, and is
+/// kept in memory until it is removed or the process ends.
+package actor SandboxWorlds {
+  /// The world at `/`.
+  package nonisolated let main: AppStoreSimulator
+  /// What a new world sells and begins with, unless its creation says otherwise.
+  nonisolated let catalog: SandboxCatalog
+  /// The maximum number of named worlds.
+  nonisolated let limit: Int
+  /// The root of the TLS certificates of the process, in PEM; `nil` without TLS.
+  nonisolated let tlsRoot: String?
+  private let poster: (any NotificationPoster)?
+  private var named: [WorldName: NamedWorld] = [:]
+
+  private struct NamedWorld {
+    let simulator: AppStoreSimulator
+    /// Lets its time pass and delivers its notifications.
+    let running: Task<Void, Never>
+  }
+
+  /// A limit for tests in parallel; a world without accounts takes about 100 kB.
+  package static let defaultLimit = 256
+
+  package init(
+    main: AppStoreSimulator, catalog: SandboxCatalog, limit: Int = defaultLimit, tlsRoot: String? = nil,
+    poster: (any NotificationPoster)? = nil
+  ) {
+    self.main = main
+    self.catalog = catalog
+    self.limit = limit
+    self.tlsRoot = tlsRoot
+    self.poster = poster
+  }
+
+  /// Lets the time of all worlds pass and delivers their notifications until the task is cancelled.
+  package func run() async {
+    await main.run()
+    for world in named.values { world.running.cancel() }
+    for world in named.values { await world.running.value }
+  }
+
+  /// The world with this name, which is created if it does not exist; `nil` is the world at `/`.
+  package func world(_ name: WorldName?) throws(WorldError) -> AppStoreSimulator {
+    guard let name else { return main }
+    if let world = named[name] { return world.simulator }
+    return try create(name, catalog, start: nil)
+  }
+
+  /// The world with this name; `nil` if it does not exist.
+  func existing(_ name: WorldName) -> AppStoreSimulator? { named[name]?.simulator }
+
+  var names: [WorldName] { named.keys.sorted() }
+
+  /// Creates a world.
+  ///
+  /// - start: the simulated time at which it begins; `nil` is the machine's time.
+  /// - Throws: ``WorldError/exists(_:)``, ``WorldError/tooMany(limit:)``, ``WorldError/failed(_:)``.
+  func create(
+    _ name: WorldName, _ catalog: SandboxCatalog, start: Instant?
+  ) throws(WorldError) -> AppStoreSimulator {
+    guard named[name] == nil else { throw .exists(name) }
+    guard named.count < limit else { throw .tooMany(limit: limit) }
+    let clock = main.clock
+    let simulator: AppStoreSimulator
+    do throws(SandboxError) {
+      simulator = try AppStoreSimulator(
+        apps: catalog.apps, settings: catalog.settings, storage: .memory(besides: main),
+        now: { clock.machineNow() }, origin: .next(at: clock.machineNow()), start: start, poster: poster)
+    } catch { throw .failed(error) }
+    named[name] = NamedWorld(simulator: simulator, running: Task { await simulator.run() })
+    return simulator
+  }
+
+  /// A name that no world has.
+  func unusedName() -> WorldName? {
+    (1...limit + 1).lazy.compactMap { WorldName("world-\($0)") }.first { named[$0] == nil }
+  }
+
+  /// Removes a world with everything in it. A delivery in flight is aborted.
+  func remove(_ name: WorldName) async throws(WorldError) {
+    guard let world = named.removeValue(forKey: name) else { throw .unknown(name) }
+    world.running.cancel()
+    await world.running.value
+  }
+}
+
+/// What a world sells, and the settings with which it begins.
+package struct SandboxCatalog: Hashable, Sendable {
+  package let apps: [SandboxApp]
+  package let settings: [PresetAction]
+
+  package init(apps: [SandboxApp], settings: [PresetAction] = []) {
+    self.apps = apps
+    self.settings = settings
+  }
+}
+
+/// The reason why a world cannot be created, found or removed.
+package enum WorldError: Error, Sendable {
+  case invalidName(String)
+  case unknown(WorldName)
+  case exists(WorldName)
+  case tooMany(limit: Int)
+  case failed(SandboxError)
+}
