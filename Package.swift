@@ -351,7 +351,7 @@ let package = Package(
       ]),
     test(
       .sandbox, "SandboxConsoleTests",
-      ["AppStore", "HTTP", "JSON", "Markup", "Pages", "Sandbox", "SandboxConsole"]),
+      ["AppStore", "HTTP", "JSON", "Markup", "Pages", "Sandbox", "SandboxConsole", "TestSupport"]),
     test(
       .sandbox, "SandboxStoreTests",
       ["AppStore", "HTTP", "JSON", "SQLite", "Sandbox", "SandboxStore", "SignedData"]),

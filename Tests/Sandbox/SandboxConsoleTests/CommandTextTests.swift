@@ -1,25 +1,16 @@
 import JSON
 import Sandbox
+import TestSupport
 import Testing
-
-import class Foundation.Pipe
-import class Foundation.Process
-import struct Foundation.URL
 
 @testable import SandboxConsole
 
 @Suite struct CommandTextTests {
   /// The arguments that a shell passes to a program.
   private func words(_ line: String) throws -> [String] {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", "show() { printf '%s\\0' \"$@\"; }; show \(line)"]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self).split(separator: "\0", omittingEmptySubsequences: false)
+    let output = try Command.run(
+      "/bin/sh", ["-c", "show() { printf '%s\\0' \"$@\"; }; show \(line)"])
+    return output.text.split(separator: "\0", omittingEmptySubsequences: false)
       .dropLast().map(String.init)
   }
 
