@@ -22,11 +22,8 @@ import Testing
       set { metadata[key] = newValue }
     }
 
-    func log(
-      level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String,
-      function: String, line: UInt
-    ) {
-      lines.all.withLock { $0.append("\(level) \(message) \(metadata?["action"] ?? "")") }
+    func log(event: LogEvent) {
+      lines.all.withLock { $0.append("\(event.level) \(event.message) \(event.metadata?["action"] ?? "")") }
     }
   }
 
