@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import pathlib
+import pty
 import re
 import signal
 import socket
@@ -166,6 +167,20 @@ def run(*arguments, env=None, stdin=None, timeout=START_LIMIT):
         [str(PROGRAM), *map(str, arguments)],
         capture_output=True, text=True, timeout=timeout, env=env or environment(), input=stdin,
     )  # fmt: skip
+
+
+def on_terminal(*arguments, env=None):
+    """Runs `entitled` with a terminal as its standard error; returns its exit status and what the terminal got."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [str(PROGRAM), *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=theirs, env=environment() | (env or {}))
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # a terminal whose other end is closed
+        while piece := os.read(ours, 4096):
+            shown += piece
+    os.close(ours)
+    return process.wait(START_LIMIT), shown.decode()
 
 
 def post(url, body, headers=None):

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import signal
 import subprocess
 import time
@@ -14,7 +15,7 @@ import pytest
 import contract
 import stores
 from contract import notification_service
-from harness import CALL_LIMIT, PROGRAM, STOP_LIMIT, Service, environment, post
+from harness import CALL_LIMIT, PROGRAM, STOP_LIMIT, Service, environment, on_terminal, post
 from test_app_store import APP, World
 from test_metrics import value
 from test_signing import write_key
@@ -219,6 +220,16 @@ def test_a_manual_repair_waits_for_apple_and_survives_a_restart(begin, start):
     repair = until(lambda: finished(again, "MANUAL"))
     assert (repair.repair_id, repair.drifted_customers) == (backfill.backfill_id, 1)
     again.channel.close()
+
+
+def test_a_backfill_shows_what_it_has_done(begin):
+    world = begin()
+    world.buy(str(uuid.uuid4()))
+    world.deliver()
+    world.act("faults", kind="slow", count=1_000, by="1s")
+    status, shown = on_terminal("notifications", "backfill", env={"ENTITLED_GRPC": world.service.grpc})
+    assert status == 0, shown
+    assert re.search(r"\r\d+ notifications of the history read, \d+ were missing", shown), shown
 
 
 def watermark(world):

@@ -12,7 +12,7 @@ import tempfile
 
 import pytest
 
-from harness import Service, post, run
+from harness import Service, on_terminal, post, run
 
 
 def submit(service, customer, jws):
@@ -159,3 +159,18 @@ def test_a_full_disk_rejects_writes_serves_reads_and_recovers(small_disk):
     finally:
         if service.process.poll() is None:
             service.kill()
+
+
+def test_long_work_shows_a_bar_on_a_terminal(tmp_path):
+    assert run("store", "seed", "--customers", "3000", "--data", tmp_path / "data").returncode == 0
+    for verb, *arguments in (
+        ["evidence verified", "verify"],
+        ["evidence replayed", "replay"],
+        ["exported", "export", "--output", tmp_path / "export.ndjson"],
+    ):
+        status, shown = on_terminal("store", *arguments, "--data", tmp_path / "data")
+        assert status == 0, shown
+        parts = [int(part) for part in re.findall(rf"\r{verb} \[#*\.*\] (\d+) %\x1b\[K", shown)]
+        assert parts and parts == sorted(parts) and parts[-1] <= 100, shown
+        # The result replaces the bar.
+        assert shown.endswith("\r\x1b[K")

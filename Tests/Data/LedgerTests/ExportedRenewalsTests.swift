@@ -25,7 +25,7 @@ import Testing
       }
       let lines = try await fixture.store.snapshot { reader throws in
         var lines: [JSONObject] = []
-        try StoreExport.run(reader, at: at(60)) { lines.append($0) }
+        try StoreExport.run(reader, at: at(60)) { line, _ in lines.append(line) }
         return lines
       }
       let infos = lines.filter { $0["kind"] == "renewalInfo" }

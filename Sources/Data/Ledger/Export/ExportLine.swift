@@ -16,6 +16,9 @@ struct ExportLine {
     let customerID: String?
   }
 
+  /// The kinds of lines whose rows ``StoreCounts`` counts.
+  static let countedKinds: Set = ["document", "command", "transaction", "renewal", "customer", "event"]
+
   /// The kind, such as `transaction`; docs/migration.md lists them.
   let kind: String
   private let members: JSONObject

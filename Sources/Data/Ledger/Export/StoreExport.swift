@@ -13,25 +13,30 @@ package struct StoreExport {
   private static let pageSize = 500
 
   private let reader: any StoreSnapshot
-  private let write: (JSONObject) throws -> Void
+  private let write: (JSONObject, Double) throws -> Void
   private var counts: [(kind: String, count: Int64)] = []
+  /// The number of rows that the store counts, and of those that are written.
+  private let total: Int64
+  private var done: Int64 = 0
   /// The apps with evidence, configured or not.
   private var apps: Set<String> = []
 
-  private init(_ reader: any StoreSnapshot, _ write: @escaping (JSONObject) throws -> Void) {
+  private init(_ reader: any StoreSnapshot, _ write: @escaping (JSONObject, Double) throws -> Void) throws {
+    let counts = try reader.counts()
     self.reader = reader
     self.write = write
+    total = counts.evidence + counts.transactions + counts.renewals + counts.customers + counts.events
   }
 
   /// Passes every line to `write`, in the order evidence, notifications, customers with their facts,
-  /// unclaimed lines, events. `now` dates the export.
+  /// unclaimed lines, events, with the completed part of the export, from 0 to 1. `now` dates the export.
   ///
   /// - Throws: the errors of `write`, and ``StoreError``; the lines before stay written.
   package static func run(
-    _ reader: any StoreSnapshot, at now: Instant, write: @escaping (JSONObject) throws -> Void
+    _ reader: any StoreSnapshot, at now: Instant, write: @escaping (JSONObject, Double) throws -> Void
   ) throws {
-    var export = StoreExport(reader, write)
-    try write(["kind": "export", "format": 1, "exportedAt": .string(now.description)])
+    var export = try StoreExport(reader, write)
+    try write(["kind": "export", "format": 1, "exportedAt": .string(now.description)], 0)
     try export.evidence()
     for app in export.apps.sorted() {
       try export.notifications(of: app)
@@ -42,12 +47,13 @@ package struct StoreExport {
     }
     try export.events()
     let counts = export.counts.map { ($0.kind, JSONValue($0.count)) }
-    try write(["kind": "end", "lines": .object(JSONObject(counts))])
+    try write(["kind": "end", "lines": .object(JSONObject(counts))], 1)
   }
 
   /// Writes a line and counts it.
   private mutating func append(_ line: ExportLine) throws {
-    try write(line.json)
+    if ExportLine.countedKinds.contains(line.kind) { done += 1 }
+    try write(line.json, total > 0 ? min(1, Double(done) / Double(total)) : 1)
     if let index = counts.firstIndex(where: { $0.kind == line.kind }) {
       counts[index].count += 1
     } else {

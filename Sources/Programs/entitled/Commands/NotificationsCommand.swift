@@ -85,8 +85,17 @@ struct BackfillCommand: AsyncParsableCommand {
     request.environment = try scope.appEnvironment()
     request.from = try TimeOption.parse(from, "--from")
     request.to = try TimeOption.parse(to, "--to", day: .known)
-    let response = try await client.withConnection { [request] in
-      try await $0.backfillNotifications(request, timeoutSeconds: 600)
+    let response = try await client.withConnection { [request] connection in
+      try await ProgressLine.during {
+        try await connection.backfillNotifications(request, timeoutSeconds: 600)
+      } show: { _ in
+        let newest = ListRepairsRequest.with {
+          $0.app = request.app
+          $0.environment = request.environment
+          $0.pageSize = 1
+        }
+        return (try? await connection.listRepairs(newest))?.repairs.first?.progress
+      }
     }
     client.show(response, response.repair.map { [("repair \($0.repairId)", $0.summary)] } ?? [])
   }
@@ -158,6 +167,13 @@ struct CompareVersionsCommand: AsyncParsableCommand {
 }
 
 extension Repair {
+  /// What a running repair has done; Apple does not tell how much there is.
+  fileprivate var progress: String? {
+    guard finishedAt == nil else { return nil }
+    let history = "\(received + alreadyKnown) notifications of the history read, \(received) were missing"
+    return phase == .history ? history : "\(history); \(queriedPurchases) purchases queried"
+  }
+
   /// The repair in one line.
   fileprivate var summary: String {
     let phase = finishedAt == nil ? phase.protoName.droppingPrefix("REPAIR_PHASE_") : "done"

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Foundation
 internal import JSON
 internal import Wire
 
@@ -23,48 +22,6 @@ enum Table {
     return shown.map { name, value in
       name + String(repeating: " ", count: width - name.count + 2) + value
     }.joined(separator: "\n")
-  }
-}
-
-/// Shows the progress of long work on the standard error: one line that is rewritten on a terminal, otherwise a new
-/// line every five seconds. Short work shows nothing.
-final class ProgressLine {
-  private static let terminalInterval = Duration.milliseconds(250)
-  private static let plainInterval = Duration.seconds(5)
-
-  /// Whether the standard error is a terminal.
-  let isTerminal = isatty(STDERR_FILENO) == 1
-  private var next: ContinuousClock.Instant
-  private var isShown = false
-
-  init() { next = .now + (isTerminal ? Self.terminalInterval : Self.plainInterval) }
-
-  /// Shows `text` if it is time for it.
-  func update(_ text: @autoclosure () -> String) {
-    guard ContinuousClock.now >= next else { return }
-    next = .now + (isTerminal ? Self.terminalInterval : Self.plainInterval)
-    isShown = true
-    write(isTerminal ? "\r\(text())\u{1B}[K" : "\(text())\n")
-  }
-
-  /// Removes the line from a terminal, so that the result replaces it.
-  func finish() {
-    if isTerminal, isShown { write("\r\u{1B}[K") }
-  }
-
-  private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
-}
-
-/// A bar for work of known length.
-enum ProgressBar {
-  private static let width = 30
-
-  /// A bar and the percentage of `done`, which is from 0 to 1.
-  static func text(_ done: Double) -> String {
-    let done = min(1, max(0, done))
-    let filled = Int(done * Double(width))
-    let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
-    return "[\(bar)] \(Int(done * 100)) %"
   }
 }
 

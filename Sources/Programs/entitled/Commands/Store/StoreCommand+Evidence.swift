@@ -86,8 +86,9 @@ struct StoreReplayCommand: AsyncParsableCommand {
       let snapshot = try store.makeSnapshot()
       let target = try SQLiteEntitlementStore(directory: directory)
       let progress = ProgressLine()
+      let total = try snapshot.counts().evidence
       let count = try await EvidenceReplay.run(
-        into: target, catalog: catalog, report: { progress.update("\($0) pieces of evidence replayed") },
+        into: target, catalog: catalog, report: { progress.update("evidence replayed", $0, of: total) },
         pages: { (last, limit) throws(StoreError) in try snapshot.evidence(after: last, limit: limit) })
       progress.finish()
       let outcome = Outcome(
@@ -122,7 +123,7 @@ struct StoreExportCommand: AsyncParsableCommand {
   func run() async throws {
     let location = try store.location()
     let out = try Self.open(output)
-    var (buffer, lines): ([UInt8], Int) = ([], 0)
+    var buffer: [UInt8] = []
     let progress = ProgressLine()
     defer { progress.finish() }
     func flush() throws {
@@ -133,11 +134,10 @@ struct StoreExportCommand: AsyncParsableCommand {
     }
     do {
       let inspected = try location.inspect()
-      try StoreExport.run(inspected.makeSnapshot(), at: SystemClock.now()) { line in
+      try StoreExport.run(inspected.makeSnapshot(), at: SystemClock.now()) { line, part in
         buffer += line.serialized()
         buffer.append(UInt8(ascii: "\n"))
-        lines += 1
-        progress.update("\(lines) lines exported")
+        progress.update("exported", part: part)
         if buffer.count >= Self.blockSize { try flush() }
       }
     } catch let error as StoreError {

@@ -36,7 +36,7 @@ struct StoreBackupCommand: ParsableCommand {
     do throws(StoreError) {
       let progress = ProgressLine()
       let bytes = try StoreFile(directory: directory).backUp(to: path) { part in
-        progress.update("copied \(progress.isTerminal ? ProgressBar.text(part) : "\(Int(part * 100)) %")")
+        progress.update("copied", part: part)
       }
       progress.finish()
       output.show(["backup": .string(path), "bytes": .number(JSONNumber(bytes))])
@@ -68,18 +68,20 @@ struct StoreVerifyCommand: AsyncParsableCommand {
 
   func run() async throws {
     let location = try path == nil ? store.location() : nil
-    let (faults, statistics, hash): ([String], StoreStatistics, StateHash?)
+    let (faults, evidence, hash): ([String], Int64, StateHash?)
     do throws(StoreError) {
       let inspected = try Self.open(location, path)
       let progress = ProgressLine()
-      faults = try inspected.faults { progress.update("\($0) pieces of evidence verified") }
+      // A damaged store may not be counted; its faults come first.
+      let total = try? inspected.makeSnapshot().counts().evidence
+      faults = try inspected.faults { progress.update("evidence verified", $0, of: total) }
       progress.finish()
-      statistics = try inspected.statistics()
+      evidence = try total ?? inspected.makeSnapshot().counts().evidence
       hash = faults.isEmpty ? try inspected.stateHash() : nil
     } catch {
       throw Failure(error.description)
     }
-    show(faults, evidence: statistics.counts.evidence, hash)
+    show(faults, evidence: evidence, hash)
     guard faults.isEmpty else { throw Failure("the store is damaged", status: 3) }
     guard replay else { return }
     var command = StoreReplayCommand()
@@ -124,7 +126,16 @@ struct StoreVacuumCommand: AsyncParsableCommand {
       else: "autovacuum makes space available to new rows, and VACUUM FULL returns it to the disk")
     let open = try Startup.existingStore(in: directory)
     let outcome: VacuumOutcome
-    do throws(StoreError) { outcome = try open.vacuum() } catch { throw Failure(error.description) }
+    do {
+      // SQLite does not tell how far it is.
+      outcome = try await ProgressLine.during {
+        try open.vacuum()
+      } show: { elapsed in
+        "releasing unused space, \(elapsed.components.seconds) s"
+      }
+    } catch let error as StoreError {
+      throw Failure(error.description)
+    }
     await open.close()
     output.show([
       "bytesBefore": .number(JSONNumber(outcome.bytesBefore)),

@@ -32,7 +32,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
       (tables, hash) = try StoreCopy.run(
         from: from.inspect().connection, to: to.copyTarget(),
         report: { part in
-          progress.update("copied \(progress.isTerminal ? ProgressBar.text(part) : "\(Int(part * 100)) %")")
+          progress.update("copied", part: part)
         })
       await stopped?.close()
     } catch let error as StoreError {
