@@ -71,7 +71,7 @@ import Testing
         return scope
       }
       func roundTrips(_ body: () async throws -> CommandResult) async throws -> Int {
-        let before = await statistics().roundTrips
+        let before = statistics().roundTrips
         let result = try await body()
         #expect(result.evidenceID != nil && !result.isRepeated)
         return await statistics().roundTrips - before
