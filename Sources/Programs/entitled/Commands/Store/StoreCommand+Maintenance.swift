@@ -76,7 +76,7 @@ struct StoreVerifyCommand: AsyncParsableCommand {
       let total = try? inspected.makeSnapshot().counts().evidence
       faults = try inspected.faults { progress.update("evidence verified", $0, of: total) }
       progress.finish()
-      evidence = try total ?? inspected.makeSnapshot().counts().evidence
+      evidence = if let total { total } else { try inspected.makeSnapshot().counts().evidence }
       hash = faults.isEmpty ? try inspected.stateHash() : nil
     } catch {
       throw Failure(error.description)
