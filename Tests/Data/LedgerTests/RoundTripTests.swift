@@ -71,10 +71,10 @@ import Testing
         return scope
       }
       func roundTrips(_ body: () async throws -> CommandResult) async throws -> Int {
-        let before = statistics().roundTrips
+        let before = await statistics()
         let result = try await body()
         #expect(result.evidenceID != nil && !result.isRepeated)
-        return await statistics().roundTrips - before
+        return await statistics().roundTrips - before.roundTrips
       }
       // The writer reads the last ids of the store once.
       _ = try await ledger.grant("pro", to: "customer0", scope("first"))
