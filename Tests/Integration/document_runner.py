@@ -103,6 +103,9 @@ class DocumentRunner:
         programs = folder / ".programs"
         programs.mkdir()
         (programs / "entitled").symlink_to(PROGRAM)
+        alone = PROGRAM.with_name("entitled-sandbox")
+        if alone.exists():
+            (programs / "entitled-sandbox").symlink_to(alone)
         console = f"127.0.0.1:{self.ports[str(CONSOLE)]}"
         (programs / "make").write_text(f'#!/bin/sh\n[ "$*" = run ] && exec entitled serve --console {console}\n')
         (programs / "make").chmod(0o755)
@@ -114,6 +117,8 @@ class DocumentRunner:
         self.exports = ""
         self.ids = {}
         self.started = []
+        # Seconds for a command that ends.
+        self.limit = 6 * CALL_LIMIT
 
     def real(self, text):
         """Replaces the ports that pages name, and the ids that they show, by those of this run."""
@@ -155,7 +160,7 @@ class DocumentRunner:
             return self.start(script.removesuffix("&"), expected)
         done = subprocess.run(
             ["bash", "-c", script], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=6 * CALL_LIMIT)  # fmt: skip
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=self.limit)  # fmt: skip
         assert expected or done.returncode == 0, f"$ {command}\n{done.stdout}"
         return done.stdout.splitlines()
 
