@@ -21,6 +21,7 @@ let asyncHTTPClient: Target.Dependency = .product(
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
+let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
@@ -75,6 +76,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
@@ -116,7 +118,7 @@ let package = Package(
       .data, "SQLStore",
       [
         "AppStore", "Bytes", "Entitlements", "FamilySharing", "Platform", "Reports", "SignedData", "Store",
-        metrics,
+        "Telemetry", metrics, tracing,
       ]),
     library(.data, "SQLiteStore", ["Bytes", "Platform", "SQLStore", "SQLite", "Store", logging]),
     library(
@@ -125,14 +127,14 @@ let package = Package(
       .data, "Ledger",
       [
         "AppStore", "Bytes", "Entitlements", "FamilySharing", "JSON", "Platform", "SignedData", "Store",
-        logging, metrics,
+        "Telemetry", logging, metrics, tracing,
       ]),
 
     // The protocols.
     library(.base, "HTTP", ["Bytes"]),
     library(.base, "Markup", ["Bytes", "HTTP"]),
     library(.server, "Callers", ["AppStore", "Bytes", "HTTP", "JSON", "SignedData"]),
-    library(.base, "Telemetry", ["Bytes", "JSON", coreMetrics, logging]),
+    library(.base, "Telemetry", ["Bytes", "JSON", coreMetrics, logging, tracing]),
     library(.wire, "HTTP2", ["CNghttp2", "HTTP"]),
     library(.wire, "Wire", ["Bytes", "CEntitledProto", "JSON"]),
     library(.wire, "RPC", ["Bytes", "HTTP", "JSON", "Platform", "Wire"]),
@@ -148,7 +150,7 @@ let package = Package(
         "FamilySharing",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
         "Reports", "SignedData", "Store",
-        "Telemetry", "Webhooks", "Wire", metrics,
+        "Telemetry", "Webhooks", "Wire", metrics, tracing,
       ]),
     library(
       .server, "Pages",
@@ -168,7 +170,7 @@ let package = Package(
     library(.programs, "EntitledClient", ["HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix, nioSSL]),
     library(
       .apple, "AppStoreClient",
-      ["AppStore", "JSON", "SignedData", "Telemetry", asyncHTTPClient, metrics, nio, nioHTTP1]),
+      ["AppStore", "JSON", "SignedData", "Telemetry", asyncHTTPClient, metrics, nio, nioHTTP1, tracing]),
     library(.apple, "AppleLookup", ["AppStore", "AppStoreClient", "Ledger", "Store"]),
     library(
       .features, "Notifications",
@@ -189,15 +191,18 @@ let package = Package(
         "AppReceipt", "AppStore", "AppStoreClient", "AppleLookup", "Bytes", "Entitlements", "JSON", "Ledger",
         "Platform",
         "SignedData",
-        "Store", logging, metrics,
+        "Store", "Telemetry", logging, metrics, tracing,
       ]),
     library(
       .features, "Webhooks",
       [
         "AppStore", "AppStoreClient", "Bytes", "Entitlements", "JSON", "Ledger", "Platform", "SignedData",
-        "Store",
-        metrics,
+        "Store", "Telemetry",
+        metrics, tracing,
       ]),
+    library(
+      .features, "Traces",
+      ["AppStoreClient", "JSON", "Platform", "SignedData", "Telemetry", logging, metrics, tracing]),
     library(
       .features, "Reporting",
       ["AppStore", "Entitlements", "Ledger", "Platform", "Reports", "Store", metrics]),
@@ -230,9 +235,9 @@ let package = Package(
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
         "Reporting",
         "PostgreSQL", "PostgresStore", "ReportReconciliation", "Reports", "SQLStore", "SQLiteStore",
-        "Sandbox", "SandboxCommands", "Services", "SignedData", "Store", "Telemetry", "Transport",
+        "Sandbox", "SandboxCommands", "Services", "SignedData", "Store", "Telemetry", "Traces", "Transport",
         "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1,
-        nioPosix, unixSignals,
+        nioPosix, tracing, unixSignals,
       ],
       path: "Sources/Programs/entitled", swiftSettings: strict),
 
@@ -385,7 +390,7 @@ let package = Package(
         "Sandbox", "SignedData",
         "Store", "TestSupport", logging,
       ]),
-    test(.base, "TelemetryTests", ["JSON", "Telemetry", coreMetrics, logging]),
+    test(.base, "TelemetryTests", ["JSON", "Telemetry", coreMetrics, logging, tracing]),
     test(
       .wire, "TransportTests", ["EntitledClient", "HTTP", "RPC", "Transport", "Wire", logging, nio, nioPosix]),
     test(

@@ -55,6 +55,10 @@ FULL = {
     "store": {"sqlite": {"path": "store"}},
     "token_issuer": {"issuer": "i", "audience": "a", "keys": {"file": "jwks.json"}},
     "tokens": {"issuer": "https://x", "keys": "keys"},
+    "traces": {
+        "endpoint": "https://collector.example.com/v1/traces", "sample_ratio": 0.5, "follow_parent": False,
+        "headers_file": "headers", "service_name": "shop", "max_queued_spans": 1000,
+    },
     "trusted_roots": [{"environment": "Sandbox", "certificate": "root.pem"}],
 }
 # And the alternatives.

@@ -1,6 +1,8 @@
 package import AppStore
 internal import JSON
 package import SignedData
+internal import Telemetry
+internal import Tracing
 
 /// The address of the App Store Server API for one environment.
 package struct AppStoreServer: Hashable, Sendable {
@@ -110,7 +112,7 @@ package final class AppStoreServerClient: Sendable {
       try await waitForRateLimit(of: request.endpoint, priority, deadline)
       let failure: AppStoreClientError
       do throws(AppStoreClientError) {
-        let value = try decode(try await attempt(request, deadline))
+        let value = try decode(try await traced(request, attempts, deadline))
         CallMetrics.count(request.endpoint, server.host, outcome: "ok")
         return value
       } catch {
@@ -159,6 +161,24 @@ package final class AppStoreServerClient: Sendable {
       .tooLarge,
       .pageLoop, .unexpectedStatus, .signingFailed:
       return nil
+    }
+  }
+
+  /// One attempt as a span: with its number, because the first ones may have failed.
+  private func traced(
+    _ request: AppStoreRequest, _ number: Int, _ deadline: Duration?
+  ) async throws(AppStoreClientError) -> IncomingResponse {
+    try await tracedAsRoot(
+      "app_store \(request.endpoint.rawValue)", .client,
+      attributes: [
+        "http.request.method": "\(request.method.rawValue)", "server.address": "\(server.host)",
+        "entitled.bundle_id": "\(app.bundleID)", "entitled.environment": "\(environment.rawValue)",
+        "http.request.resend_count": .int(Int64(number - 1)),
+      ]
+    ) { span throws(AppStoreClientError) in
+      let response = try await attempt(request, deadline)
+      span?.set("http.response.status_code", .int(Int64(response.status)))
+      return response
     }
   }
 

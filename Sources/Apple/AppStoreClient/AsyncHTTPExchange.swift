@@ -18,6 +18,8 @@ package final class AsyncHTTPExchange: HTTPExchange {
     configuration.timeout.connect = .seconds(10)
     // The largest concurrency that a webhook can be configured with; Apple's hosts use one HTTP/2 connection.
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+    // Callers record spans with more meaning than a method, and the export of spans records none.
+    configuration.tracing.tracer = nil
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
 

@@ -1,5 +1,7 @@
 package import AppStore
 internal import JSON
+internal import Telemetry
+internal import Tracing
 
 /// Sends app receipts to Apple's `verifyReceipt`: to one environment first, and to the other if the first reports
 /// the wrong environment (verifyReceipt, "Verify first with production").
@@ -80,7 +82,7 @@ private final class VerifyReceiptServer: Sendable {
       try await rateLimiter.acquire(.verifyReceipt, priority, deadline: deadline)
       let result: Result<VerifyReceiptResponse, AppStoreClientError>
       do throws(AppStoreClientError) {
-        result = .success(try await attempt(bytes, deadline))
+        result = .success(try await traced(bytes, attempts, deadline))
       } catch {
         result = .failure(error)
       }
@@ -90,6 +92,18 @@ private final class VerifyReceiptServer: Sendable {
       attempts += 1
       do { try await clock.sleep(wait) } catch { throw .cancelled }
     }
+  }
+
+  private func traced(
+    _ body: [UInt8], _ number: Int, _ deadline: Duration?
+  ) async throws(AppStoreClientError) -> VerifyReceiptResponse {
+    try await tracedAsRoot(
+      "app_store verifyReceipt", .client,
+      attributes: [
+        "http.request.method": "POST", "server.address": "\(host)",
+        "http.request.resend_count": .int(Int64(number - 1)),
+      ]
+    ) { _ throws(AppStoreClientError) in try await attempt(body, deadline) }
   }
 
   private func attempt(

@@ -96,7 +96,7 @@ package struct LineLogHandler: LogHandler {
 }
 
 /// Removes secrets from log lines: a second line of defense after the rule that messages contain none.
-enum Redaction {
+package enum Redaction {
   private static let replacement = "[withheld]"
   /// The prefixes of JWS, of bearer tokens, of base64 receipts and certificates, and of base64 private keys on P-256.
   private static let prefixes = ["eyJ", "ent_", "MII", "MIGHAgEA", "MIGTAgEA"]
@@ -104,7 +104,7 @@ enum Redaction {
   private static let minLength = 24
 
   /// Returns the text with words replaced that look like a token, a signed document or a receipt.
-  static func cleaned(_ text: String) -> String {
+  package static func cleaned(_ text: String) -> String {
     guard prefixes.contains(where: text.contains) else { return text }
     var result = ""
     var word = ""

@@ -4,7 +4,7 @@ package enum MetricCatalog {
   /// Every metric of the service; others are not exported.
   package static let families: [MetricFamily] =
     calls + edge + listeners + appStore + notifications + receipts
-    + deliveries + verification + store + business + process
+    + deliveries + verification + store + business + traces + process
 
   private static let calls = [
     MetricFamily(
@@ -207,6 +207,15 @@ package enum MetricCatalog {
     MetricFamily(
       "entitled_segment_members", .gauge, labels: ["app", "environment", "segment"],
       help: "Rows of a saved segment."),
+  ]
+
+  private static let traces = [
+    MetricFamily(
+      "entitled_trace_spans_exported_total", .counter, help: "Spans that the collector of traces accepted."),
+    MetricFamily(
+      "entitled_trace_spans_dropped_total", .counter, labels: ["reason"],
+      help: "Recorded spans that did not reach the collector, by reason."),
+    MetricFamily("entitled_trace_spans_queued", .gauge, help: "Recorded spans that wait for their export."),
   ]
 
   private static let process = [

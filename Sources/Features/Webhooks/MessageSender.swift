@@ -1,5 +1,8 @@
 internal import AppStore
 internal import AppStoreClient
+internal import Store
+internal import Telemetry
+internal import Tracing
 
 /// Makes one attempt to deliver a message to a webhook.
 struct MessageSender: Sendable {
@@ -14,6 +17,25 @@ struct MessageSender: Sendable {
   let now: @Sendable () -> Instant
 
   func send(_ message: OutgoingMessage) async -> DeliveryOutcome {
+    await tracedAsRoot("webhook", .client, attributes: attributes(of: message)) { span in
+      let outcome = await attempt(message)
+      span?.set("entitled.outcome", .string(outcome.metricLabel))
+      if outcome != .delivered { span?.setStatus(SpanStatus(code: .error)) }
+      return outcome
+    }
+  }
+
+  /// Without the customer and the path of the URL, which may be secret.
+  private func attributes(of message: OutgoingMessage) -> SpanAttributes {
+    var attributes: SpanAttributes = [
+      "http.request.method": "POST", "entitled.app": "\(settings.key.appID)",
+      "entitled.webhook": "\(settings.key.name)", "entitled.event": "\(message.type)",
+    ]
+    attributes["entitled.environment"] = message.environment?.rawValue
+    return attributes
+  }
+
+  private func attempt(_ message: OutgoingMessage) async -> DeliveryOutcome {
     let request = OutgoingRequest(
       method: "POST", url: settings.url, headers: headerFields(of: message), body: message.body)
     do throws(HTTPExchangeError) {

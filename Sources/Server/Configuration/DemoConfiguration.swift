@@ -119,6 +119,13 @@ package let demoConfiguration = """
   # The log: format text or json; level trace, debug, info, notice, warning, error or critical.
   # log: {format: json, level: info}
 
+  # Traces for an OpenTelemetry collector (OTLP over HTTP): the share of traces that is recorded, and a file with header
+  # fields such as its token, one "name: value" a line.
+  # traces:
+  #   endpoint: https://collector.example.com/v1/traces
+  #   sample_ratio: 0.01
+  #   headers_file: collector-headers
+
   # The number of days after which bodies of evidence are purged; hashes and derived data stay. Groups without a
   # number are kept. Without bodies, the state cannot be rebuilt from evidence.
   # retention: {rejected: 90, notifications: 1100, documents: 3650}

@@ -24,7 +24,7 @@ extension ServiceConfiguration {
     let root = try Self.root(yaml: yaml, file: file)
     let members = try root.members([
       "apps", "backup", "callers", "erasures", "limits", "listeners", "log", "public_url", "retention",
-      "store", "token_issuer", "tokens", "trusted_roots",
+      "store", "token_issuer", "tokens", "traces", "trusted_roots",
     ])
     var apps: [AppConfiguration] = []
     for (id, node) in try members.required("apps").entries() {
@@ -46,6 +46,7 @@ extension ServiceConfiguration {
     tokenIssuer = try members["token_issuer"].map(TokenIssuerConfiguration.init)
     publicURL = try members["public_url"].map(PublicURL.init)
     backup = try members["backup"].map(BackupConfiguration.init)
+    traces = try members["traces"].map(TraceConfiguration.init)
     store = try members["store"].map(StoreConfiguration.init) ?? .standard
     listeners = try ListenersConfiguration(listeners: members["listeners"], limits: members["limits"])
     callers = try CallerConfiguration(

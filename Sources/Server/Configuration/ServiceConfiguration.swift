@@ -26,6 +26,8 @@ package struct ServiceConfiguration: Hashable, Sendable {
   /// The place of the backups; `nil` if it is not configured.
   package let backup: BackupConfiguration?
   package let store: StoreConfiguration
+  /// `nil` records no spans.
+  package let traces: TraceConfiguration?
   /// The file as JSON, without secrets: for operators who want to see what is in force.
   package let document: JSONObject
 

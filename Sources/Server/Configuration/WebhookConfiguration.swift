@@ -129,7 +129,7 @@ extension WebhookConfiguration {
   }
 
   /// Whether a host is a loopback address or `localhost`. `127.example.com` is neither.
-  private static func isThisMachine(_ host: String) -> Bool {
+  static func isThisMachine(_ host: String) -> Bool {
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     let isAddress = parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
     return ["localhost", "::1", "[::1]"].contains(host) || (isAddress && parts[0] == "127")

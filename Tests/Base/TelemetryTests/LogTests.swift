@@ -3,6 +3,7 @@ import Logging
 import Synchronization
 import Telemetry
 import Testing
+import Tracing
 
 @Suite struct LogTests {
   private final class Lines: Sendable {
@@ -84,7 +85,7 @@ import Testing
     let logger = logger(.text, lines)
     var generator = SystemRandomNumberGenerator()
     let trace = TraceContext(continuing: nil, using: &generator)
-    TraceContext.$current.withValue(trace) { logger.info("hello") }
+    ServiceContext.$current.withValue(ServiceContext(trace)) { logger.info("hello") }
     #expect(lines.all[0].hasSuffix("hello request_id=\(trace.requestID) trace_id=\(trace.traceID)\n"))
   }
 

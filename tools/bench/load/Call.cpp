@@ -42,6 +42,7 @@ Call::Call(const Options &options)
                {"user-agent", "entitled-bench"},
                {"grpc-timeout", "10S"},
                {"authorization", options.authorization}};
+    if (!options.traceparent.empty()) fields_.push_back({"traceparent", options.traceparent});
   } else if (kind_ == Kind::post) {
     fields_ = {{":method", "POST"},
                {":scheme", "http"},

@@ -37,6 +37,7 @@ Options parse_options(int argc, char **argv) {
       {"--app", [&](auto &, auto v) { o.app = v; }},
       {"--entitlement", [&](auto &, auto v) { o.entitlement = v; }},
       {"--authorization", [&](auto &, auto v) { o.authorization = v; }},
+      {"--traceparent", [&](auto &, auto v) { o.traceparent = v; }},
       {"--customers", [&](auto &n, auto v) { o.customers = number(n, v); }},
   };
   for (int i = 1; i < argc; i += 2) {

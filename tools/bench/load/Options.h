@@ -21,6 +21,7 @@ struct Options {
   std::string app = "ocean-journal";
   std::string entitlement = "pro";
   std::string authorization = "Bearer benchmark-token-benchmark-token";
+  std::string traceparent;   // not empty: the header field of each Check
   uint32_t customers = 100'000;
 };
 

@@ -1,4 +1,6 @@
 package import SignedData
+internal import Telemetry
+internal import Tracing
 
 /// Sends OCSP requests to certificate authorities over HTTP. The responses are signed, so TLS is not needed.
 package struct OCSPClient: OCSPFetcher {
@@ -17,7 +19,11 @@ package struct OCSPClient: OCSPFetcher {
       body: request.der)
     let response: IncomingResponse
     do throws(HTTPExchangeError) {
-      response = try await exchange.send(post, timeout: timeout, limit: limit)
+      response = try await tracedAsRoot(
+        "ocsp", .client, attributes: ["http.request.method": "POST", "url.full": "\(address)"]
+      ) { _ throws(HTTPExchangeError) in
+        try await exchange.send(post, timeout: timeout, limit: limit)
+      }
     } catch {
       throw OCSPFetchError("\(address): \(error)")
     }

@@ -3,6 +3,8 @@ internal import Bytes
 internal import Entitlements
 internal import SignedData
 package import Store
+internal import Telemetry
+internal import Tracing
 
 /// A notification as it arrived.
 package struct IncomingNotification: Sendable {
@@ -191,9 +193,12 @@ extension EvidenceLedger {
   ) throws(Rejection) -> NotificationContents {
     let notification: VerifiedNotification
     do {
-      notification = try verifier.verifyNotification(
-        signedPayload, for: app.identity, environments: Set(app.environments),
-        hasKnownSignatures: hasKnownSignatures)
+      notification = try tracedInline("verify", attributes: ["entitled.document": "notification"]) {
+        () throws(NotificationRejection) in
+        try verifier.verifyNotification(
+          signedPayload, for: app.identity, environments: Set(app.environments),
+          hasKnownSignatures: hasKnownSignatures)
+      }
     } catch {
       throw .notVerified(error.error)
     }

@@ -2,6 +2,8 @@ internal import AppStore
 internal import Entitlements
 internal import SignedData
 internal import Store
+internal import Telemetry
+internal import Tracing
 
 /// A submission whose documents all verify, decoded for the write.
 struct VerifiedSubmission: Sendable {
@@ -104,7 +106,9 @@ private struct DocumentReader {
     _ text: String, _ kind: Evidence.Kind, _ decode: (inout DocumentReader) throws(Rejection) -> DecodedItem
   ) throws(VerifiedSubmission.Refusal) {
     do throws(Rejection) {
-      let item = try decode(&self)
+      let item = try tracedInline("verify", attributes: ["entitled.document": "\(kind.rawValue)"]) {
+        () throws(Rejection) in try decode(&self)
+      }
       // Hashed here and not in the write, because there is only one writer.
       let content = EvidenceContent(hashing: Array(text.utf8))
       documents.append(.init(kind: kind, content: content, item: item))

@@ -3,6 +3,8 @@ internal import Glibc
 internal import Platform
 package import Store
 internal import Synchronization
+internal import Telemetry
+internal import Tracing
 
 /// Runs reads on a bounded number of threads, each with its own connection.
 ///
@@ -79,6 +81,20 @@ package final class ReaderPool: Sendable {
 
   /// Implements ``EntitlementStore/read(_:deadline:_:)``.
   package func read<Value: Sendable>(
+    _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
+    _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
+  ) async throws(StoreError) -> Value {
+    try await traced("store.read") { span throws(StoreError) in
+      guard let span else { return try await run(priority, deadline: deadline, body) }
+      return try await run(priority, deadline: deadline) { snapshot throws(StoreError) in
+        // The time before it is the wait for a reader.
+        span.addEvent("snapshot")
+        return try body(snapshot)
+      }
+    }
+  }
+
+  private func run<Value: Sendable>(
     _ priority: ReadPriority, deadline: ContinuousClock.Instant?,
     _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Value
   ) async throws(StoreError) -> Value {

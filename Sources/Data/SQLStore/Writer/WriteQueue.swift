@@ -1,6 +1,8 @@
 package import Platform
 package import Store
 internal import Synchronization
+internal import Telemetry
+internal import Tracing
 
 /// Queues writes and runs them in batches on one serial thread.
 ///
@@ -47,7 +49,13 @@ package final class WriteQueue: Sendable {
     expecting expected: ExpectedReads = ExpectedReads(),
     _ body: @escaping @Sendable (any StoreTransaction) throws(StoreError) -> Outcome
   ) async throws(StoreError) -> Outcome {
-    try await enqueue(expecting: expected) { transaction throws(StoreError) in try body(transaction) }
+    try await traced("store.write") { span throws(StoreError) in
+      try await enqueue(expecting: expected) { transaction throws(StoreError) in
+        // The time before it is the wait for the batch, the time after it the commit.
+        span?.addEvent("transaction")
+        return try body(transaction)
+      }
+    }
   }
 
   /// Implements ``EntitlementStore/dryRun(_:)``.

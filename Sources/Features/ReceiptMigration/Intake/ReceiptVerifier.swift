@@ -6,6 +6,8 @@ internal import Entitlements
 internal import Ledger
 internal import Metrics
 package import SignedData
+internal import Telemetry
+internal import Tracing
 
 /// Verifies receipts as the app's policy demands.
 package struct ReceiptVerifier: Sendable {
@@ -52,8 +54,10 @@ package struct ReceiptVerifier: Sendable {
     _ document: [UInt8], of app: AppDefinition, device: [UInt8]
   ) -> Result<VerifiedReceipt, ReceiptRejection> {
     do throws(VerificationError) {
-      let verified: Verified<AppReceiptPayload> = try verifier.verifyReceipt(
-        document, for: app.identity, environments: Set(app.environments))
+      let verified = try tracedInline("verify", attributes: ["entitled.document": "receipt"]) {
+        () throws(VerificationError) -> Verified<AppReceiptPayload> in
+        try verifier.verifyReceipt(document, for: app.identity, environments: Set(app.environments))
+      }
       let environment = verified.payload.receiptType?.environment ?? .sandbox
       guard device.isEmpty || (try? verified.payload.isFor(device: device)) == true else {
         return .failure(.wrongDevice)

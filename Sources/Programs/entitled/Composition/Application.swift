@@ -54,12 +54,14 @@ struct Application: Sendable {
   private let leadership: Leadership
   private let routes: WritingRoutes
   private let store: any EntitlementStore
+  private let traces: TraceExport?
 
   /// Constructs all components over `store`. With a sandbox, its environment follows the sandbox's clock, which a
   /// tester may advance; all other environments, webhooks and certificates follow the system's clock.
   init(
     _ configuration: ServiceConfiguration, _ settings: ServeSettings, store: any EntitlementStore,
-    key: InstallationKey, sandbox: EmbeddedSandbox?, hosts: OriginPolicies, logger: Logger
+    key: InstallationKey, sandbox: EmbeddedSandbox?, hosts: OriginPolicies, traces: TraceExport?,
+    logger: Logger
   ) throws {
     let clocks =
       sandbox.map {
@@ -68,6 +70,7 @@ struct Application: Sendable {
           machine: ServiceClock(now: SystemClock.now, domain: .others))
       } ?? ServiceClocks(ServiceClock(now: SystemClock.now))
     self.sandbox = sandbox
+    self.traces = traces
     self.logger = logger
     self.store = store
     let leadership = Leadership(store.replication)
@@ -110,7 +113,8 @@ struct Application: Sendable {
       logger.error("audit entries discarded: the store cannot be written", metadata: ["count": "\($0)"])
     }
     policy = CallPolicy(
-      callers: callers, now: SystemClock.now, ticks: SystemClock.ticks, audit: audit.write, trail: trail)
+      callers: callers, now: SystemClock.now, ticks: SystemClock.ticks, audit: audit.write, trail: trail,
+      tracer: traces?.tracer)
     health = HealthService(services: Contract.services.map(\.name))
     let missingReaders = MissingReaders {
       logger.critical("store reader unavailable on event loop", metadata: ["error": "\($0)"])
@@ -153,6 +157,7 @@ struct Application: Sendable {
       deviceSync: services.deviceSyncEndpoint(addresses: deviceSyncs))
     var workers: [any Worker] = [broadcaster, jwks, consoleKeys, monitor, trail]
     if let sandbox { workers.append(sandbox) }
+    if let traces { workers.append(traces.exporter) }
     if let shared = store as? PostgresEntitlementStore {
       workers.append(
         ReplicaRegistrar(shared, program: Version.current) { [replicas = policy.replicas] in
@@ -240,7 +245,7 @@ struct Application: Sendable {
       openAPI: OpenAPIEndpoint(version: Version.current),
       writes: services.requestForwarder(routes, now: SystemClock.now),
       metrics: services.metricsEndpoint(metrics), jwks: { [signing] in signing.jwks },
-      readiness: ReadinessEndpoint(monitor: monitor))
+      readiness: ReadinessEndpoint(monitor: monitor), tracer: traces?.tracer)
   }
 
   /// Reloads the keys of entitlement tokens. On an error, the current keys stay in force.

@@ -9,6 +9,7 @@ internal import ServiceLifecycle
 internal import Services
 internal import Store
 internal import Telemetry
+internal import Tracing
 internal import Transport
 internal import UnixSignals
 
@@ -53,8 +54,11 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
       settings, configuration, on: edgeLoops, maxConnections: budget.sandbox, policy: hosts.sandbox,
       logger: logger)
     let key = try Startup.installationKey(configuration.erasures, data: settings.data)
+    let traces = try TraceExport(configuration.traces, replica: settings.replica.name)
+    if let traces { InstrumentationSystem.bootstrap(traces.tracer) }
     let application = try Application(
-      configuration, settings, store: store, key: key, sandbox: sandbox, hosts: hosts, logger: logger)
+      configuration, settings, store: store, key: key, sandbox: sandbox, hosts: hosts, traces: traces,
+      logger: logger)
     // A process without others leads from its first call on; a leader prepares when it becomes it.
     if let replication = store.replication {
       try await Startup.require(key, in: replication)
@@ -101,6 +105,7 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
     }
     if store.replication == nil { await drain(application, listeners) }
     try? await application.trail.flush()
+    await traces?.flush()
   }
 
   private func drain(_ application: Application, _ listeners: Listeners) async {

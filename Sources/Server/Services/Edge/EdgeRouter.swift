@@ -2,6 +2,8 @@ package import HTTP
 internal import Metrics
 package import Platform
 internal import RPC
+package import Telemetry
+internal import Tracing
 internal import Wire
 
 /// Routes requests to the edge: probes, metrics, notifications, `verifyReceipt`, and the contract by the Connect protocol.
@@ -13,6 +15,7 @@ package struct EdgeRouter: Sendable {
   private let metrics: MetricsEndpoint
   private let jwks: @Sendable () -> [UInt8]
   private let readiness: ReadinessEndpoint
+  private let tracer: RecordingTracer?
 
   /// - Parameters:
   ///   - connect: the methods of the contract by the Connect protocol.
@@ -22,9 +25,11 @@ package struct EdgeRouter: Sendable {
   ///   - metrics: the metrics for Prometheus.
   ///   - jwks: returns the JSON Web Key Set of entitlement tokens.
   ///   - readiness: the readiness probe.
+  ///   - tracer: records the spans of sampled requests that write; `nil`: there are none.
   package init(
     connect: ConnectEndpoint, flags: FlagEndpoint, openAPI: OpenAPIEndpoint, writes: RequestForwarder,
-    metrics: MetricsEndpoint, jwks: @escaping @Sendable () -> [UInt8], readiness: ReadinessEndpoint
+    metrics: MetricsEndpoint, jwks: @escaping @Sendable () -> [UInt8], readiness: ReadinessEndpoint,
+    tracer: RecordingTracer? = nil
   ) {
     self.connect = connect
     self.flags = flags
@@ -33,6 +38,7 @@ package struct EdgeRouter: Sendable {
     self.metrics = metrics
     self.jwks = jwks
     self.readiness = readiness
+    self.tracer = tracer
   }
 
   /// Responds to a request, and counts it.
@@ -52,9 +58,29 @@ package struct EdgeRouter: Sendable {
     case "/.well-known/jwks.json": Self.read(request, publishedKeys())
     case OpenAPIEndpoint.path: Self.read(request, openAPI.respond(to: request))
     case let path where flags.serves(path): await flags.respond(to: request)
-    case let path where writes.route(of: path) != nil: await writes.respond(to: request)
+    case let path where writes.route(of: path) != nil: await write(request)
     case let path where connect.serves(path): await connect.respond(to: request)
     default: Self.unknown(request.path)
+    }
+  }
+
+  /// Responds to a request that writes, in a trace. Calls of the contract pass the interceptors, which trace them.
+  private func write(_ request: HTTPRequest) async -> HTTPResponse {
+    let parent = request.header("traceparent").flatMap { TraceParent($0) }
+    guard let tracer else {
+      var generator = SystemRandomNumberGenerator()
+      let trace = TraceContext(following: parent, using: &generator)
+      return await InstrumentationContext.$current.withValue(InstrumentationContext(trace)) {
+        await writes.respond(to: request)
+      }
+    }
+    let route = route(request.path)
+    // Strangers choose the method.
+    let method = request.method == "POST" ? "POST" : "HTTP"
+    return await tracer.startCall("\(method) \(route)", continuing: parent).run { span in
+      let response = await writes.respond(to: request)
+      span?.describe(method, route, response)
+      return response
     }
   }
 
@@ -111,6 +137,17 @@ package struct EdgeRouter: Sendable {
       return .text(415, "this port speaks gRPC: content-type must be application/grpc, \(contentType)\n")
     }
     return .text(404, "this port speaks gRPC; plain HTTP and JSON are on the edge port\n")
+  }
+}
+
+extension RecordedSpan {
+  /// Describes a request (semantic conventions, "HTTP server").
+  fileprivate func describe(_ method: String, _ route: String, _ response: HTTPResponse) {
+    attributes = [
+      "http.request.method": "\(method == "POST" ? method : "_OTHER")", "http.route": "\(route)",
+      "http.response.status_code": SpanAttribute.int(Int64(response.status)),
+    ]
+    if response.status >= 500 { setStatus(SpanStatus(code: .error)) }
   }
 }
 

@@ -102,7 +102,8 @@ package struct NotificationEndpoint: Sendable {
         customers: [],
         actor: "",
         outcome: Status(error).code.name, error: error.description,
-        trace: TraceContext(continuing: request.header("traceparent"), using: &generator)))
+        trace: TraceContext.current
+          ?? TraceContext(continuing: request.header("traceparent"), using: &generator)))
     if case .notChecked(let unavailable) = error {
       return Self.answer(503, unavailable.reason, "please send it again")
     }

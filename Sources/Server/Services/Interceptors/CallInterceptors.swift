@@ -12,6 +12,7 @@ package struct CallPolicy: Sendable {
   /// Receives the record of every audited call. It must not block.
   package let audit: @Sendable (AuditRecord) -> Void
   private let trail: AuditTrail?
+  private let tracer: RecordingTracer?
   /// Divides the rate limits of callers. Replicas that share a store set it.
   package let replicas = ReplicaCount()
   private let meter = CallMeter(
@@ -24,15 +25,17 @@ package struct CallPolicy: Sendable {
   ///   - ticks: nanoseconds of a monotonic clock.
   ///   - audit: receives the record of every audited call. It must not block.
   ///   - trail: receives the audit entry of every call about customers; `nil`: there are none.
+  ///   - tracer: records the spans of sampled calls; `nil`: there are none.
   package init(
     callers: CurrentCallers, now: @escaping @Sendable () -> Instant, ticks: @escaping @Sendable () -> Int64,
-    audit: @escaping @Sendable (AuditRecord) -> Void, trail: AuditTrail? = nil
+    audit: @escaping @Sendable (AuditRecord) -> Void, trail: AuditTrail? = nil, tracer: RecordingTracer? = nil
   ) {
     self.callers = callers
     self.now = now
     self.ticks = ticks
     self.audit = audit
     self.trail = trail
+    self.tracer = tracer
   }
 
   /// The numbers and durations of calls.
@@ -69,7 +72,7 @@ package struct CallPolicy: Sendable {
       .init(
         AuditInterceptor(audit: audit, trail: trail, now: now),
         .init(
-          TracingInterceptor(),
+          TracingInterceptor(tracer: tracer),
           .init(authentication, .init(AuthorizationInterceptor(), RateLimitInterceptor(replicas: replicas)))))
     )
   }

@@ -2,6 +2,7 @@ internal import AppStore
 internal import Callers
 internal import RPC
 internal import Telemetry
+internal import Tracing
 
 /// Code that runs before and after every handler. A call passes its interceptors on one thread at a time.
 protocol Interceptor {
@@ -87,12 +88,19 @@ struct CallInFlight: Sendable {
   var authenticatedAt: Instant?
   /// `nil` for calls that are not traced.
   var trace: TraceContext?
+  /// `nil` for calls of which no spans are recorded.
+  var span: RecordedSpan?
   var subject = Subject()
 
   init(_ method: MethodPolicy, _ context: CallContext, startTicks: Int64) {
     self.method = method
     self.context = context
     self.startTicks = startTicks
+  }
+
+  /// The context in which the handler runs; `nil` for calls that are not traced.
+  var instrumentationContext: InstrumentationContext? {
+    span?.context ?? trace.map { InstrumentationContext($0) }
   }
 
   /// Whether the audit log records the call: every mutating call, and every failure of the service.

@@ -3,6 +3,7 @@ internal import HTTP
 internal import RPC
 internal import Synchronization
 internal import Telemetry
+internal import Tracing
 
 /// Runs the interceptors around handlers: the only code that distinguishes unary, asynchronous, streaming and
 /// JSON calls.
@@ -60,7 +61,7 @@ struct InterceptorChain<Shared: Interceptor & Sendable>: Sendable {
       } catch {
         return .failure(local.failed(&call, error))
       }
-      switch handler(message, call.context) {
+      switch call.inSpan({ handler(message, call.context) }) {
       case .reply(var reply):
         local.end(&call, nil)
         reply.attach(requestIDOf: call)
@@ -137,7 +138,7 @@ struct StartedCall<Shared: Interceptor & Sendable>: Sendable {
     _ body: () async throws(Status) -> Value
   ) async throws(Status) -> (value: Value, call: CallInFlight) {
     let scope = CallScope(caller: call.caller)
-    let result = await TraceContext.$current.withValue(call.trace) {
+    let result = await InstrumentationContext.$current.withValue(call.instrumentationContext) {
       await CallScope.$current.withValue(scope) { await Result(of: body) }
     }
     var call = call
@@ -232,6 +233,14 @@ extension Interceptor {
     var status = failure
     if let trace = call.trace { status.requestID = trace.requestID }
     return status
+  }
+}
+
+extension CallInFlight {
+  /// Runs the handler of an event loop, whose reads belong to the span if there is one.
+  fileprivate func inSpan(_ handler: () -> UnaryResult) -> UnaryResult {
+    guard let span else { return handler() }
+    return InstrumentationContext.$current.withValue(span.context) { handler() }
   }
 }
 

@@ -82,21 +82,3 @@ package struct AuditRecord: Hashable, Sendable {
   /// The trace of the call and its request id.
   package let trace: TraceContext
 }
-
-/// Gives calls a trace context, whose request id the chain returns to the caller.
-///
-/// Calls on the event loop get one only if the audit log records them: the hot path draws no random numbers.
-struct TracingInterceptor: Interceptor, Sendable {
-  func start(_ call: inout CallInFlight) throws(Status) {
-    if !call.method.isOnEventLoop { call.trace = Self.trace(call) }
-  }
-
-  func end(_ call: inout CallInFlight, _ failure: Status?) {
-    if call.trace == nil, call.shouldAudit(failure.code) { call.trace = Self.trace(call) }
-  }
-
-  private static func trace(_ call: CallInFlight) -> TraceContext {
-    var generator = SystemRandomNumberGenerator()
-    return TraceContext(continuing: call.context.headers["traceparent"], using: &generator)
-  }
-}

@@ -10,6 +10,7 @@ internal import RPC
 internal import Store
 internal import Synchronization
 internal import Telemetry
+internal import Tracing
 
 /// Executes what other replicas hand to the leader, many entries at once, so that their writes share commits.
 ///
@@ -128,12 +129,18 @@ package final class InboxWorker: Worker {
     guard let context = ForwardedContext(decoding: entry.context) else {
       return Self.unreadable
     }
-    switch entry.kind {
-    case .call: return await execute(entry, context)
-    case .request: return await respond(to: context.request(entry.method, entry.body))
-    case .notification: return await ingest(entry, context)
-    case .audit: return await append(entry)
+    let (service, span) = Self.trace(of: entry, context)
+    let outcome: ForwardedOutcome? = await InstrumentationContext.$current.withValue(service) {
+      switch entry.kind {
+      case .call: await execute(entry, context)
+      case .request: await respond(to: context.request(entry.method, entry.body))
+      case .notification: await ingest(entry, context)
+      case .audit: await append(entry)
+      }
     }
+    if case .failure(let status)? = outcome { span?.fail(status) }
+    span?.end()
+    return outcome
   }
 
   /// A notification is tried again while the store does not take it, since Apple would send it again only after an hour.
@@ -156,19 +163,15 @@ package final class InboxWorker: Worker {
       return .failure(Status(.unimplemented, "the leader has no method '\(entry.method)'"))
     }
     let scope = CallScope(caller: context.caller, idempotencyKey: "inbox/\(entry.id)")
-    var random = SystemRandomNumberGenerator()
-    let trace = TraceContext(continuing: context.trace, using: &random)
     let call = context.call
-    let result: Result<Reply, Status> = await TraceContext.$current.withValue(trace) {
-      await CallScope.$current.withValue(scope) {
-        do throws(Status) {
-          let work = try entry.body.withUnsafeBufferPointer { bytes throws(Status) in
-            try handler(UnsafeRawBufferPointer(bytes), call)
-          }
-          return .success(try await work())
-        } catch {
-          return .failure(error)
+    let result: Result<Reply, Status> = await CallScope.$current.withValue(scope) {
+      do throws(Status) {
+        let work = try entry.body.withUnsafeBufferPointer { bytes throws(Status) in
+          try handler(UnsafeRawBufferPointer(bytes), call)
         }
+        return .success(try await work())
+      } catch {
+        return .failure(error)
       }
     }
     switch result {
@@ -178,6 +181,19 @@ package final class InboxWorker: Worker {
       return .reply(reply, shown: subject.customers, subject: subject.other)
     case .failure(let status): return .failure(status)
     }
+  }
+
+  /// Continues the trace of the replica where the call arrived, which has decided whether it is recorded.
+  private static func trace(
+    of entry: InboxEntry, _ context: ForwardedContext
+  ) -> (context: InstrumentationContext, span: RecordedSpan?) {
+    let parent = context.trace.flatMap { TraceParent($0) }
+    if let tracer = RecordingTracer.installed, let parent, parent.isSampled {
+      let span = tracer.startCall("inbox \(entry.method)", .consumer, continuing: parent, isSampled: true)
+      return (span.context, span)
+    }
+    var random = SystemRandomNumberGenerator()
+    return (InstrumentationContext(TraceContext(following: parent, using: &random)), nil)
   }
 
   /// The sender has its 200, so the notification is ingested until that succeeds.

@@ -105,7 +105,8 @@ package struct DeviceSyncEndpoint: Sendable {
         caller: "", method: "POST \(Self.route)", mutates: false, apps: [line.appID], customers: [],
         actor: "",
         outcome: status.code.name, error: status.message,
-        trace: TraceContext(continuing: request.header("traceparent"), using: &generator)))
+        trace: TraceContext.current
+          ?? TraceContext(continuing: request.header("traceparent"), using: &generator)))
     guard policy.excess == .report else { throw status }
     count(line.appID, "TOO_MANY_INSTALLATIONS_REPORTED")
   }

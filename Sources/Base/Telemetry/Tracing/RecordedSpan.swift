@@ -1,0 +1,130 @@
+internal import Bytes
+internal import Synchronization
+package import Tracing
+
+/// A span of a ``RecordingTracer``. Thread-safe. One that is not sampled records nothing and passes its context on.
+package final class RecordedSpan: Tracing.Span {
+  private struct State {
+    var name: String
+    var attributes = SpanAttributes()
+    var events: [SpanEvent] = []
+    var links: [SpanLink] = []
+    var droppedEvents = 0
+    var droppedLinks = 0
+    var status: SpanStatus?
+    var hasEnded = false
+  }
+
+  /// The trace with the id of this span.
+  package let trace: TraceContext
+  private let parentID: String?
+  private let hasRemoteParent: Bool
+  private let kind: SpanKind
+  private let start: UInt64
+  private let tracer: RecordingTracer
+  private let parent: ServiceContext
+  private let state: Mutex<State>
+
+  private static let maxEvents = 32
+  private static let maxLinks = 32
+
+  init(
+    _ name: String, _ kind: SpanKind, trace: TraceContext, parentID: String?, hasRemoteParent: Bool,
+    start: UInt64, tracer: RecordingTracer, parent: ServiceContext
+  ) {
+    self.trace = trace
+    self.parentID = parentID
+    self.hasRemoteParent = hasRemoteParent
+    self.kind = kind
+    self.start = start
+    self.tracer = tracer
+    self.parent = parent
+    state = Mutex(State(name: name))
+  }
+
+  /// Starts a span within this one.
+  package func child(_ name: String, _ kind: SpanKind) -> RecordedSpan {
+    var generator = SystemRandomNumberGenerator()
+    return RecordedSpan(
+      name, kind, trace: trace.child(using: &generator), parentID: trace.spanID, hasRemoteParent: false,
+      start: DefaultTracerClock.now.nanosecondsSinceEpoch, tracer: tracer, parent: parent)
+  }
+
+  package var isRecording: Bool { trace.isSampled }
+
+  /// The context of code that runs within the span.
+  package var context: ServiceContext {
+    var context = parent
+    context.trace = trace
+    context.span = isRecording ? self : nil
+    return context
+  }
+
+  package var operationName: String {
+    get { state.withLock { $0.name } }
+    set { state.withLock { $0.name = newValue } }
+  }
+
+  package var attributes: SpanAttributes {
+    get { state.withLock { $0.attributes } }
+    set { if isRecording { state.withLock { $0.attributes = newValue } } }
+  }
+
+  /// Sets one attribute.
+  package func set(_ name: String, _ value: SpanAttribute) {
+    if isRecording { state.withLock { $0.attributes.set(name, value: value) } }
+  }
+
+  package func setStatus(_ status: SpanStatus) { state.withLock { $0.status = status } }
+
+  package func addEvent(_ event: SpanEvent) {
+    guard isRecording else { return }
+    state.withLock { state in
+      if state.events.count < Self.maxEvents { state.events.append(event) } else { state.droppedEvents += 1 }
+    }
+  }
+
+  package func addLink(_ link: SpanLink) {
+    guard isRecording else { return }
+    state.withLock { state in
+      if state.links.count < Self.maxLinks { state.links.append(link) } else { state.droppedLinks += 1 }
+    }
+  }
+
+  /// Adds the event `exception` with the kind of the error. Its text may name customers, so it is left out.
+  package func recordError<Instant: TracerInstant>(
+    _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
+  ) {
+    var attributes = attributes
+    attributes["exception.type"] = Self.kind(of: error)
+    addEvent(SpanEvent(name: "exception", at: instant(), attributes: attributes))
+  }
+
+  /// Marks the span as failed, with the kind of the error as `error.type`.
+  package func fail(_ error: any Error) {
+    set("error.type", .string(Self.kind(of: error)))
+    setStatus(SpanStatus(code: .error))
+  }
+
+  /// Hands the span to the exporter. Further calls have no effect.
+  package func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
+    guard isRecording else { return }
+    let end = max(start, instant().nanosecondsSinceEpoch)
+    let record: SpanRecord? = state.withLock { state in
+      guard !state.hasEnded else { return nil }
+      state.hasEnded = true
+      return SpanRecord(
+        name: state.name, kind: kind, trace: trace, parentID: parentID, hasRemoteParent: hasRemoteParent,
+        start: start, end: end, attributes: state.attributes, events: state.events, links: state.links,
+        status: state.status, droppedEvents: state.droppedEvents, droppedLinks: state.droppedLinks)
+    }
+    if let record { tracer.record(record) }
+  }
+
+  /// The case of an enumeration, otherwise the type: low cardinality, and no text of the error.
+  private static func kind(of error: any Error) -> String {
+    let mirror = Mirror(reflecting: error)
+    guard mirror.displayStyle == .enum else { return "\(type(of: error))" }
+    return mirror.children.first?.label ?? "\(type(of: error)).\(error)"
+  }
+}

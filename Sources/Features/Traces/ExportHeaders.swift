@@ -1,0 +1,64 @@
+internal import SignedData
+
+/// The header fields of `traces.headers_file`, such as the token of a collector: one `name: value` a line.
+///
+/// The file is read for each request, so that a token can be replaced without a restart.
+package struct ExportHeaders: Sendable {
+  private let path: String?
+
+  /// `nil`: no additional fields.
+  package init(file path: String?) { self.path = path }
+
+  /// Reads the file.
+  ///
+  /// - Throws: ``ExportHeadersError``; no case has a part of the file.
+  package func fields() throws(ExportHeadersError) -> [(name: String, value: String)] {
+    guard let path else { return [] }
+    let text: String
+    do throws(PrivateKeyFileError) { text = try PrivateKeyFile.readSecret(path) } catch {
+      throw ExportHeadersError(description: error.description)
+    }
+    var fields: [(name: String, value: String)] = []
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      let line = line.trimming
+      guard !line.isEmpty, line.first != "#" else { continue }
+      guard let colon = line.firstIndex(of: ":"),
+        let field = Self.field(line[..<colon], line[line.index(after: colon)...])
+      else {
+        throw ExportHeadersError(
+          description: "line \(index + 1) of '\(path)' is not a header field such as 'name: value'")
+      }
+      fields.append(field)
+    }
+    return fields
+  }
+
+  /// A field of HTTP (RFC 9110, 5.1 and 5.5); `nil` if it has other characters.
+  private static func field(_ name: Substring, _ value: Substring) -> (name: String, value: String)? {
+    let value = value.trimming
+    let isName =
+      !name.isEmpty
+      && name.utf8.allSatisfy { byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+      }
+    guard isName, value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
+    return (name.lowercased(), String(value))
+  }
+}
+
+/// The reason why the file of header fields cannot be used.
+package struct ExportHeadersError: Error, Hashable, CustomStringConvertible {
+  package let description: String
+}
+
+extension Substring {
+  /// Without spaces, tabs and carriage returns at both ends.
+  fileprivate var trimming: Substring {
+    var text = drop { $0 == " " || $0 == "\t" || $0 == "\r" }
+    while let last = text.last, last == " " || last == "\t" || last == "\r" || last == "\r\n" {
+      text.removeLast()
+    }
+    return text
+  }
+}

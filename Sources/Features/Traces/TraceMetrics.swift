@@ -1,0 +1,30 @@
+internal import Metrics
+
+/// Metrics of the export of spans.
+enum TraceMetrics {
+  /// Why a recorded span does not reach the collector.
+  enum Reason: String, CaseIterable {
+    case queueFull = "queue_full"
+    /// The collector refused it.
+    case rejected
+    /// The collector did not accept it within all attempts.
+    case unreachable
+    case shutDown = "shut_down"
+  }
+
+  private static let exported = Counter(label: "entitled_trace_spans_exported_total")
+  private static let queued = Gauge(label: "entitled_trace_spans_queued")
+  private static let dropped = Dictionary(
+    uniqueKeysWithValues: Reason.allCases.map { reason in
+      (
+        reason,
+        Counter(label: "entitled_trace_spans_dropped_total", dimensions: [("reason", reason.rawValue)])
+      )
+    })
+
+  static func export(_ count: Int) { exported.increment(by: count) }
+
+  static func drop(_ count: Int, _ reason: Reason) { dropped[reason]?.increment(by: count) }
+
+  static func record(queued count: Int) { queued.record(count) }
+}

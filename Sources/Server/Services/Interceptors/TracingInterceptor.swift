@@ -1,0 +1,90 @@
+internal import Bytes
+internal import HTTP
+internal import RPC
+internal import Telemetry
+internal import Tracing
+
+/// Gives calls a trace context, whose request id the chain returns to the caller, and records the spans of sampled calls.
+///
+/// Calls on the event loop get one only if they are sampled or the audit log records them: the hot path draws no random
+/// numbers.
+struct TracingInterceptor: Interceptor, Sendable {
+  /// `nil`: no spans are recorded.
+  let tracer: RecordingTracer?
+
+  func start(_ call: inout CallInFlight) throws(Status) {
+    guard call.method.isOnEventLoop else { return begin(&call, continuing: call.traceParent, isSampled: nil) }
+    guard let tracer else { return }
+    let parent = call.traceParent
+    if tracer.sampler.samples(parent, ticks: call.startTicks) {
+      begin(&call, continuing: parent, isSampled: true)
+    }
+  }
+
+  func end(_ call: inout CallInFlight, _ failure: Status?) {
+    if call.trace == nil, call.shouldAudit(failure.code) {
+      var generator = SystemRandomNumberGenerator()
+      call.trace = TraceContext(
+        following: call.traceParent, isSampled: tracer.map { _ in false }, using: &generator)
+    }
+    call.span?.end(of: call, failure)
+  }
+
+  private func begin(_ call: inout CallInFlight, continuing parent: TraceParent?, isSampled: Bool?) {
+    guard let tracer else {
+      var generator = SystemRandomNumberGenerator()
+      call.trace = TraceContext(following: parent, using: &generator)
+      return
+    }
+    let span = tracer.startCall(call.method.spanName, continuing: parent, isSampled: isSampled)
+    call.trace = span.trace
+    if span.isRecording { call.span = span }
+  }
+}
+
+extension CallInFlight {
+  /// The caller's `traceparent`.
+  fileprivate var traceParent: TraceParent? {
+    var parent: TraceParent?
+    context.headers.withFields { fields in
+      let field = fields.first { $0.name.equals("traceparent") }
+      parent = field.flatMap { TraceParent($0.value) }
+    }
+    return parent
+  }
+}
+
+extension MethodPolicy {
+  /// The name of a call's span (semantic conventions, "gRPC"): `package.Service/Method`.
+  fileprivate var spanName: String { path.hasPrefix("/") ? String(path.dropFirst()) : path }
+}
+
+extension RecordedSpan {
+  /// Ends the span of a call. It names neither customers nor texts of errors, which may contain them.
+  fileprivate func end(of call: CallInFlight, _ failure: Status?) {
+    var attributes = SpanAttributes()
+    if call.method.meterIndex != nil {
+      let names = operationName.split(separator: "/", maxSplits: 1)
+      attributes["rpc.system"] = "grpc"
+      attributes["rpc.service"] = names.first.map { String($0) }
+      attributes["rpc.method"] = names.last.map { String($0) }
+    }
+    attributes["rpc.grpc.status_code"] = failure.code.rawValue
+    if !call.context.caller.isEmpty { attributes["entitled.caller"] = call.context.caller }
+    if let app = call.subject.apps.first { attributes["entitled.app"] = app }
+    if let reason = failure?.reason { attributes["error.type"] = reason }
+    self.attributes = attributes
+    if let failure, failure.code.isServiceFailure { setStatus(SpanStatus(code: .error)) }
+    end()
+  }
+}
+
+extension StatusCode {
+  /// Whether the service failed and not the caller (semantic conventions, "gRPC Status").
+  fileprivate var isServiceFailure: Bool {
+    switch self {
+    case .unknown, .deadlineExceeded, .unimplemented, .internalError, .unavailable, .dataLoss: true
+    default: false
+    }
+  }
+}
