@@ -9,6 +9,7 @@ import contextlib
 import csv
 import datetime
 import fractions
+import hashlib
 import io
 import json
 import os
@@ -43,11 +44,18 @@ CONFIGURATION = """apps:
       yearly: {type: Auto-Renewable Subscription, group: pro, level: 1, entitlements: [pro], period: P1Y, price: 39.99, currency: USD}
       news: {type: Auto-Renewable Subscription, group: news, level: 1, entitlements: [news], period: P3M, price: 9.99, currency: USD}
       coins: {type: Consumable, price: 0.99, currency: USD}
+      archive: {type: Non-Consumable, entitlements: [pro], price: 19.99, currency: USD}
+      season: {type: Non-Renewing Subscription, duration: P10D, entitlements: [pro], price: 5.99, currency: USD}
 """
+ONE_TIME = ["coins", "archive", "season"]
+SEASON = 10
 LEVELS = {"weekly": 3, "monthly": 2, "premium": 1, "yearly": 1, "news": 1}
+PAID_DAYS = {"days_0_to_90": 0, "days_91_to_180": 91, "days_181_to_364": 181, "days_365_or_more": 365}
+CANCELLED_AFTER = {"0": 0, "1_to_6": 1, "7_to_29": 7, "30_to_89": 30, "90_to_364": 90, "365_or_more": 365}
 PER_YEAR = {"weekly": 52, "monthly": 12, "premium": 12, "yearly": 1, "news": 4}
 STOCKS = ["active", "in_trial", "in_grace", "in_retry", "at_risk", "awaiting_renewal", "committed", "consent_pending",
-          "pending_downgrade", "unclaimed_active", "non_consumable_owned", "active_end", "in_trial_end", "closing"]  # fmt: skip
+          "pending_downgrade", "unclaimed_active", "non_consumable_owned", "season_running", "active_end", "in_trial_end", "closing",
+          "expected"]  # fmt: skip
 STOREFRONTS = ["USA", "DEU", "GBR", "JPN", "BRA"]
 OFFERS = [
     ("monthly", "trial", "INTRODUCTORY", "FREE_TRIAL", "P1W", {}),
@@ -119,6 +127,8 @@ class Lives:
         self.service, self.random = service, random.Random(SEED)
         self.accounts = [f"payer-{number}" for number in range(PAYERS)]
         self.stocks, self.annual, self.active, self.answers = {}, {}, {}, []
+        # By day: what renewals bring, by product and currency; none on days on which a price is not announced.
+        self.expected = {}
         # When transactions were refunded; those whose refund was reversed, with both times and the refunded part.
         self.refunds, self.reversed = {}, {}
         self.act("clock", speed=0)
@@ -168,7 +178,7 @@ class Lives:
         is_on = self.random.random() < 0.5
         match self.random.randrange(12):
             case 0 | 1 | 2 | 3:
-                product = self.random.choice([*PER_YEAR, "coins"])
+                product = self.random.choice([*PER_YEAR, *ONE_TIME])
                 offers = [one[1] for one in OFFERS if one[0] == product]
                 offer = {"offer": self.random.choice(offers)} if offers and is_on else {}
                 self.act("purchases", app=APP, productId=product, account=account, **offer)
@@ -234,6 +244,7 @@ class Lives:
         now = self.now()
         latest = {row["original_transaction_id"]: row for row in self.purchases(LATEST)}
         stocks, annual, active = collections.Counter(), collections.Counter(), {}
+        expected, is_announced = collections.Counter(), True
         for line in read(self.service, "SELECT * FROM subscription WHERE ownership = 'PURCHASED' AND state <> 'ended'"):
             period = latest.get(line["original_transaction_id"])
             # A refund of the next period, which is charged already, leaves the running one.
@@ -252,11 +263,94 @@ class Lives:
                     stocks["pending_downgrade", *place] += 1
             else:
                 stocks["in_trial", *place] += 1
+            if line["renews"] and period["product_id"] != "weekly":
+                # The prices of the weekly product change, some without an announcement.
+                is_announced = is_announced and line["renewal_product_id"] != "weekly"
+                # The tables have no price of an offer that begins with the next period.
+                is_announced = is_announced and line["renewal_offer_id"] in (None, period["offer_id"])
+                price = period["price"] if line["renewal_offer_id"] else line["renewal_price"]
+                expected[period["product_id"], period["currency"]] += price * PER_YEAR[line["renewal_product_id"]]
             if line["state"] == "grace":
                 stocks["in_grace", *place] += 1
             if not line["renews"]:
                 stocks["at_risk", *place] += 1
         self.stocks[day], self.annual[day], self.active[day] = stocks, annual, active
+        if is_announced:
+            self.expected[day] = expected
+        for row in self.purchases():
+            if row["product_id"] == "archive" and row["revocation_date"] is None:
+                stocks["non_consumable_owned", row["product_id"], row["storefront"]] += 1
+        for row, start, end in self.seasons():
+            if start <= now < end:
+                stocks["season_running", row["product_id"], row["storefront"]] += 1
+
+    def seasons(self):
+        """The non-renewing subscriptions with their times: one begins at the end of the one before."""
+        ends = {}
+        for row in self.purchases():
+            if row["product_id"] == "season":
+                start = max(row["purchase_date"], ends.get(row["account"], 0))
+                end = max(start, min(start + SEASON * DAY, row["revocation_date"] or start + SEASON * DAY))
+                ends[row["account"]] = end
+                yield row, start, end
+
+    def churn(self):
+        """By day: paid periods that ended, by reason, from the events of the App Store."""
+        events = read(self.service, "SELECT type, subtype, date AS at_date, transaction_id, original_transaction_id FROM notification ORDER BY date, number")
+        periods = {row["transaction_id"]: row for row in self.periods()}
+        stints = {row["transaction_id"]: stint for stint in self.stints() for row in stint}
+        counts, failed, grace, off = collections.Counter(), set(), set(), {}
+        for event in events:
+            period, line, day = periods.get(event["transaction_id"]), event["original_transaction_id"], event["at_date"] // DAY
+            if period is None:
+                continue
+            kind, names = (event["type"], event["subtype"]), []
+            if kind == ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"):
+                off[line] = event["at_date"]
+            elif kind == ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"):
+                grace.add(line)
+            elif kind[0] in ("DID_FAIL_TO_RENEW", "GRACE_PERIOD_EXPIRED"):
+                failed.add(line)
+                names = ["billing", "after_failed_payment"]
+            elif kind[0] == "EXPIRED" and line not in failed:
+                names = ["cancelled" if kind[1] == "VOLUNTARY" else "price_not_accepted" if kind[1] == "PRICE_INCREASE" else kind[1]]
+                if line in grace:
+                    names = ["cancelled_in_grace", "after_failed_payment"]
+                elif names == ["cancelled"] and line in off:
+                    days = (off[line] - stints[event["transaction_id"]][0]["purchase_date"]) // DAY
+                    band = [name for name, first in CANCELLED_AFTER.items() if days >= first][-1]
+                    names.append(f"cancelled_after_{band}_days")
+            if kind[0] in ("EXPIRED", "DID_RENEW", "SUBSCRIBED"):
+                failed.discard(line)
+            if kind[0] in ("EXPIRED", "DID_RENEW", "SUBSCRIBED", "GRACE_PERIOD_EXPIRED"):
+                grace.discard(line)
+            for name in names if period["price"] > 0 else []:
+                counts[name, day] += 1
+        return counts
+
+    def paid_bands(self):
+        """By day and band: payers of a group by their days of paid service up to its end."""
+        lives, counts = collections.defaultdict(list), collections.Counter()
+        rows = self.periods()
+        following = {}
+        for row in reversed(rows):
+            line = row["original_transaction_id"]
+            end = min(row["expires_date"], row["revocation_date"] or row["expires_date"], following.get(line, row["expires_date"]))
+            following[line] = row["purchase_date"]
+            lives[row["account"], row["product_id"] == "news"].append((row["purchase_date"], end, row["price"] > 0))
+        for periods in lives.values():
+            for day in range(self.first, self.end):
+                now, total, covered = (day + 1) * DAY, 0, None
+                for start, end, is_paid in sorted(periods):
+                    if start >= now:
+                        break
+                    if covered is not None and start - covered > 60 * DAY:
+                        total = 0
+                    total += max(0, min(end, now) - max(start, covered or start)) if is_paid else 0
+                    covered = max(end, covered or end)
+                if total > 0 and now - covered <= 60 * DAY:
+                    counts[[name for name, first in PAID_DAYS.items() if total >= first * DAY][-1], day] += 1
+        return counts
 
     def money(self):
         """By day and currency: gross, refunds, charges, refunded transactions and payers."""
@@ -285,7 +379,7 @@ class Lives:
     def one_time(self):
         counts = collections.Counter()
         for row in self.purchases():
-            if row["product_id"] == "coins":
+            if row["product_id"] in ONE_TIME:
                 counts[row["purchase_date"] // DAY, row["currency"]] += row["price"]
         return counts
 
@@ -423,6 +517,19 @@ class Lives:
                 annual[before + 1, closing[stint][0]] += closing[stint][1]
         return counts, annual
 
+    def early_lost(self, first):
+        """The subscriptions whose first paid period began in a month, and that were not active at its end."""
+        last = next(day for day in self.months() if day >= first)
+        stint_at, began = self.stint_at(), 0
+        for stint in self.stints():
+            paid = next((row for row in stint if row["price"] > 0), None)
+            began += paid is not None and first <= paid["purchase_date"] // DAY <= last
+        stayed = 0
+        for line in self.active[last]:
+            paid = next(row for row in stint_at(line, last) if row["price"] > 0)
+            stayed += first <= paid["purchase_date"] // DAY <= last
+        return began - stayed
+
     def retention(self):
         """By product, month of the first paid period and its number: stints that reached a paid period."""
         reached = collections.Counter()
@@ -454,12 +561,14 @@ class Reports:
     def __init__(self, service, lives):
         self.stub, self.lives = contract.report_stub(service.channel()), lives
 
-    def query(self, report, first=None, end=None, known_at=None, **more):
+    def query(self, report, first=None, end=None, known_at=None, as_of=None, **more):
         query = report_service.ReportQuery(report=report, **more)
         getattr(query, "from").FromMilliseconds((first or self.lives.first) * DAY)
         query.to.FromMilliseconds((end or self.lives.end) * DAY)
         if known_at is not None:
             query.known_at.FromMilliseconds(known_at)
+        if as_of is not None:
+            query.as_of.FromMilliseconds(as_of)
         return query
 
     def ask(self, report, **more):
@@ -508,7 +617,8 @@ def lived(tmp_path_factory):
 
 def test_stocks_equal_the_recount_on_every_day(lived):
     _, lives, reports = lived
-    names = ["active", "in_trial", "in_grace", "in_retry", "at_risk", "pending_downgrade", "unclaimed_active"]
+    names = ["active", "in_trial", "in_grace", "in_retry", "at_risk", "pending_downgrade", "unclaimed_active", "season_running",
+             "non_consumable_owned"]  # fmt: skip
     expected = {
         (name, day, *place): count
         for day, stocks in lives.stocks.items() for (name, *place), count in stocks.items()
@@ -547,11 +657,22 @@ def test_recurring_revenue_equals_the_recount_and_its_movements(lived):
         for day, annual in lives.annual.items() for currency, value in annual.items() if value
     }  # fmt: skip
     eventually(lambda: _equal(reports.values("mrr", "closing"), expected))
+    announced = {
+        (day, *key): value
+        for day, counts in lives.expected.items() for key, value in counts.items() if value
+    }  # fmt: skip
+
+    def check():
+        found = reports.values("mrr", "expected", group_by=[report_service.REPORT_DIMENSION_PRODUCT], length=100)
+        found = {(day, *key): value for (_, day, *key), value in found.items() if day in lives.expected and key[0] != "weekly"}
+        _equal(found, announced)
+
+    eventually(check)
     answer = reports.ask("mrr", granularity=report_service.REPORT_GRANULARITY_WEEK)
     names = [column.name for column in answer.columns]
     for row in answer.rows:
         values = dict(zip(names, row.values))
-        others = ("opening", "closing", "active", "exchange", "closing_of_others", "retained")
+        others = ("opening", "closing", "active", "exchange", "closing_of_others", "retained", "expected")
         moves = sum(values[name] for name in names if name not in others)
         assert values["opening"] + moves == values["closing"], row
 
@@ -588,6 +709,24 @@ def test_movements_and_retention_equal_the_recount(lived):
     assert sum(found.values()) > 0.9 * sum(reached.values())
 
 
+def test_ends_by_reason_and_bands_of_paid_days_equal_the_recount(lived):
+    _, lives, reports = lived
+    expected = {key: value for key, value in lives.churn().items() if key[1] < lives.end}
+    bands = [f"cancelled_after_{band}_days" for band in CANCELLED_AFTER]
+    names = ["billing", "cancelled", "cancelled_within_a_day", "cancelled_in_grace", "price_not_accepted", "product_unavailable", "other",
+             "unknown", "after_failed_payment", *bands]  # fmt: skip
+
+    def check():
+        found = collections.Counter()
+        for (name, *key), value in reports.values("churn", *names).items():
+            found["cancelled" if name == "cancelled_within_a_day" else name, *key] += value
+        _equal(found, expected)
+
+    eventually(check)
+    expected = dict(lives.paid_bands())
+    eventually(lambda: _equal(reports.values("paid-years", *PAID_DAYS), expected))
+
+
 def test_cohorts_by_month_and_openings_equal_the_recount(lived):
     _, lives, reports = lived
     if len(lives.months()) < 2:
@@ -612,6 +751,8 @@ def test_cohorts_by_month_and_openings_equal_the_recount(lived):
     for row in answer.rows:
         values = dict(zip(names, row.values))
         assert 0 <= values["lost"] <= values["left"] <= values["active_start"], row
+        early = lives.early_lost(row.bucket.ToMilliseconds() // DAY)
+        assert values["early_lost"] == early, (row, early)
     answer = reports.ask("mrr", first=start, end=end, granularity=month)
     names = [column.name for column in answer.columns]
     found = {(row.bucket.ToMilliseconds() // DAY, row.currency): row.values[names.index("closing_of_others")] for row in answer.rows}
@@ -694,6 +835,65 @@ def test_an_export_has_the_rows_of_the_answer(lived):
         assert [row["product"] for row in found] == [row.groups[0] for row in rows]
 
 
+def test_the_hash_of_an_answer_is_that_of_its_export(lived):
+    *_, reports = lived
+
+    def check():
+        for name, more in [("movements", {}), ("mrr", {"proceeds": True}), ("ltv", {})]:
+            answer = reports.ask(name, **more)
+            request = report_service.ExportReportRequest(app=APP, query=reports.query(name, **more))
+            exported = b"".join(part.chunk for part in reports.stub.ExportReport(request, timeout=CALL_LIMIT))
+            assert answer.result_hash == hashlib.sha256(exported).hexdigest(), name
+            assert answer.edition == 1 and not answer.notes
+            estimated = {column.name for column in answer.columns if column.provenance == report_service.REPORT_PROVENANCE_ESTIMATED}
+            money = {column.name for column in answer.columns if column.unit != report_service.REPORT_UNIT_COUNT}
+            assert estimated == (money if more else {"net", "upgrade_credit", "net_of_month"} & money), name
+
+    eventually(check)
+
+
+def test_as_of_an_instant_counts_what_was_so_by_then(lived):
+    _, lives, reports = lived
+    charges = [row for row in lives.purchases() if row["price"] > 0]
+    for row in (charges[len(charges) // 2], charges[-1]):
+        day, instant = row["purchase_date"] // DAY, row["purchase_date"]
+        expected = collections.Counter()
+        for other in charges:
+            if other["purchase_date"] // DAY == day and other["purchase_date"] <= instant:
+                expected[other["currency"]] += other["price"]
+
+        def check(expected=expected, day=day, instant=instant):
+            answer = reports.ask("revenue", first=day, end=day + 1, as_of=instant)
+            assert {row.currency: row.values[0] for row in answer.rows if row.values[0]} == expected
+            assert all(row.incomplete for row in answer.rows)
+            whole = reports.ask("revenue", first=day, end=day + 1, as_of=(day + 1) * DAY - 1)
+            assert [list(row.values) for row in whole.rows] == [list(row.values) for row in reports.ask("revenue", first=day, end=day + 1).rows]
+
+        eventually(check)
+
+
+def test_groups_by_reason_and_duration_add_up_to_the_report(lived):
+    *_, reports = lived
+    for name, dimension in [
+        ("churn", report_service.REPORT_DIMENSION_REASON), ("refunds", report_service.REPORT_DIMENSION_REASON),
+        ("subscriptions", report_service.REPORT_DIMENSION_DURATION),
+    ]:  # fmt: skip
+        month = report_service.REPORT_GRANULARITY_MONTH
+        sums = []
+        for more in ({}, {"group_by": [dimension]}, {"group_by": [dimension], "max_groups": 1}):
+            counts = collections.Counter()
+            answer = reports.ask(name, granularity=month, **more)
+            for row in answer.rows:
+                for index, value in enumerate(row.values):
+                    counts[row.bucket.ToMilliseconds(), row.currency, index] += value
+            sums.append({key: value for key, value in counts.items() if value})
+            assert len({tuple(row.groups) for row in answer.rows}) <= (2 if "max_groups" in more else 100)
+        assert sums[0] == sums[1] == sums[2], name
+    listed = reports.stub.ListReports(report_service.ListReportsRequest(app=APP), timeout=CALL_LIMIT).reports
+    dimensions = {report.name: set(report.dimensions) for report in listed}
+    assert report_service.REPORT_DIMENSION_REASON in dimensions["churn"] - dimensions["subscriptions"]
+
+
 def test_wrong_queries_name_their_field(lived):
     *_, reports = lived
     for reason, more in [
@@ -701,6 +901,9 @@ def test_wrong_queries_name_their_field(lived):
         ("INVALID_RANGE", {"report": "mrr", "first": reports.lives.end + 1}),
         ("INVALID_FIELD", {"report": "mrr", "convert_to": "USD"}),
         ("INVALID_FIELD", {"report": "retention", "as_first_closed": True}),
+        ("INVALID_FIELD", {"report": "subscriptions", "group_by": [report_service.REPORT_DIMENSION_REASON]}),
+        ("INVALID_FIELD", {"report": "revenue", "max_groups": -1}),
+        ("INVALID_FIELD", {"report": "revenue", "as_of": reports.lives.first * DAY}),
         ("MIXED_DURATIONS", {"report": "retention"}),
     ]:  # fmt: skip
         with pytest.raises(grpc.RpcError) as caught:

@@ -3964,7 +3964,9 @@ export type ReportDimension =
   | "REPORT_DIMENSION_PRODUCT"
   | "REPORT_DIMENSION_GROUP"
   | "REPORT_DIMENSION_STOREFRONT"
-  | "REPORT_DIMENSION_OFFER_KIND";
+  | "REPORT_DIMENSION_OFFER_KIND"
+  | "REPORT_DIMENSION_DURATION"
+  | "REPORT_DIMENSION_REASON";
 
 /** The unit of a column. */
 export type ReportUnit =
@@ -3979,6 +3981,12 @@ export type ReportRole =
   | "REPORT_ROLE_VALUE"
   | "REPORT_ROLE_NUMERATOR"
   | "REPORT_ROLE_DENOMINATOR";
+
+/** Where the values of a column come from. */
+export type ReportProvenance =
+  | "REPORT_PROVENANCE_UNSPECIFIED"
+  | "REPORT_PROVENANCE_STATED"
+  | "REPORT_PROVENANCE_ESTIMATED";
 
 /** The format of an exported report. */
 export type ReportFormat =
@@ -4010,6 +4018,8 @@ export interface Report {
   byCurrency?: boolean;
   /** Whether each row has an age: the number of a paid period, or of a month. */
   hasAges?: boolean;
+  /** The dimensions by which its rows can be grouped. */
+  dimensions?: Array<ReportDimension>;
 }
 
 /** One column of a report. */
@@ -4022,6 +4032,8 @@ export interface ReportColumn {
   role?: ReportRole;
   /** What it counts. */
   definition?: string;
+  /** Where its values come from, in the measure of the answer: prices, or with `proceeds` their estimated part. */
+  provenance?: ReportProvenance;
 }
 
 /** What a report is asked for. */
@@ -4055,6 +4067,13 @@ export interface ReportQuery {
   convertTo?: string;
   /** Rates instead of the configured ones. An amount without a rate of its day or the six days before stays in its currency. */
   rates?: Array<ReportRate>;
+  /**
+   * Of the groups, those with the most units, and the rest as one group "OTHER"; 0: all. At most 10,000. Units are the report's
+   * first column that counts.
+   */
+  maxGroups?: number;
+  /** An instant in the last day: what was so after it does not count. Unset: the whole day. Not with `as_first_closed`. */
+  asOf?: string;
 }
 
 /** An exchange rate from a day on. */
@@ -4094,8 +4113,18 @@ export interface QueryReportResponse {
    * difference between each day as first closed and as known now.
    */
   revisions?: Array<ReportRevision>;
-  /** Codes: "NO_RATE" if amounts stayed in their currency for want of a rate. */
+  /**
+   * Codes: "NO_RATE" if amounts stayed in their currency for want of a rate; "IDENTITY_BROKEN DAY", such as
+   * "IDENTITY_BROKEN 2026-11-23", if the movements that a closing of the day added do not explain its stocks.
+   */
   notes?: Array<string>;
+  /** The edition of the rules by which postings were derived. Other rules begin another edition and change none. */
+  edition?: string;
+  /**
+   * The SHA-256 of the answer as the CSV of ExportReport, in hexadecimal: equal answers have equal ones, in each replica and
+   * after each rebuild.
+   */
+  resultHash?: string;
 }
 
 /** One row of a report. */

@@ -205,6 +205,11 @@ package enum MetricCatalog {
       "entitled_revenue_thousandths", .gauge, labels: ["app", "environment", "currency", "day"],
       help: "Charges less refunds in thousandths of the currency, of yesterday and today."),
     MetricFamily(
+      "entitled_report_identity_broken", .gauge, labels: ["app", "environment"],
+      help:
+        "Closed days whose movements do not explain their stocks ([reports](reports.md#days-closing-and-revisions)); 0 unless there is a defect."
+    ),
+    MetricFamily(
       "entitled_segment_members", .gauge, labels: ["app", "environment", "segment"],
       help: "Rows of a saved segment."),
   ]

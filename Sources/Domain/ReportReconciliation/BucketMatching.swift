@@ -1,5 +1,6 @@
 internal import AppStore
 internal import AppStoreReports
+internal import Reports
 
 /// Matches Apple's buckets with ours, and explains what is left over.
 struct BucketMatching {
@@ -142,7 +143,7 @@ struct BucketMatching {
       for candidate in ownRest[bucket] ?? [] {
         let others = appleRest.keys.filter { appleRest[$0] ?? 0 > 0 && $0.isSaleLike(bucket) }.sorted()
         let price = bucket.price ?? 0
-        if bucket.subject == .refund, !["FULL", "ONE_TIME_FULL"].contains(candidate.reason),
+        if bucket.subject == .refund, !RefundReason.isFull(candidate.reason),
           let near = others.first(where: { abs(($0.price ?? 0) - price) <= 1 })
         {
           settle(near, bucket, candidate, .partialRefund)

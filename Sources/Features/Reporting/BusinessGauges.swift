@@ -54,7 +54,11 @@ package struct BusinessGauges: Worker {
       }
     }
     let members = try await store.read(.background) { reader throws(StoreError) in
-      try reader.segments(of: AppEnvironment(appID: appID, environment: environment)).map {
+      let broken = try reader.brokenDays(
+        from: ReportDay(number: -.max / 2), to: ReportDay(number: .max / 2), knownBy: nil, of: appID,
+        in: environment)
+      Gauge(label: "entitled_report_identity_broken", dimensions: labels).record(broken.count)
+      return try reader.segments(of: AppEnvironment(appID: appID, environment: environment)).map {
         segment throws(StoreError) in
         (segment.name, try reader.memberCount(SegmentQuery(segment, at: now)))
       }

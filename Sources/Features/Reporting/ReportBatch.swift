@@ -11,6 +11,8 @@ struct ReportBatch {
   let catalog: Catalog
   let now: Instant
   private var done: Set<LineKey> = []
+  /// All queued evidence by purchase; `nil` if it is not known.
+  private var queue: [LineKey: [PendingReportEvidence]]?
   private var new: [NewPostings] = []
   private var calendars: [CalendarKey: ReportCalendar] = [:]
 
@@ -34,6 +36,17 @@ struct ReportBatch {
     }
   }
 
+  /// Takes over all queued evidence, so that that of each purchase need not be read.
+  mutating func setQueue(_ queued: [PendingReportEvidence]) {
+    queue = Dictionary(grouping: queued, by: \.line)
+  }
+
+  /// Returns the queued evidence about a purchase, in its order.
+  private func pending(_ line: LineKey) throws(StoreError) -> [PendingReportEvidence] {
+    if let queue { return queue[line] ?? [] }
+    return try store.pendingReportEvidence(of: line)
+  }
+
   /// Derives the payer of a purchase from the evidence that is queued, and as of the instants at which time alone
   /// changed something.
   mutating func derive(_ line: LineKey) throws(StoreError) {
@@ -41,8 +54,8 @@ struct ReportBatch {
     let lines = try store.linesOfPayer(of: line)
     done.formUnion(lines)
     var pending: [PendingReportEvidence] = []
-    for line in lines { pending += try store.pendingReportEvidence(of: line) }
-    pending.sort { $0.id < $1.id }
+    for line in lines { pending += try self.pending(line) }
+    if lines.count > 1 { pending.sort { $0.id < $1.id } }
     var payer = try state(of: lines)
     if try spansDays(pending, payer.due, of: line) {
       try deriveInSteps(pending, &payer)
@@ -90,7 +103,7 @@ struct ReportBatch {
 
   private func complete(_ payer: PayerState) throws(StoreError) {
     for (index, line) in payer.lines.enumerated() {
-      try store.removeReportEvidence(of: line)
+      if queue.map({ $0[line] != nil }) ?? true { try store.removeReportEvidence(of: line) }
       let state = ReportLineState(
         due: index == 0 ? payer.due : nil, standing: payer.standing[line.lineID] ?? [])
       if state != payer.stored[line] { try store.put(state, of: line) }
@@ -173,7 +186,9 @@ extension ReportBatch {
       derived += found.postings
       payer.due = [payer.due, found.due].compactMap(\.self).min()
     }
-    let byLine = Dictionary(grouping: derived, by: \.line)
+    let byLine =
+      payer.lines.count == 1
+      ? [line.lineID: derived] : Dictionary(grouping: derived, by: \.line)
     var changes: [Posting] = []
     for line in payer.lines {
       let difference = PostingDifference(
@@ -185,7 +200,10 @@ extension ReportBatch {
     guard !changes.isEmpty else { return }
     payer.appended += changes
     let day = try open(knownDay(instant, of: line), at: instant, of: line)
-    for (cause, postings) in Dictionary(grouping: changes, by: { cause.corrected($0) }) {
+    let isOfOneCause = changes.allSatisfy { cause.corrected($0) == cause }
+    for (cause, postings) in isOfOneCause
+      ? [cause: changes] : Dictionary(grouping: changes, by: { cause.corrected($0) })
+    {
       new.append(
         NewPostings(
           postings, of: line.appID, in: line.environment, knownAt: instant, knownDay: day, cause: cause))

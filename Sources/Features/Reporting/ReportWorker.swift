@@ -34,7 +34,7 @@ package struct ReportWorker: Worker {
 /// Brings the postings of one clock's environments up to date.
 package struct ReportLedger: Sendable {
   /// The maximum number of payers in one write. Other writes run between two of them.
-  private static let batchSize = 50
+  private static let batchSize = 200
 
   private let store: any EntitlementStore
   private let catalog: CurrentCatalog
@@ -118,6 +118,7 @@ package struct ReportLedger: Sendable {
       let start = Self.threadMicroseconds()
       var batch = try ReportBatch(store: store, catalog: catalog, clock: clock)
       let queued = try store.reportQueue(in: clock.domain, limit: Self.batchSize)
+      if queued.count < Self.batchSize { batch.setQueue(queued) }
       for evidence in queued { try batch.derive(evidence.line) }
       let due = try store.reportsDue(by: batch.now, in: clock.domain, limit: Self.batchSize)
       for entry in due { try batch.derive(entry.line) }
@@ -149,6 +150,7 @@ package struct ReportLedger: Sendable {
         while day.closing(after: delay) <= now {
           try store.close(
             day, at: day.closing(after: delay), of: calendar.appID, in: calendar.environment)
+          _ = try store.recordBreaks(closing: day, of: calendar.appID, in: calendar.environment)
           day = day.advanced(by: 1)
         }
       }

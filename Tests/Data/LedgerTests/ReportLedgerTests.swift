@@ -109,6 +109,32 @@ import Testing
     }
   }
 
+  @Test("A closing whose movements do not explain its stocks is recorded with its day")
+  func brokenIdentity() async throws {
+    try await LedgerFixture.run { fixture in
+      let brokenDays = { () async throws -> [ReportDay] in
+        try await fixture.store.snapshot { reader in
+          try reader.brokenDays(
+            from: reportDay(30), to: reportDay(90), knownBy: nil, of: "ocean", in: .sandbox)
+        }
+      }
+      try await fixture.live(until: 80) { day in
+        if day == 40 { _ = try await fixture.submit(fixture.period(40...70, charged())) }
+      }
+      #expect(try await brokenDays().isEmpty)
+      // An active subscription that nothing brought, in the sums alone.
+      var posting = Posting(
+        .active, at: at(81), line: "L1", transactionID: "1", Posting.Dimensions(productID: "monthly"))
+      posting.count = 1
+      let cells = posting.cells
+      try await fixture.store.write { store throws(StoreError) in
+        try store.add(cells, known: reportDay(81), of: "ocean", in: .sandbox)
+      }
+      try await fixture.live(from: 81, until: 85) { _ in }
+      #expect(try await brokenDays() == [reportDay(81)])
+    }
+  }
+
   @Test("Another catalog revises closed days with its cause, and the first figures stay")
   func catalogChange() async throws {
     try await LedgerFixture.run { fixture in

@@ -53,7 +53,8 @@ final class RandomFacts {
     details.wasWithoutAdditions = .random(using: &random)
     if .random(using: &random) {
       details.refunds = [
-        .init(date: at(3), percentage: nil), .init(date: at(5), percentage: maybe(40_000)),
+        .init(date: at(3), percentage: nil),
+        .init(date: at(5), percentage: maybe(40_000), isAppIssue: maybe(true) ?? false),
       ]
       details.reversals = [at(4)]
     }

@@ -101,6 +101,17 @@ import Testing
     #expect(try days(.movements, facts)("renewal_turned_off", on: "10-09") == [1])
   }
 
+  @Test("A downgrade that is planned after an early charge is pending in the running period")
+  func earlyPlan() throws {
+    let facts = World.facts(
+      "Q", [World.period("premium", "09-10", "10-10"), World.period("premium", "10-10", "11-10")],
+      [World.info("10-09", "11-10") { $0.autoRenewProductID = "monthly" }])
+    #expect(try days(.subscriptions, facts)("active", "pending_downgrade", on: "10-09") == [1, 1])
+    #expect(try days(.subscriptions, facts)("active", "pending_downgrade", on: "10-10") == [1, 1])
+    #expect(try days(.movements, facts)("downgrade_requested", on: "10-09") == [1])
+    #expect(try days(.movements, facts)("downgrade_requested", on: "10-10") == [0])
+  }
+
   @Test("A payment in the grace period that is dated back leaves the old price in force until it is made")
   func gracePayment() throws {
     let facts = World.facts(

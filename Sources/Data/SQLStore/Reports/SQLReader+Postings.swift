@@ -44,10 +44,10 @@ extension SQLReader {
     return try rows(
       """
       SELECT CAST(sum(units) AS BIGINT), CAST(sum(amount) AS BIGINT), CAST(sum(proceeds) AS BIGINT), kind,
-        product_id, subscription_group, storefront, offer_kind, currency
+        product_id, subscription_group, storefront, offer_kind, currency, reason
       FROM report_cell JOIN report_key USING (key_id)
       WHERE app = ? AND environment = ? AND kind IN (\(kinds)) AND cohort_day = \(noCohort) AND day < ?
-      GROUP BY 4, 5, 6, 7, 8, 9 ORDER BY 4, 5, 6, 7, 8, 9
+      GROUP BY 4, 5, 6, 7, 8, 9, 10 ORDER BY 4, 5, 6, 7, 8, 9, 10
       """, appID, environment, day.number
     ) { row throws(StoreError) in
       var posting = Posting(
@@ -56,7 +56,7 @@ extension SQLReader {
           productID: row.text(4) ?? "", group: row.text(5) ?? "", storefront: row.text(6) ?? "",
           offerKind: row.text(7) ?? ""))
       (posting.count, posting.amount, posting.proceeds) = (row.number(0), row.number(1), row.number(2))
-      posting.currency = row.text(8) ?? ""
+      (posting.currency, posting.reason) = (row.text(8) ?? "", row.text(9) ?? "")
       return posting
     }.filter { $0.count != 0 || $0.amount != 0 || $0.proceeds != 0 }
   }

@@ -39,12 +39,13 @@ private struct PostingCondition {
     ]
     addDays(selection)
     addKnowledge(selection.knowledge)
-    if let mark = selection.mark { conditions.append("marks / \(1 << mark.rawValue) % 2 = 1") }
+    if let mark = selection.mark { conditions.append("marks / \(1 << mark) % 2 = 1") }
     if let reasons = selection.reasons { add("reason", in: reasons) }
     if let currency = selection.currency { add("currency = ?", currency) }
     for (dimension, allowed) in selection.dimensions.sorted(by: { $0.key.rawValue < $1.key.rawValue })
     where !allowed.isEmpty {
-      add(selection.isOfCohort ? dimension.cohortColumn : dimension.postingColumn, in: allowed)
+      let column = selection.isOfCohort ? dimension.cohortColumn : dimension.postingColumn
+      if let column { add(column, in: allowed) }
     }
   }
 
@@ -117,21 +118,25 @@ extension PostingSelection {
 }
 
 extension ReportQuery.Dimension {
-  fileprivate var postingColumn: String {
+  fileprivate var postingColumn: String? {
     switch self {
     case .product: "product_id"
     case .group: "subscription_group"
     case .storefront: "storefront"
     case .offerKind: "offer_kind"
+    case .reason: "reason"
+    case .duration: nil
     }
   }
 
-  fileprivate var cohortColumn: String {
+  fileprivate var cohortColumn: String? {
     switch self {
     case .product: "cohort_product_id"
     case .group: "cohort_group"
     case .storefront: "cohort_storefront"
     case .offerKind: "cohort_offer_kind"
+    case .reason: "reason"
+    case .duration: nil
     }
   }
 }

@@ -34,14 +34,16 @@ extension SQLReader {
     let groups = try CellGroups(query, groupBy: query.groupBy, in: self)
     var sums: [ReportSum] = []
     for selection in selections where !selection.kinds.isEmpty {
-      for (key, total) in try self.sums(selection, query, groups, appID, environment) {
-        let group = groups.all[key.group]
+      let totals = try self.sums(selection, query, groups, appID, environment)
+      sums.reserveCapacity(sums.count + totals.count)
+      for total in totals {
+        let (run, group) = (total.run, groups.all[total.group])
         sums.append(
           ReportSum(
-            kind: try kind(key.kind), day: ReportDay(number: key.day), groups: group.values,
+            kind: try kind(run.kind), day: ReportDay(number: run.day), groups: group.values,
             reason: group.reason, currency: group.currency,
-            cohortDay: key.cohortDay == noCohort ? nil : ReportDay(number: key.cohortDay), age: key.age,
-            sums: total, group: key.group))
+            cohortDay: run.cohortDay == noCohort ? nil : ReportDay(number: run.cohortDay), age: run.age,
+            sums: total.sums, group: total.group))
       }
     }
     return sums
@@ -63,14 +65,14 @@ extension SQLReader {
     ]
     var changes: [ReportChange] = []
     for selection in selections where !selection.kinds.isEmpty {
-      for (key, total) in try sums(selection, query, groups, appID, environment, byKnownDay: true) {
-        let group = groups.all[key.group]
+      for total in try sums(selection, query, groups, appID, environment, byKnownDay: true) {
+        let (run, group) = (total.run, groups.all[total.group])
         changes.append(
           ReportChange(
-            day: ReportDay(number: key.day), knownDay: ReportDay(number: key.knownDay),
+            day: ReportDay(number: run.day), knownDay: ReportDay(number: run.knownDay),
             sum: ReportSum(
-              kind: try kind(key.kind), day: ReportDay(number: key.day), reason: group.reason,
-              currency: group.currency, age: key.age, sums: total)))
+              kind: try kind(run.kind), day: ReportDay(number: run.day), reason: group.reason,
+              currency: group.currency, age: run.age, sums: total.sums)))
       }
     }
     return changes
@@ -80,28 +82,43 @@ extension SQLReader {
   private func sums(
     _ selection: CellSelection, _ query: ReportQuery, _ groups: CellGroups, _ appID: String,
     _ environment: Environment, byKnownDay: Bool = false
-  ) throws(StoreError) -> [SumKey: ReportCell.Sums] {
+  ) throws(StoreError) -> [CellTotals.Total] {
     let kinds = selection.kinds.map { String($0.rawValue) }.sorted().joined(separator: ", ")
     var condition = selection.condition
     if case .whenClosed(let last) = query.knowledge { condition += " AND known_day <= \(last.number)" }
     // Days before the first one count together, unless each has its exchange rate.
     let keepsDays = byKnownDay || selection.day == noDay || query.isConverted
     let earliest = keepsDays ? Int64.min : query.from.number - 1
-    var sums: [SumKey: ReportCell.Sums] = [:]
+    let marked = Set(selection.kinds.filter(\.isMarked).map(\.rawValue))
+    let mark = Int64(1) << query.granularity.rawValue
+    var totals = CellTotals(groupCount: groups.all.count)
     _ = try rows(
       """
-      SELECT kind, \(selection.day), known_day, cohort_day, age, key_id, units, amount, proceeds FROM report_cell
-      WHERE app = ? AND environment = ? AND kind IN (\(kinds)) AND \(condition)
+      SELECT kind, \(selection.day), cohort_day, age, key_id, units, amount, proceeds,
+        \(byKnownDay ? "known_day" : noDay)
+      FROM report_cell WHERE app = ? AND environment = ? AND kind IN (\(kinds)) AND \(condition)
       """, appID, environment
     ) { row in
-      guard let group = groups.index[row.number(5)] else { return }
-      let key = SumKey(
-        kind: row.number(0), day: max(row.number(1), earliest), knownDay: byKnownDay ? row.number(2) : 0,
-        cohortDay: row.number(3), age: row.number(4), group: group)
-      sums[key, default: ReportCell.Sums()] += ReportCell.Sums(
-        count: row.number(6), amount: row.number(7), proceeds: row.number(8))
+      guard let group = groups.index[row.number(4)] else { return }
+      var run = CellTotals.Run(
+        kind: row.number(0), day: max(row.number(1), earliest), knownDay: row.number(8),
+        cohortDay: row.number(2), age: row.number(3))
+      if !marked.isEmpty, marked.contains(run.kind) {
+        guard run.age & mark != 0 else { return }
+        run.age = mark
+      }
+      totals.add(
+        ReportCell.Sums(count: row.number(5), amount: row.number(6), proceeds: row.number(7)), to: run,
+        group)
     }
-    return sums
+    return totals.all
+  }
+
+  func add(to durations: inout ProductDurations) throws(StoreError) {
+    let keys = try rows("SELECT product_id, reason FROM report_key WHERE reason LIKE 'P%'") {
+      ($0.text(0) ?? "", $0.text(1) ?? "")
+    }
+    for (productID, reason) in keys { durations.add(reason, of: productID) }
   }
 
   private func kind(_ number: Int64) throws(StoreError) -> Posting.Kind {
@@ -119,17 +136,6 @@ private struct CellSelection {
   /// The column of ``ReportSum/day``.
   let day: String
   let condition: String
-}
-
-/// What identifies a sum, in numbers.
-private struct SumKey: Hashable {
-  let kind: Int64
-  let day: Int64
-  let knownDay: Int64
-  let cohortDay: Int64
-  let age: Int64
-  /// An index of ``CellGroups/all``.
-  let group: Int
 }
 
 /// The groups of a query, and which keys of cells belong to each.
@@ -160,11 +166,15 @@ private struct CellGroups {
           offerKind: row.text(4) ?? ""), reason: row.text(5) ?? "", currency: row.text(6) ?? ""
       )
     }
+    var durations = query.durations
+    if groupBy.contains(.duration) {
+      for key in keys { durations.add(key.reason, of: key.dimensions.productID) }
+    }
     var known: [Group: Int] = [:]
-    for key in keys
-    where query.filters.allSatisfy({ $0.value.isEmpty || $0.value.contains(key.dimensions[$0.key]) }) {
+    for key in keys where query.allows(key.dimensions) {
       let group = Group(
-        values: groupBy.map { key.dimensions[$0] }, reason: key.reason, currency: key.currency)
+        values: groupBy.isEmpty ? [] : query.groups(key.dimensions, key.reason, durations),
+        reason: key.reason, currency: key.currency)
       if known[group] == nil {
         known[group] = all.count
         all.append(group)

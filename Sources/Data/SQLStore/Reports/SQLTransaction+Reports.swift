@@ -16,12 +16,12 @@ extension SQLTransaction {
 
   func reportQueue(in domain: ClockDomain, limit: Int) throws(StoreError) -> [PendingReportEvidence] {
     try rows(
-      """
-      \(Self.pending) (
-        SELECT * FROM report_queue WHERE \(domain.condition)
-        ORDER BY evidence_id, line_id, app, environment LIMIT ?
-      ) AS q JOIN evidence AS e ON e.evidence_id = q.evidence_id ORDER BY q.evidence_id, q.line_id
-      """, limit, decode: Self.pending)
+      once: """
+        \(Self.pending) (
+          SELECT * FROM report_queue WHERE \(domain.condition)
+          ORDER BY evidence_id, line_id, app, environment LIMIT ?
+        ) AS q JOIN evidence AS e ON e.evidence_id = q.evidence_id ORDER BY q.evidence_id, q.line_id
+        """, limit, decode: Self.pending)
   }
 
   func pendingReportEvidence(of line: LineKey) throws(StoreError) -> [PendingReportEvidence] {
@@ -50,10 +50,10 @@ extension SQLTransaction {
     by now: Instant, in domain: ClockDomain, limit: Int
   ) throws(StoreError) -> [(line: LineKey, due: Instant)] {
     try rows(
-      """
-      SELECT line_id, app, environment, due_at FROM report_line
-      WHERE due_at <= ? AND \(domain.condition) ORDER BY due_at, line_id LIMIT ?
-      """, now, limit
+      once: """
+        SELECT line_id, app, environment, due_at FROM report_line
+        WHERE due_at <= ? AND \(domain.condition) ORDER BY due_at, line_id LIMIT ?
+        """, now, limit
     ) { row throws(StoreError) in
       (
         LineKey(appID: row.text(1) ?? "", environment: try row.value(2), lineID: row.text(0) ?? ""),
@@ -160,25 +160,25 @@ extension SQLTransaction {
   }
 
   func append(_ new: [NewPostings]) throws(StoreError) {
-    var cells: [Closing: [ReportCell.Key: ReportCell.Sums]] = [:]
+    var cells: [Closing: CellSums] = [:]
     var revised: [Revision: Int64] = [:]
+    var position = try lastPosition(before: new.reduce(0) { $0 + $1.postings.count })
     for new in new {
-      for (line, postings) in Dictionary(grouping: new.postings, by: \.line) {
+      for (line, postings) in new.byLine {
         try insert(
-          postings, new, of: LineKey(appID: new.appID, environment: new.environment, lineID: line))
+          postings, new, of: LineKey(appID: new.appID, environment: new.environment, lineID: line),
+          after: &position)
       }
       let closing = Closing(appID: new.appID, environment: new.environment, day: new.knownDay)
       for posting in new.postings {
-        for cell in posting.cells { cells[closing, default: [:]][cell.key, default: .init()] += cell.sums }
+        for cell in posting.cells { cells[closing, default: CellSums()].add(cell) }
         let day = ReportDay(posting.effectiveAt)
         guard day < new.knownDay else { continue }
         revised[Revision(closing: closing, day: day, cause: new.cause(of: posting)), default: 0] += 1
       }
     }
     for (closing, sums) in cells {
-      try add(
-        sums.map { ReportCell(key: $0, sums: $1) }, known: closing.day, of: closing.appID,
-        in: closing.environment)
+      try add(sums, known: closing.day, of: closing.appID, in: closing.environment)
     }
     for (revision, count) in revised { try add(revision, count) }
   }
@@ -206,21 +206,36 @@ extension SQLTransaction {
       revision.closing.day.number, revision.cause.rawValue, count)
   }
 
-  private func insert(_ postings: [Posting], _ new: NewPostings, of line: LineKey) throws(StoreError) {
+  /// Reserves the next positions, and returns the one before them. They come from a row of their own, because a position is
+  /// never used again, also after all postings of an app were deleted.
+  private func lastPosition(before count: Int) throws(StoreError) -> Int64 {
+    guard count > 0 else { return 0 }
+    let last = try rows(once: "SELECT last FROM posting_position") { $0.number(0) }.first ?? 0
+    try run(once: Self.putPosition, Int64(1), last + Int64(count))
+    return last
+  }
+
+  private static let putPosition = Upsert.sql("posting_position", key: "id", "id, last")
+
+  private func insert(
+    _ postings: [Posting], _ new: NewPostings, of line: LineKey, after position: inout Int64
+  ) throws(StoreError) {
     let insert = try statement(once: Self.insertPosting)
     for posting in postings {
+      position += 1
       try insert.bind(line)
       try insert.bind(4, new.knownAt.millisecondsSince1970)
       try insert.bind(5, new.cause(of: posting).rawValue)
       try PostingRows.bind(posting, to: insert, at: 6)
+      try insert.bind(6 + PostingRows.count, position)
       try insert.run()
     }
   }
 
   private static let insertPosting: String = {
-    let parameters = Array(repeating: "?", count: 5 + Int(PostingRows.count)).joined(separator: ", ")
+    let parameters = Array(repeating: "?", count: 6 + Int(PostingRows.count)).joined(separator: ", ")
     return """
-      INSERT INTO posting (line_id, app, environment, known_at, cause, \(PostingRows.columns))
+      INSERT INTO posting (line_id, app, environment, known_at, cause, \(PostingRows.columns), position)
       VALUES (\(parameters))
       """
   }()
@@ -228,28 +243,60 @@ extension SQLTransaction {
   func add(
     _ cells: [ReportCell], known: ReportDay, of appID: String, in environment: Environment
   ) throws(StoreError) {
+    var sums = CellSums()
+    for cell in cells { sums.add(cell) }
+    try add(sums, known: known, of: appID, in: environment)
+  }
+
+  private func add(
+    _ cells: CellSums, known: ReportDay, of appID: String, in environment: Environment
+  ) throws(StoreError) {
     let putKey = try statement(once: Self.putKey)
     let putCell = try statement(once: Self.putCell)
-    for cell in cells where cell.sums != ReportCell.Sums() {
-      let (key, sums) = (cell.key, cell.sums)
-      let keyID = Int64(bitPattern: key.groupFingerprint)
+    for (keyID, key) in cells.keys {
       try putKey.bind(1, keyID)
       try PostingRows.bind(key.dimensions, to: putKey, at: 2)
       try putKey.bind(6, key.reason)
       try putKey.bind(7, key.currency)
       try putKey.run()
+    }
+    for (key, sums) in cells.all where sums != ReportCell.Sums() {
       try putCell.bind(1, appID)
       try putCell.bind(2, environment.rawValue)
-      try putCell.bind(3, key.kind.rawValue)
-      try putCell.bind(4, key.cohortDay?.number ?? noCohort)
-      try putCell.bind(5, key.day.number)
-      try putCell.bind(6, max(known, key.day).number)
-      try putCell.bind(7, keyID)
+      try putCell.bind(3, key.kind)
+      try putCell.bind(4, key.cohortDay)
+      try putCell.bind(5, key.day)
+      try putCell.bind(6, max(known.number, key.day))
+      try putCell.bind(7, key.keyID)
       try putCell.bind(8, key.age)
       try putCell.bind(9, sums.count)
       try putCell.bind(10, sums.amount)
       try putCell.bind(11, sums.proceeds)
       try putCell.run()
+    }
+  }
+
+  /// Sums by numbers: texts are compared once for each cell of a posting.
+  private struct CellSums {
+    struct Key: Hashable {
+      let kind: Int64
+      let cohortDay: Int64
+      let day: Int64
+      let keyID: Int64
+      let age: Int64
+    }
+
+    private(set) var all: [Key: ReportCell.Sums] = [:]
+    /// A cell's key with the texts of each `key_id`.
+    private(set) var keys: [Int64: ReportCell.Key] = [:]
+
+    mutating func add(_ cell: ReportCell) {
+      let keyID = Int64(bitPattern: cell.key.groupFingerprint)
+      if keys[keyID] == nil { keys[keyID] = cell.key }
+      let key = Key(
+        kind: cell.key.kind.rawValue, cohortDay: cell.key.cohortDay?.number ?? noCohort,
+        day: cell.key.day.number, keyID: keyID, age: cell.key.age)
+      all[key, default: ReportCell.Sums()] += cell.sums
     }
   }
 
@@ -268,10 +315,10 @@ extension SQLTransaction {
 
   func reportCalendars(in domain: ClockDomain) throws(StoreError) -> [ReportCalendar] {
     try rows(
-      """
-      SELECT app, environment, max(day), max(closed_at) FROM closed_day WHERE \(domain.condition)
-      GROUP BY app, environment ORDER BY app, environment
-      """
+      once: """
+        SELECT app, environment, max(day), max(closed_at) FROM closed_day WHERE \(domain.condition)
+        GROUP BY app, environment ORDER BY app, environment
+        """
     ) { row throws(StoreError) in
       ReportCalendar(
         appID: row.text(0) ?? "", environment: try row.value(1), closed: ReportDay(number: row.number(2)),
@@ -306,7 +353,8 @@ extension SQLTransaction {
   }
 
   func resetReports(of appID: String, in environment: Environment) throws(StoreError) {
-    for table in ["posting", "report_cell", "report_revision", "report_line", "report_queue"] {
+    for table in ["posting", "report_cell", "report_revision", "report_break", "report_line", "report_queue"]
+    {
       try run("DELETE FROM \(table) WHERE app = ? AND environment = ?", appID, environment)
     }
     try run(
@@ -333,6 +381,13 @@ extension SQLSession {
 }
 
 extension NewPostings {
+  /// The postings of each purchase; mostly there is one.
+  fileprivate var byLine: [(line: String, postings: [Posting])] {
+    guard let line = postings.first?.line else { return [] }
+    if postings.allSatisfy({ $0.line == line }) { return [(line, postings)] }
+    return Dictionary(grouping: postings, by: \.line).sorted { $0.key < $1.key }.map { ($0, $1) }
+  }
+
   /// The cause of one of the postings.
   fileprivate func cause(of posting: Posting) -> RevisionCause {
     switch (posting.kind, cause) {

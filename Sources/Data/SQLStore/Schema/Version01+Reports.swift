@@ -24,7 +24,7 @@ extension Version01 {
 
     -- What became so for each purchase; append-only.
     CREATE TABLE posting (
-      position INTEGER PRIMARY KEY AUTOINCREMENT, -- consumers read in this order; none is used again
+      position INTEGER PRIMARY KEY,    -- consumers read in this order; none is used again
       line_id TEXT NOT NULL,
       app TEXT NOT NULL,
       environment TEXT NOT NULL,
@@ -53,6 +53,12 @@ extension Version01 {
     ) STRICT;
     CREATE INDEX posting_of_line ON posting (line_id, app, environment);
     CREATE INDEX posting_by_time ON posting (effective_at, position);
+
+    -- The last position of a posting.
+    CREATE TABLE posting_position (
+      id INTEGER PRIMARY KEY,          -- 1
+      last INTEGER NOT NULL
+    ) STRICT;
 
     -- The sums of postings.
     CREATE TABLE report_cell (
@@ -102,6 +108,16 @@ extension Version01 {
       day INTEGER NOT NULL,            -- days since 1970
       closed_at INTEGER NOT NULL,      -- milliseconds since 1970; another delay later does not change it
       PRIMARY KEY (app, environment, day)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Closings whose movements do not explain their stocks.
+    CREATE TABLE report_break (
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      day INTEGER NOT NULL,
+      known_day INTEGER NOT NULL,      -- the closing
+      keys INTEGER NOT NULL,           -- the number of products, storefronts and offers that break
+      PRIMARY KEY (app, environment, day, known_day)
     ) STRICT, WITHOUT ROWID;
 
     -- The catalog under which postings are derived.

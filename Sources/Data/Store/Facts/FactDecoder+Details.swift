@@ -29,8 +29,10 @@ extension FactDecoder {
       details.seatRefunds.append(.init(quantity: try signed(), reportedAt: try instant(since: base)))
     }
     for _ in 0..<(try flags.contains(.hasRefunds) ? count() : 0) {
-      let (date, percentage) = (try instant(since: base), try signed())
-      details.refunds.append(.init(date: date, percentage: percentage == 0 ? nil : percentage - 1))
+      let (date, code) = (try instant(since: base), try signed())
+      let percentage = code < 0 ? -(code + 1) : code
+      details.refunds.append(
+        .init(date: date, percentage: percentage == 0 ? nil : percentage - 1, isAppIssue: code < 0))
     }
     for _ in 0..<(try flags.contains(.hasReversals) ? count() : 0) {
       details.reversals.append(try instant(since: base))

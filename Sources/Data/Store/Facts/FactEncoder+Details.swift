@@ -49,8 +49,9 @@ extension FactEncoder {
       append(unsigned: UInt64(details.refunds.count))
       for refund in details.refunds {
         append(refund.date, since: base)
-        // One more than the percentage; 0: none.
-        append(signed: refund.percentage.map { $0 + 1 } ?? 0)
+        // One more than the percentage; 0: none. Below 0, one less than the opposite: for an issue with the app.
+        let percentage = refund.percentage.map { $0 + 1 } ?? 0
+        append(signed: refund.isAppIssue ? -percentage - 1 : percentage)
       }
     }
     if !details.reversals.isEmpty {

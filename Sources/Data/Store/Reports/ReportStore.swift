@@ -176,6 +176,14 @@ package protocol ReportStore {
     _ day: ReportDay, at instant: Instant, of appID: String, in environment: Environment
   ) throws(StoreError)
 
+  /// Compares what a closing adds to the movements with what it adds to the active subscriptions, by day, product, storefront and
+  /// offer, and records the days where they differ.
+  ///
+  /// - Returns: the number of differences.
+  func recordBreaks(
+    closing day: ReportDay, of appID: String, in environment: Environment
+  ) throws(StoreError) -> Int64
+
   /// Returns the catalog of the postings; `nil` before the first one.
   func reportCatalog(of appID: String, in environment: Environment) throws(StoreError) -> ReportCatalog?
 
@@ -222,6 +230,16 @@ package protocol ReportReader {
   func reportSums(
     _ query: ReportQuery, of appID: String, in environment: Environment
   ) throws(StoreError) -> [ReportSum]
+
+  /// Returns the days from `first` to before `end` for which a closing by `last` added movements that do not explain its stocks;
+  /// `nil`: any closing.
+  func brokenDays(
+    from first: ReportDay, to end: ReportDay, knownBy last: ReportDay?, of appID: String,
+    in environment: Environment
+  ) throws(StoreError) -> [ReportDay]
+
+  /// Adds the lengths of the periods of products that their subscriptions showed.
+  func add(to durations: inout ProductDurations) throws(StoreError)
 
   /// Returns what the revisions of closed days changed, for the columns of a query.
   func reportChanges(

@@ -33,7 +33,11 @@ extension TransactionFact {
       details.seatRefunds = [.init(quantity: revokedSeatQuantity, reportedAt: signedDate)]
     }
     if let revocationDate, revocationType != .familyRevoke {
-      details.refunds = [.init(date: revocationDate, percentage: details.revocationPercentage)]
+      details.refunds = [
+        .init(
+          date: revocationDate, percentage: details.revocationPercentage,
+          isAppIssue: revocationReason == .appIssue)
+      ]
     }
   }
 }

@@ -12,14 +12,19 @@ package struct RenewalReport: Sendable {
   package let awaitsConsent: Bool
   /// The product of the next period; `nil` if Apple did not send it.
   package let nextProductID: String?
+  /// The price of the next period in milliunits of ``currency``; `nil` if Apple did not send it.
+  package let renewalPrice: Int64?
+  /// ISO 4217.
+  package let currency: String?
 }
 
 extension CustomerFacts {
   /// The renewal infos of a line in the order of their signatures, without repetitions; none if all report that the
-  /// subscription renews as it is.
+  /// subscription renews as it is, at its price.
   package func renewalReports(ofLine originalTransactionID: String) -> [RenewalReport] {
     guard let history = renewalHistory(ofLine: originalTransactionID),
       renewalHistories[history].contents.contains(where: \.mayChangeRenewal)
+        || mayChangePrice(history)
     else { return [] }
     var reports: [RenewalReport] = []
     var examined: Int?
@@ -35,9 +40,23 @@ extension CustomerFacts {
           inForceFrom: renewalHistories[history].signatures[index].inForceFrom,
           isOff: renewalHistories[history].contents[content].renewalStatus == .off,
           awaitsConsent: renewalHistories[history].contents[content].priceIncreaseStatus == .pending,
-          nextProductID: renewalHistories[history].contents[content].autoRenewProductID))
+          nextProductID: renewalHistories[history].contents[content].autoRenewProductID,
+          renewalPrice: renewalHistories[history].contents[content].details.renewalPrice,
+          currency: renewalHistories[history].contents[content].details.currency))
     }
     return reports
+  }
+
+  /// Whether a renewal info has another price than the first or the last period of the line. A price between them that both do
+  /// not have was announced by a renewal info, too.
+  private func mayChangePrice(_ history: Int) -> Bool {
+    let line = range(ofLine: renewalHistories[history].originalTransactionID)
+    guard let first = line.first, let last = line.last else { return false }
+    let prices = [transactions[first].details.price, transactions[last].details.price]
+    return renewalHistories[history].contents.contains { info in
+      guard let price = info.details.renewalPrice else { return false }
+      return prices.contains { $0 != price }
+    }
   }
 }
 

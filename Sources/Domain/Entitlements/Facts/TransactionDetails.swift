@@ -54,10 +54,13 @@ package struct TransactionDetails: Hashable, Sendable {
     package var date: Instant
     /// As ``TransactionDetails/revocationPercentage``.
     package var percentage: Int64?
+    /// Whether Apple's `revocationReason` was an issue with the app.
+    package var isAppIssue: Bool
 
-    package init(date: Instant, percentage: Int64?) {
+    package init(date: Instant, percentage: Int64?, isAppIssue: Bool = false) {
       self.date = date
       self.percentage = percentage
+      self.isAppIssue = isAppIssue
     }
   }
 
@@ -68,7 +71,9 @@ package struct TransactionDetails: Hashable, Sendable {
   mutating func mergeRefunds(of first: TransactionDetails, _ second: TransactionDetails) {
     // Of two percentages for one date the smaller one, so that the order of the documents does not matter.
     let known = Dictionary((first.refunds + second.refunds).map { ($0.date, $0) }) {
-      $0.percentage ?? .max <= $1.percentage ?? .max ? $0 : $1
+      var refund = $0.percentage ?? .max <= $1.percentage ?? .max ? $0 : $1
+      refund.isAppIssue = $0.isAppIssue || $1.isAppIssue
+      return refund
     }
     refunds = known.values.sorted { $0.date < $1.date }
     reversals = Set(first.reversals + second.reversals).sorted()

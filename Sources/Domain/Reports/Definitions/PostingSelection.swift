@@ -14,8 +14,8 @@ package struct PostingSelection: Hashable, Sendable {
   /// `nil`: all.
   package let reasons: Set<String>?
   package let measure: Measure
-  /// Only postings with this mark (``Posting/marks``); `nil`: all.
-  package let mark: Granularity?
+  /// Only postings with this bit of ``Posting/marks``; `nil`: all.
+  package let mark: Int64?
   /// Whether ``days`` are those on which the members joined their cohort, and ``dimensions`` those that they had then.
   package let isOfCohort: Bool
   /// The first day; `nil` for a stock, which counts from the beginning.
@@ -56,26 +56,40 @@ extension ReportQuery {
 
   /// The postings behind the value of `column` in a row: of a column that is made up of others, theirs, each with its sign.
   package func postings(
-    of column: ReportColumn, in row: RowKey
+    of column: ReportColumn, in row: RowKey, _ durations: ProductDurations = ProductDurations()
   ) -> [(sign: Int64, selection: PostingSelection)] {
-    guard let derivation = column.derivation else { return [(1, selection(of: column, in: row))] }
+    guard let derivation = column.derivation else {
+      return [(1, selection(of: column, in: row, durations))]
+    }
     // The purchases are those in their own currencies.
     if derivation.isOfConversion { return [] }
     return report.columns.flatMap { part in
       let sign: Int64? =
         derivation.plus.contains(part.name) ? 1 : derivation.minus.contains(part.name) ? -1 : nil
       return sign.map { sign in
-        postings(of: part, in: row).map { (sign: sign * $0.sign, selection: $0.selection) }
+        postings(of: part, in: row, durations).map { (sign: sign * $0.sign, selection: $0.selection) }
       } ?? []
     }
   }
 
-  private func selection(of column: ReportColumn, in row: RowKey) -> PostingSelection {
+  private func selection(
+    of column: ReportColumn, in row: RowKey, _ durations: ProductDurations
+  ) -> PostingSelection {
     let first = max(from, granularity.firstDay(of: row.bucket))
     let end = min(to, granularity.firstDay(after: row.bucket))
     let isOfCohort = column.terms.contains { $0.isOfCohort }
     var dimensions = filters
-    for (dimension, value) in zip(groupBy, row.groups) { dimensions[dimension] = [value] }
+    for (dimension, value) in zip(groupBy, row.groups) {
+      guard dimension == .duration else {
+        dimensions[dimension] = [value]
+        continue
+      }
+      let products = durations.products(value)
+      let allowed = dimensions[.product] ?? []
+      // No product has an empty id, so that a length without products selects nothing.
+      let both = allowed.isEmpty ? products : products.intersection(allowed)
+      dimensions[.product] = both.isEmpty ? [""] : both
+    }
     // What a cohort paid adds up with its age; whatever else has an age is of this age.
     let isOfAge = report.hasAges && isOfCohort
     let addsUp = report.agesAreMonths && !column.isOfOneAge
@@ -83,15 +97,26 @@ extension ReportQuery {
     let isStock = column.span != .bucket
     return PostingSelection(
       signs: Dictionary(
-        column.terms.flatMap { term in term.kind.ofPostings.map { ($0, term.sign) } },
+        column.terms.flatMap { term in
+          term.kind.ofPostings.map { kind in
+            let isReturn = term.kind == .earlyLost && Report.returningKinds.contains(kind)
+            return (kind, isReturn ? -term.sign : term.sign)
+          }
+        },
         uniquingKeysWith: { first, _ in first }),
       reasons: column.terms.first?.reasons, measure: measure(of: column),
-      mark: column.terms.contains { $0.kind.isMarked } ? granularity : nil, isOfCohort: isOfCohort,
+      mark: mark(of: column), isOfCohort: isOfCohort,
       from: isStock ? nil : isOfCohort ? granularity.firstDay(of: row.bucket) : first,
       to: column.span == .opening ? first : isOfCohort ? granularity.firstDay(after: row.bucket) : end,
       until: to, ages: ages, dimensions: dimensions, currency: report.isByCurrency ? row.currency : nil,
       knowledge: isStock && knowledge == .firstClosed ? .whenClosed(end.advanced(by: -1)) : knowledge,
       lastDays: report.name == .retention && !isOfCohort ? lastDays(for: row) : nil)
+  }
+
+  /// The bit of ``Posting/marks`` that the postings of a column have; `nil`: any.
+  private func mark(of column: ReportColumn) -> Int64? {
+    guard let kind = column.terms.first(where: { $0.kind.isMarked })?.kind else { return nil }
+    return granularity.rawValue + (kind == .earlyLost ? Posting.earlyShift : 0)
   }
 
   private func measure(of column: ReportColumn) -> PostingSelection.Measure {

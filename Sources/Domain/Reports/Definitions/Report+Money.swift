@@ -40,6 +40,10 @@ extension Report {
         "retained", ["closing"], minus: ["closing_of_others"], unit: .moneyPerYear,
         "Of closing: subscriptions that were active before the bucket; by opening, net revenue retention."),
       .count("active", [.active], span: .closing, "Active subscriptions of the currency at the end."),
+      .money(
+        "expected", [.expectedAnnual], unit: .moneyPerYear, span: .closing,
+        "What closing would be if all subscriptions and trials in force ended their period: the announced price of each with auto-renew on."
+      ),
     ])
 
   static let revenue = Report(
@@ -60,10 +64,15 @@ extension Report {
     [
       .count("refunds", [.refund], "Refunded transactions, by the day of the refund."),
       .money("amount", [.refund], "Their prices, negative."),
-      .money("full", [.refund], reasons: ["FULL", "ONE_TIME_FULL"], "Of the amount, full refunds."),
+      .money("full", [.refund], reasons: RefundReason.all(["FULL"]), "Of the amount, full refunds."),
       .money(
-        "prorated", [.refund], reasons: ["PRORATED", "ONE_TIME_PRORATED"], "Of the amount, prorated refunds."),
-      .money("seats", [.refund], reasons: ["SEATS", "ONE_TIME_SEATS"], "Of the amount, refunds of seats."),
+        "prorated", [.refund], reasons: RefundReason.all(["PRORATED"]), "Of the amount, prorated refunds."),
+      .money("seats", [.refund], reasons: RefundReason.all(["SEATS"]), "Of the amount, refunds of seats."),
+      .count(
+        "app_issue_refunds", [.refund], reasons: RefundReason.all(isAppIssue: true),
+        "Of the refunds, those for an issue with the app, as Apple's revocationReason states."),
+      .money(
+        "app_issue_amount", [.refund], reasons: RefundReason.all(isAppIssue: true), "Their prices, negative."),
       .count("reversals", [.refundReversed], "Reversed refunds, by the day of the reversal."),
       .money("reversed_amount", [.refundReversed], "Their prices."),
       .count(
@@ -107,10 +116,10 @@ extension Report {
         "non_renewing", [.charge], reasons: ["NON_RENEWING_SUBSCRIPTION"],
         "Of these, non-renewing subscriptions."),
       .money(
-        "refunds", [.refund], reasons: ["ONE_TIME_FULL", "ONE_TIME_PRORATED", "ONE_TIME_SEATS"],
+        "refunds", [.refund], reasons: RefundReason.all(isOneTime: true),
         "Refunds of one-time purchases, negative, on the day of the refund."),
       .money(
-        "reversals", [.refundReversed], reasons: ["ONE_TIME_FULL", "ONE_TIME_PRORATED"],
+        "reversals", [.refundReversed], reasons: RefundReason.all(isOneTime: true),
         "Reversed refunds of one-time purchases, on the day of the reversal."),
     ])
 

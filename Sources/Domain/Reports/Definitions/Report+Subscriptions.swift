@@ -28,11 +28,18 @@ extension Report {
       .count(
         "non_consumable_owned", [.nonConsumableOwned], span: .closing,
         "Non-consumables that are not revoked; never part of active."),
+      .count(
+        "season_running", [.seasonRunning], span: .closing,
+        "Non-renewing subscriptions in the duration that the catalog states; never part of active."),
     ])
 
   /// The kinds that change ``subscriptions``' active count, as they enter the identity.
   package static let enteringKinds: [Posting.Kind] = [
     .startedPaid, .converted, .convertedFromRetry, .resubscribed, .recovered, .reversedIn, .moved,
+  ]
+  /// Those of ``enteringKinds`` with which a subscription can become active again.
+  package static let returningKinds: [Posting.Kind] = [
+    .converted, .convertedFromRetry, .recovered, .reversedIn,
   ]
   package static let leavingKinds: [Posting.Kind] = [
     .lapsedVoluntary, .lapsedBilling, .lapsedOther, .refundedOut, .toFreeOffer,
@@ -149,7 +156,13 @@ extension Report {
         "product_unavailable", [.lapsedOther], reasons: ["PRODUCT_UNAVAILABLE"], "The product was withdrawn."),
       .count("other", [.lapsedOther], reasons: ["OTHER"], "Another reason."),
       .count("unknown", [.lapsedOther], reasons: ["UNKNOWN"], "Apple reported neither renewal nor end."),
-    ])
+    ]
+      + LapseContext.allCases.map { context in
+        .count(context.column, [.lapsedAfter], reasons: [context.rawValue], context.definition)
+      }
+      + CancellationTime.allCases.map { time in
+        .count(time.column, [.cancelledAfter], reasons: [time.rawValue], time.definition)
+      })
 
   static let churnRate = Report(
     .churnRate, "Active subscriptions that left",
@@ -167,6 +180,9 @@ extension Report {
         "others", [.activeOutsideOpening],
         "Active at the end of the bucket, and not before it."),
       .count("active_end", [.active], span: .closing, "Active subscriptions at the end of the bucket."),
+      .count(
+        "early_lost", [.earlyLost],
+        "Began in the bucket, and are not active at its end; not part of left."),
     ])
 
   static let retentionByMonth = Report(
@@ -217,5 +233,8 @@ extension Report {
       .count(
         "charges", [.charge], role: .denominator, reasons: ["SUBSCRIPTION"],
         "Charges of subscriptions."),
-    ])
+    ]
+      + PaidDays.allCases.map { band in
+        .count(band.column, [.paidDays], span: .closing, reasons: [band.rawValue], band.definition)
+      })
 }

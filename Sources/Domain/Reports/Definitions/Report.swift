@@ -19,6 +19,9 @@ package struct Report: Sendable {
     case commitments
   }
 
+  /// The edition of the rules by which postings are derived. It grows when they change what a closed day would have been.
+  package static let edition: Int64 = 1
+
   package let name: Name
   package let title: String
   package let columns: [ReportColumn]
@@ -72,6 +75,11 @@ package struct Report: Sendable {
   /// Whether amounts can be converted. Cohorts are not, because their sums are not of one day.
   package var isConvertible: Bool {
     isByCurrency && !hasAges && (name == .recurringRevenue || columns.allSatisfy { $0.span == .bucket })
+  }
+
+  /// What rows can be grouped by. Stocks have no reasons, and cohorts of an age are not grouped by them.
+  package var dimensions: [ReportQuery.Dimension] {
+    ReportQuery.Dimension.allCases.filter { $0 != .reason || (stockKinds.isEmpty && !hasAges) }
   }
 
   /// Whether ages are months after that of the cohort.

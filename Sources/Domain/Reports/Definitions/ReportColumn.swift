@@ -51,6 +51,9 @@ package struct ReportColumn: Hashable, Sendable {
   /// Of a column without terms: the columns of the same row that make it up.
   package var derivation: Derivation?
 
+  /// Whether no document states its values.
+  package var isEstimated: Bool { terms.contains { $0.kind == .upgradeCredit } }
+
   /// The sum of some columns of a row, less the sum of others.
   package struct Derivation: Hashable, Sendable {
     package let plus: [String]

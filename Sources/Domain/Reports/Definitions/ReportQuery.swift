@@ -1,4 +1,5 @@
 package import AppStore
+package import Entitlements
 
 /// What a report is asked for.
 package struct ReportQuery: Sendable {
@@ -7,6 +8,10 @@ package struct ReportQuery: Sendable {
     case group
     case storefront
     case offerKind
+    /// The length of the product's periods, such as `P1M`.
+    case duration
+    /// ``Posting/reason``.
+    case reason
   }
 
   package var report: Report
@@ -24,6 +29,12 @@ package struct ReportQuery: Sendable {
   package var knowledge: Knowledge
   /// Whether the sums must show the days of the rates of amounts, for conversion; see ``Posting/chargedOn``.
   package var isConverted = false
+  /// The maximum number of groups; `nil`: all.
+  package var maxGroups: Int?
+  /// The lengths of products' periods that are known without their subscriptions.
+  package var durations = ProductDurations()
+  /// What was so after this instant of the last day does not count; `nil`: the whole day.
+  package var asOf: Instant?
 
   package enum Knowledge: Hashable, Sendable {
     /// All that is known.
@@ -56,14 +67,68 @@ package struct ReportQuery: Sendable {
   }
 }
 
-extension Posting.Dimensions {
-  /// The value of one dimension.
-  package subscript(dimension: ReportQuery.Dimension) -> String {
-    switch dimension {
-    case .product: productID
-    case .group: group
-    case .storefront: storefront
-    case .offerKind: offerKind
+/// The lengths of the periods of products: as the catalog states them, otherwise as their subscriptions showed them.
+package struct ProductDurations: Hashable, Sendable {
+  private var all: [String: PeriodLength] = [:]
+  /// The products of the catalog.
+  private var stated: Set<String> = []
+
+  package init() {}
+
+  /// Those of the catalog.
+  package init(_ app: AppDefinition) {
+    for (productID, product) in app.products {
+      if let length = product.price.flatMap({ PeriodLength($0.period) }) { all[productID] = length }
+    }
+    stated = Set(all.keys)
+  }
+
+  /// Adds the length that the reason of a posting of ``Posting/Kind/joinedCohort`` has; other reasons have none. Of two
+  /// lengths of one product the longer one counts.
+  package mutating func add(_ reason: String, of productID: String) {
+    guard reason.hasPrefix("P"), !stated.contains(productID), let length = CohortLength(reason).later
+    else { return }
+    if let known = all[productID], known.perYear <= length.perYear { return }
+    all[productID] = length
+  }
+
+  /// Such as `P1M`; empty for a product without subscriptions.
+  package subscript(productID: String) -> String { all[productID]?.rawValue ?? "" }
+
+  /// The products with a length.
+  package func products(_ length: String) -> Set<String> {
+    Set(all.filter { $0.value.rawValue == length }.keys)
+  }
+}
+
+extension ReportQuery {
+  /// The values of ``groupBy`` of a cell with these dimensions and reason.
+  package func groups(
+    _ dimensions: Posting.Dimensions, _ reason: String, _ durations: ProductDurations
+  ) -> [String] {
+    groupBy.map { dimension in
+      switch dimension {
+      case .product: dimensions.productID
+      case .group: dimensions.group
+      case .storefront: dimensions.storefront
+      case .offerKind: dimensions.offerKind
+      case .duration: durations[dimensions.productID]
+      case .reason: reason
+      }
+    }
+  }
+
+  /// Whether the filters allow a cell with these dimensions.
+  package func allows(_ dimensions: Posting.Dimensions) -> Bool {
+    filters.allSatisfy { dimension, allowed in
+      guard !allowed.isEmpty else { return true }
+      return switch dimension {
+      case .product: allowed.contains(dimensions.productID)
+      case .group: allowed.contains(dimensions.group)
+      case .storefront: allowed.contains(dimensions.storefront)
+      case .offerKind: allowed.contains(dimensions.offerKind)
+      case .duration, .reason: true
+      }
     }
   }
 }
@@ -115,6 +180,18 @@ extension ReportQuery {
   package func sums(
     of postings: [(posting: Posting, knownAt: Instant)], closingAfter delay: Int64
   ) -> [ReportSum] {
+    var durations = durations
+    for (posting, _) in postings where posting.kind == .joinedCohort {
+      durations.add(posting.reason, of: posting.dimensions.productID)
+    }
+    return sums(of: postings, closingAfter: delay, durations)
+  }
+
+  /// As ``sums(of:closingAfter:)``, with known lengths of the products' periods.
+  package func sums(
+    of postings: [(posting: Posting, knownAt: Instant)], closingAfter delay: Int64,
+    _ durations: ProductDurations
+  ) -> [ReportSum] {
     var sums: [ReportSum: ReportCell.Sums] = [:]
     for (posting, knownAt) in postings {
       for cell in posting.cells {
@@ -123,7 +200,7 @@ extension ReportQuery {
           let day = day(of: cell.key, known: known)
         else { continue }
         let key = ReportSum(
-          kind: cell.key.kind, day: day, groups: groupBy.map { cell.key.dimensions[$0] },
+          kind: cell.key.kind, day: day, groups: groups(cell.key.dimensions, cell.key.reason, durations),
           reason: cell.key.reason, currency: cell.key.currency, cohortDay: cell.key.cohortDay,
           age: cell.key.age, sums: ReportCell.Sums())
         sums[key, default: ReportCell.Sums()] += cell.sums
@@ -138,9 +215,7 @@ extension ReportQuery {
 
   /// The day on which a cell counts in this query; `nil`: on none.
   private func day(of key: ReportCell.Key, known: ReportDay) -> ReportDay? {
-    guard filters.allSatisfy({ $0.value.isEmpty || $0.value.contains(key.dimensions[$0.key]) }) else {
-      return nil
-    }
+    guard allows(key.dimensions) else { return nil }
     var day = key.day
     switch knowledge {
     case .now: break

@@ -8,9 +8,9 @@ extension ReportTableBuilder {
     var durations: [[String]: Set<PeriodLength?>] = [:]
     for sum in joined { durations[sum.groups, default: []].insert(CohortLength(sum.reason).later) }
     guard durations.values.allSatisfy({ $0.count == 1 }) else { throw .mixedDurations }
-    var hadTime: [ReportDay: [Series: Int64]] = [:]
+    var hadTime: [Int: [Series: Int64]] = [:]
     for sum in joined {
-      let bucket = query.granularity.firstDay(of: sum.day)
+      guard let bucket = bucket(of: sum, .bucket) else { continue }
       let length = CohortLength(sum.reason)
       for age in 1...SubscriptionWalk.periodLimit {
         guard let due = length.day(ofPeriod: age, from: sum.day), due < query.to else { break }
@@ -18,11 +18,11 @@ extension ReportTableBuilder {
           sum.sums.count
       }
     }
-    return hadTime.flatMap { bucket, series in
+    return hadTime.flatMap { number, series in
       series.map { series, count in
         ReportTable.Row(
-          bucket: bucket, groups: series.groups, currency: "", age: series.age,
-          values: [values(bucket, series)?[0] ?? 0, count])
+          bucket: buckets[number], groups: series.groups, currency: "", age: series.age,
+          values: [values(number, series)?[0] ?? 0, count])
       }
     }
   }
@@ -30,16 +30,16 @@ extension ReportTableBuilder {
   /// The rows of retention by months: of each cohort those that are active at the end of each month, and its size.
   func monthlyRows() -> [ReportTable.Row] {
     var rows: [ReportTable.Row] = []
-    for bucket in buckets {
+    for (number, bucket) in buckets.enumerated() {
       let lastAge = query.to.advanced(by: -1).months(since: bucket)
-      for group in Set(series(in: bucket).map { Series(groups: $0.groups, currency: "", age: 0) }) {
-        let size = values(bucket, group)?[1] ?? 0
+      for group in Set(series(in: number).map { Series(groups: $0.groups, currency: "", age: 0) }) {
+        let size = values(number, group)?[1] ?? 0
         guard lastAge >= 0, size != 0 else { continue }
         var active: Int64 = 0
         for age in 0...lastAge {
           var series = group
           series.age = age
-          active &+= values(bucket, series)?[0] ?? 0
+          active &+= values(number, series)?[0] ?? 0
           rows.append(
             ReportTable.Row(
               bucket: bucket, groups: group.groups, currency: "", age: age, values: [active, size]))
@@ -52,18 +52,18 @@ extension ReportTableBuilder {
   /// The rows of lifetime value: what each cohort paid up to the end of each month, and how many payers it has.
   func lifetimeRows() -> [ReportTable.Row] {
     var rows: [ReportTable.Row] = []
-    for bucket in buckets {
+    for (number, bucket) in buckets.enumerated() {
       let lastAge = query.to.advanced(by: -1).months(since: bucket)
       for group in Set(
-        series(in: bucket).map { Series(groups: $0.groups, currency: $0.currency, age: 0) })
+        series(in: number).map { Series(groups: $0.groups, currency: $0.currency, age: 0) })
       {
-        let payers = values(bucket, group)?[1] ?? 0
+        let payers = values(number, group)?[1] ?? 0
         var sums = [Int64](repeating: 0, count: query.report.columns.count)
         guard lastAge >= 0, payers != 0 else { continue }
         for age in 0...lastAge {
           var series = group
           series.age = age
-          let month = values(bucket, series) ?? sums.map { _ in 0 }
+          let month = values(number, series) ?? sums.map { _ in 0 }
           for index in sums.indices { sums[index] &+= month[index] }
           sums[1] = payers
           sums[sums.count - 1] = month[sums.count - 1]

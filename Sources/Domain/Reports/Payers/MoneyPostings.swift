@@ -76,7 +76,9 @@ struct MoneyPostings {
         $0.effectiveAt = refund.at
         $0.amount = sign * refund.price
         $0.proceeds = sign * Share.part(share, of: refund.price)
-        $0.reason = fact.isSubscription ? refund.kind : "ONE_TIME_\(refund.kind)"
+        $0.reason =
+          (fact.isSubscription ? "" : RefundReason.oneTime) + refund.kind
+          + (refund.isAppIssue ? RefundReason.appIssue : "")
         $0.cohort = charge.cohort?.at(ReportDay(refund.at))
         $0.marks = 0
       })
@@ -129,20 +131,23 @@ extension TransactionFact {
     let price: Int64
     /// `FULL`, `PRORATED` or `SEATS`.
     let kind: String
+    let isAppIssue: Bool
 
-    init(at instant: Instant, price: Int64, kind: String) {
-      (at, self.price, self.kind) = (instant, price, kind)
+    init(at instant: Instant, price: Int64, kind: String, isAppIssue: Bool) {
+      (at, self.price, self.kind, self.isAppIssue) = (instant, price, kind, isAppIssue)
     }
 
     init(_ refund: TransactionDetails.Refund, of total: Int64) {
       let percentage = refund.percentage ?? Share.whole
       self.init(
         at: refund.date, price: Share.part(percentage, of: total),
-        kind: percentage < Share.whole ? "PRORATED" : "FULL")
+        kind: percentage < Share.whole ? "PRORATED" : "FULL", isAppIssue: refund.isAppIssue)
     }
 
     /// The refund at another time.
-    func moved(to instant: Instant) -> Refund { Refund(at: instant, price: price, kind: kind) }
+    func moved(to instant: Instant) -> Refund {
+      Refund(at: instant, price: price, kind: kind, isAppIssue: isAppIssue)
+    }
   }
 
   /// The refunds of a purchase that cost `total`: of seats as Apple reported them, then of the rest.
@@ -153,7 +158,8 @@ extension TransactionFact {
     var refunded: Int64 = 0
     func refund(_ sum: Int64, at instant: Instant, _ kind: String) {
       guard sum > refunded || refunds.isEmpty else { return }
-      refunds.append(Refund(at: instant, price: sum - refunded, kind: kind))
+      let isAppIssue = revocationReason == .appIssue
+      refunds.append(Refund(at: instant, price: sum - refunded, kind: kind, isAppIssue: isAppIssue))
       refunded = sum
     }
     for step in details.seatRefunds where step.quantity < seats {

@@ -10,6 +10,7 @@ struct PaidServicePostings {
       let periods = history.lines.flatMap { line, periods in
         periods.filter { $0.dimensions.group == group }.map { (line: line, period: $0) }
       }
+      addBands(history.paidYears.bands[group] ?? [], periods)
       for span in spans {
         guard let at = periods.last(where: { $0.period.start < span.reached }) else { continue }
         let year = Posting(
@@ -34,23 +35,23 @@ struct PaidServicePostings {
       }
     }
   }
-}
 
-/// The non-consumables that a payer owns.
-struct OwnedPostings {
-  private(set) var postings: [Posting] = []
-
-  init(_ facts: borrowing CustomerFacts, _ history: borrowing PayerHistory) {
-    for index in facts.transactions.indices where !facts.transactions[index].isShared {
-      let fact = facts.transactions[index]
-      guard fact.type == .nonConsumable else { continue }
-      let owned = Posting(
-        .nonConsumableOwned, at: fact.purchaseDate, line: fact.originalTransactionID,
-        transactionID: fact.transactionID, Posting.Dimensions(fact, history.groups)
-      ).with { $0.count = 1 }
-      postings.append(owned)
-      guard let revoked = fact.accessRevokedAt else { continue }
-      postings.append(owned.with { ($0.effectiveAt, $0.count) = (max(revoked, fact.purchaseDate), -1) })
+  /// Counts the payer in one band from the first paid day until the paid service is reset.
+  private mutating func addBands(
+    _ bands: [(starts: [Instant], reset: Instant)], _ periods: [(line: String, period: SubscriptionPeriod)]
+  ) {
+    for band in bands {
+      for (number, start) in band.starts.enumerated() {
+        guard let at = periods.last(where: { $0.period.start <= start }) else { continue }
+        let end =
+          number + 1 < band.starts.count
+          ? band.starts[number + 1] : band.reset.advanced(byMilliseconds: 1)
+        let entered = Posting(
+          .paidDays, at: start, line: at.line, transactionID: at.period.transactionID, at.period.dimensions
+        ).with { ($0.count, $0.reason) = (1, PaidDays.allCases[number].rawValue) }
+        postings.append(entered)
+        postings.append(entered.with { ($0.effectiveAt, $0.count) = (end, -1) })
+      }
     }
   }
 }

@@ -34,7 +34,7 @@ package struct PayerPostings: Sendable {
     for posting in PayerCohorts(ofCohorts).postings { add(posting, from: posting.effectiveAt) }
     for posting in MoneyPostings(facts, history).postings { add(posting, from: posting.effectiveAt) }
     for posting in PaidServicePostings(facts, history).postings { add(posting, from: posting.effectiveAt) }
-    for posting in OwnedPostings(facts, history).postings { add(posting, from: posting.effectiveAt) }
+    for posting in OwnedPostings(facts, history, app).postings { add(posting, from: posting.effectiveAt) }
   }
 
   private mutating func add(_ posting: Posting, from instant: Instant) {

@@ -32,6 +32,8 @@ enum Share {
 struct PaidYears {
   /// The spans by group; each end is the last instant of its span.
   let spans: [String: [(reached: Instant, reset: Instant)]]
+  /// By group, each time without a reset: when the paid service reached the days of each ``PaidDays``, and the last instant.
+  let bands: [String: [(starts: [Instant], reset: Instant)]]
   private let smallBusinessProgram: [Range<Instant>]
 
   init(
@@ -44,9 +46,12 @@ struct PaidYears {
       guard let group = groups.group(of: facts.transactions[index]) else { continue }
       indices[group, default: []].append(index)
     }
-    var spans: [String: [(reached: Instant, reset: Instant)]] = [:]
-    for (group, indices) in indices { spans[group] = Self.spans(PaidService.periods(indices, facts)) }
-    self.spans = spans
+    bands = indices.mapValues { Self.bands(PaidService.periods($0, facts)) }
+    spans = bands.mapValues { bands in
+      bands.compactMap { band in
+        band.starts.count == PaidDays.allCases.count ? band.starts.last.map { ($0, band.reset) } : nil
+      }
+    }
   }
 
   /// Whether a charge for `group` at `instant` is after one year of paid service.
@@ -60,28 +65,29 @@ struct PaidYears {
     return isReduced ? Share.reduced : Share.standard
   }
 
-  private static func spans(_ periods: [PaidService.Period]) -> [(reached: Instant, reset: Instant)] {
-    var spans: [(reached: Instant, reset: Instant)] = []
-    var (total, reached) = (Int64(0), Instant?.none)
+  private static func bands(_ periods: [PaidService.Period]) -> [(starts: [Instant], reset: Instant)] {
+    let thresholds = PaidDays.allCases.map { $0.first * ReportDay.length }
+    var bands: [(starts: [Instant], reset: Instant)] = []
+    var (total, starts) = (Int64(0), [Instant]())
     var coveredUntil: Instant?
     func finish() {
-      guard let reached, let coveredUntil else { return }
-      spans.append((reached, coveredUntil.advanced(byMilliseconds: PaidService.maxPause)))
+      guard !starts.isEmpty, let coveredUntil else { return }
+      bands.append((starts, coveredUntil.advanced(byMilliseconds: PaidService.maxPause)))
     }
     for period in periods {
       if let end = coveredUntil, period.start.milliseconds(since: end) > PaidService.maxPause {
         finish()
-        (total, reached) = (0, nil)
+        (total, starts) = (0, [])
       }
       let from = max(period.start, coveredUntil ?? period.start)
       let paid = period.isPaid ? max(0, period.end.milliseconds(since: from)) : 0
-      if reached == nil, total + paid >= PaidService.year {
-        reached = from.advanced(byMilliseconds: PaidService.year - total)
+      while paid > 0, starts.count < thresholds.count, total + paid >= thresholds[starts.count] {
+        starts.append(from.advanced(byMilliseconds: thresholds[starts.count] - total))
       }
       total += paid
       coveredUntil = max(period.end, coveredUntil ?? period.end)
     }
     finish()
-    return spans
+    return bands
   }
 }

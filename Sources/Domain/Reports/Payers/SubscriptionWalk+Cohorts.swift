@@ -75,8 +75,13 @@ extension SubscriptionWalk {
         if posting.kind == .active {
           scheduled[index].posting.marks = times.closedBuckets(at: posting.effectiveAt)
         } else if Report.leavingKinds.contains(posting.kind), posting.count > 0 {
-          scheduled[index].posting.marks = times.openBuckets(at: posting.effectiveAt, after: ends)
+          let early = times.bucketsOfBeginning(before: posting.effectiveAt) << Posting.earlyShift
+          scheduled[index].posting.marks =
+            early | times.openBuckets(at: posting.effectiveAt, after: ends)
           ends.append(posting.effectiveAt)
+        } else if Report.returningKinds.contains(posting.kind) {
+          scheduled[index].posting.marks =
+            times.bucketsOfBeginning(before: posting.effectiveAt) << Posting.earlyShift
         }
       }
     }
@@ -112,6 +117,15 @@ private struct ActiveTimes {
     let day = ReportDay(instant)
     return Granularity.allCases.reduce(0) { marks, granularity in
       isOpening(granularity, of: day) ? marks : marks | 1 << granularity.rawValue
+    }
+  }
+
+  /// The granularities in whose bucket of `instant` the stint was active for the first time, earlier than `instant`.
+  func bucketsOfBeginning(before instant: Instant) -> Int64 {
+    guard let first = times.first?.start, first < instant else { return 0 }
+    let day = ReportDay(instant)
+    return Granularity.allCases.reduce(0) { marks, granularity in
+      first >= granularity.firstDay(of: day).start ? marks | 1 << granularity.rawValue : marks
     }
   }
 

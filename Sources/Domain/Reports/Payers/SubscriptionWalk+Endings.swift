@@ -95,6 +95,7 @@ extension SubscriptionWalk {
     case .afterGracePeriod:
       let end = endGrace(period, ending, before: next.start)
       addRenewalTimes(period, next, until: end)
+      addLapseContexts(period, hasFailed: true, at: end)
       lose(.lapsedBilling, "BILLING", at: end)
       span(.inRetry, period, end, next.start)
       days(.retryDays, period, end, next.start)
@@ -133,13 +134,15 @@ extension SubscriptionWalk {
       return .stint
     }
     addRenewalTimes(period, ending.next, until: period.expires)
+    if info?.expirationIntent != nil || info?.renewalStatus == .off {
+      addLapseContexts(period, hasFailed: false, at: period.expires)
+    }
     switch info?.expirationIntent {
-    case .customerCancelled?: lose(.lapsedVoluntary, cancelReason(period), at: period.expires)
+    case .customerCancelled?: loseByCancellation(period)
     case .priceIncreaseNotAccepted?: lose(.lapsedVoluntary, "PRICE_NOT_ACCEPTED", at: period.expires)
     case .productUnavailable?: lose(.lapsedOther, "PRODUCT_UNAVAILABLE", at: period.expires)
     case .other?, .billingError?, .unrecognized?: lose(.lapsedOther, "OTHER", at: period.expires)
-    case nil where info?.renewalStatus == .off:
-      lose(.lapsedVoluntary, cancelReason(period), at: period.expires)
+    case nil where info?.renewalStatus == .off: loseByCancellation(period)
     case nil: awaitRenewal(period)
     }
     return .stint
@@ -164,6 +167,7 @@ extension SubscriptionWalk {
     let turnedOff = ending.failure?.turnedOffAt ?? .openEnd
     let end = endGrace(period, ending, before: min(horizon, turnedOff))
     addRenewalTimes(period, ending.next, until: end)
+    addLapseContexts(period, hasFailed: true, at: end)
     guard end < turnedOff || end == period.expires else {
       return lose(.lapsedVoluntary, "CANCELLED_IN_GRACE", at: end)
     }

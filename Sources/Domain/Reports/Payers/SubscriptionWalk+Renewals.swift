@@ -10,6 +10,13 @@ struct RenewalTimes {
     reports = Dictionary(grouping: facts.renewalReports(ofLine: line), by: \.periodStart)
   }
 
+  /// The reports about the periods with these starts, in the order in which they came into force.
+  func reports(ofPeriods starts: [Instant]) -> [RenewalReport] {
+    if reports.isEmpty { return [] }
+    let found = starts.flatMap { reports[$0] ?? [] }
+    return starts.count == 1 ? found : found.sorted { $0.inForceFrom < $1.inForceFrom }
+  }
+
   /// The times in which the reports about the periods with these starts match, in order and without overlaps.
   func times(
     ofPeriods starts: [Instant], where matches: (RenewalReport) -> Bool
@@ -45,6 +52,7 @@ extension SubscriptionWalk {
     _ period: SubscriptionPeriod, _ next: SubscriptionPeriod?, until end: Instant
   ) {
     let starts = [period.start] + period.withdrawn + (next.map { [$0.start] } ?? [])
+    addExpected(period, starts, until: end)
     if period.commitment?.isEnding ?? true {
       for off in renewals.times(ofPeriods: starts, where: \.isOff) where off.start < end {
         span(.atRisk, period, max(off.start, inForceSince), min(off.end, end))
@@ -57,7 +65,7 @@ extension SubscriptionWalk {
       span(.consentPending, period, max(asked.start, inForceSince), min(asked.end, end))
     }
     let productID = period.dimensions.productID
-    let planned = renewals.times(ofPeriods: [period.start]) {
+    let planned = renewals.times(ofPeriods: [period.start] + (next.map { [$0.start] } ?? [])) {
       app.isDowngrade(from: productID, to: $0.nextProductID ?? productID)
     }
     for plan in planned where plan.start < end {
@@ -69,16 +77,42 @@ extension SubscriptionWalk {
     }
   }
 
-  /// Whether a customer cancelled soon after the start of the period.
-  func cancelReason(_ period: SubscriptionPeriod) -> String {
-    guard let off = renewals.times(ofPeriods: [period.start], where: \.isOff).last else { return "CANCELLED" }
+  /// Records the end of a period by a cancellation, and how long after the start of the subscription it was.
+  mutating func loseByCancellation(_ period: SubscriptionPeriod) {
+    guard let off = renewals.times(ofPeriods: [period.start], where: \.isOff).last else {
+      return lose(.lapsedVoluntary, "CANCELLED", at: period.expires)
+    }
+    // After a refund, Apple turns auto-renew off; its reversal leaves it off.
+    let isByApple = period.reversedRefund.map { $0.start <= off.start && off.start <= $0.end } ?? false
+    if !period.isTrial, !isByApple {
+      let days = off.start.milliseconds(since: stintStart) / ReportDay.length
+      flow(.cancelledAfter, period, at: period.expires) { posting, _ in
+        posting.reason = CancellationTime(days: days).rawValue
+      }
+    }
     let isSoon = off.start.milliseconds(since: period.start) <= ReportDay.length
-    return isSoon ? "CANCELLED_WITHIN_A_DAY" : "CANCELLED"
+    lose(.lapsedVoluntary, isSoon ? "CANCELLED_WITHIN_A_DAY" : "CANCELLED", at: period.expires)
+  }
+
+  /// Records what preceded the end of a paid period.
+  mutating func addLapseContexts(_ period: SubscriptionPeriod, hasFailed: Bool, at end: Instant) {
+    guard !period.isTrial else { return }
+    var contexts: [LapseContext] = hasFailed ? [.failedPayment] : []
+    let reports = renewals.reports(ofPeriods: [period.start]).filter { $0.inForceFrom <= end }
+    if reports.contains(where: \.awaitsConsent) { contexts.append(.priceIncrease) }
+    // The last report about a period that ends is about its end, so a plan counts if any report had it.
+    let productID = period.dimensions.productID
+    if reports.contains(where: { app.isDowngrade(from: productID, to: $0.nextProductID ?? productID) }) {
+      contexts.append(.plannedDowngrade)
+    }
+    for context in contexts {
+      flow(.lapsedAfter, period, at: end) { posting, _ in posting.reason = context.rawValue }
+    }
   }
 }
 
 extension AppDefinition {
-  fileprivate func isDowngrade(from old: String, to new: String) -> Bool {
+  func isDowngrade(from old: String, to new: String) -> Bool {
     guard old != new, let from = products[old]?.level, let to = products[new]?.level else { return false }
     // Level 1 is the highest.
     return to > from

@@ -33,6 +33,7 @@ extension SubscriptionWalk {
   }
 
   mutating func leave(at instant: Instant) {
+    endExpected(at: instant)
     guard let stock else { return }
     post(stock, -1, at: instant)
     self.stock = nil

@@ -17,6 +17,10 @@ struct SubscriptionWalk {
   let now: Instant
   /// What is in force.
   var stock: Stock?
+  /// What the running period adds to the expected revenue; `nil`: nothing.
+  var expected: Expected?
+  /// When the running stint began.
+  var stintStart = Instant(millisecondsSince1970: 0)
   /// Since when the running period is in force.
   var inForceSince = Instant(millisecondsSince1970: 0)
   /// The number of the running stint.
@@ -79,7 +83,7 @@ extension SubscriptionWalk {
 
   mutating func beginStint(_ period: SubscriptionPeriod) {
     (cohort, trial, paidPeriods) = (nil, nil, 0)
-    stint += 1
+    (stint, stintStart) = (stint + 1, period.start)
     if period.isTrial {
       trial = Posting.Cohort(day: ReportDay(period.start), dimensions: period.dimensions)
       flow(.trialStarted, period, at: period.start) { $0.cohort = $1.trial }

@@ -19,7 +19,8 @@ package struct Posting: Hashable, Sendable {
   package var cohort: Cohort?
   /// Bits of ``Granularity``'s raw values. Of a charge, those for which it is the payer's first one in its bucket; of what is
   /// active, those for which the subscription was not active at the start of the bucket; of an end, those for which it is
-  /// the first one in the bucket of a subscription that was active at its start.
+  /// the first one in the bucket of a subscription that was active at its start. The bits from ``earlyShift`` on, of an end and
+  /// of a return: those in whose bucket the subscription began.
   package var marks: Int64 = 0
   /// The day of the charge that ``amount`` is a rate of, for conversion; `nil`: the day of ``effectiveAt``, or the app converts
   /// nothing.
@@ -42,6 +43,9 @@ package struct Posting: Hashable, Sendable {
     self.transactionID = transactionID
     self.dimensions = dimensions
   }
+
+  /// The first bit of ``marks`` for subscriptions that began in the bucket.
+  package static let earlyShift: Int64 = 8
 
   /// The posting that takes this one back.
   package var reversed: Posting {

@@ -11,8 +11,10 @@ package struct PostingDifference: Sendable {
 
   package init(standing: [UInt64], derived: [Posting]) {
     var balance: [UInt64: Int] = [:]
+    balance.reserveCapacity(standing.count)
     for fingerprint in standing { balance[fingerprint, default: 0] += 1 }
     var (added, all) = ([Posting](), [UInt64]())
+    all.reserveCapacity(derived.count)
     for posting in derived {
       let fingerprint = posting.fingerprint
       all.append(fingerprint)
@@ -34,14 +36,20 @@ extension Posting {
     var hash = PostingHash()
     hash.add(UInt64(bitPattern: kind.rawValue))
     hash.add(UInt64(bitPattern: effectiveAt.millisecondsSince1970))
-    for text in [line, transactionID, reason, currency] { hash.add(text) }
+    hash.add(line)
+    hash.add(transactionID)
+    hash.add(reason)
+    hash.add(currency)
     hash.add(dimensions)
     if let cohort {
       hash.add(UInt64(bitPattern: cohort.day.number))
       hash.add(UInt64(bitPattern: cohort.age))
       hash.add(cohort.dimensions)
     }
-    for number in [marks, count, amount, proceeds] { hash.add(UInt64(bitPattern: number)) }
+    hash.add(UInt64(bitPattern: marks))
+    hash.add(UInt64(bitPattern: count))
+    hash.add(UInt64(bitPattern: amount))
+    hash.add(UInt64(bitPattern: proceeds))
     if let chargedOn { hash.add(UInt64(bitPattern: chargedOn.number)) }
     return hash.value
   }

@@ -9,22 +9,30 @@ struct PostingHash {
   }
 
   mutating func add(_ text: String) {
-    var (word, count): (UInt64, UInt64) = (0, 0)
-    for byte in text.utf8 {
-      word = word << 8 | UInt64(byte)
-      count += 1
-      guard count % 8 == 0 else { continue }
+    var text = text
+    text.withUTF8 { bytes in
+      var position = 0
+      // Bytes of a word in the order of the text, whatever the machine.
+      while position + 8 <= bytes.count {
+        let raw = UnsafeRawBufferPointer(bytes)
+        add(UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self)))
+        position += 8
+      }
+      var word: UInt64 = 0
+      while position < bytes.count {
+        word = word << 8 | UInt64(bytes[position])
+        position += 1
+      }
       add(word)
-      word = 0
+      add(UInt64(bytes.count))
     }
-    add(word)
-    add(count)
   }
 
   mutating func add(_ dimensions: Posting.Dimensions) {
-    for text in [dimensions.productID, dimensions.group, dimensions.storefront, dimensions.offerKind] {
-      add(text)
-    }
+    add(dimensions.productID)
+    add(dimensions.group)
+    add(dimensions.storefront)
+    add(dimensions.offerKind)
   }
 }
 

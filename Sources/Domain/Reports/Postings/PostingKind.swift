@@ -15,6 +15,12 @@ extension Posting {
     case pendingDowngrade = 11
     /// Part of `active`: no customer owns the purchase.
     case unclaimedActive = 12
+    /// Non-renewing subscriptions in the duration that the catalog states.
+    case seasonRunning = 13
+    /// Payers by the days of paid service in a group; the reason is a ``PaidDays``.
+    case paidDays = 14
+    /// Amounts only: the recurring revenue if all subscriptions in force renew as Apple's documents announce.
+    case expectedAnnual = 15
 
     // Movements of subscriptions. Their amounts are the movements of recurring revenue.
     case trialStarted = 20
@@ -52,6 +58,10 @@ extension Posting {
     case downgradeWithdrawn = 49
     /// A renewal moved recurring revenue to the exchange rate of another day. It changes no amount without conversion.
     case rateChanged = 50
+    /// What preceded an end of a paid period; the reason is a ``LapseContext``.
+    case lapsedAfter = 51
+    /// A cancellation that ended a subscription; the reason is a ``CancellationTime``.
+    case cancelledAfter = 52
 
     // Failed payments.
     case graceEntered = 60
@@ -97,6 +107,8 @@ extension Posting {
     case activeOutsideOpening = 108
     /// In cells only: the first end in a bucket of a subscription that was active at its start.
     case firstEndOfOpening = 109
+    /// In cells only: the end of a subscription that began in the bucket, less those that came back in it.
+    case earlyLost = 110
 
     /// The name in exports: `trialStarted` as `TRIAL_STARTED`.
     package var name: String {

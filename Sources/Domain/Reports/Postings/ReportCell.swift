@@ -53,9 +53,15 @@ extension Posting {
       kind: kind, day: ReportDay(effectiveAt), dimensions: dimensions, reason: reason, currency: currency,
       cohortDay: nil, age: 0)
     if !isOfCohortOnly { cells.append(ReportCell(key: key, sums: sums)) }
-    if marks != 0, let part = marked(sums) {
-      let marked = key.with { ($0.kind, $0.reason, $0.age) = (part.kind, "", marks) }
+    let (early, others) = (marks >> Self.earlyShift, marks % (1 << Self.earlyShift))
+    if others != 0, let part = marked(sums) {
+      let marked = key.with { ($0.kind, $0.reason, $0.age) = (part.kind, "", others) }
       cells.append(ReportCell(key: marked, sums: part.sums))
+    }
+    if early != 0 {
+      let lost = key.with { ($0.kind, $0.reason, $0.currency, $0.age) = (.earlyLost, "", "", early) }
+      let sign: Int64 = Report.leavingKinds.contains(kind) ? 1 : -1
+      cells.append(ReportCell(key: lost, sums: ReportCell.Sums(count: sign * count)))
     }
     if let chargedOn, chargedOn != key.day, amount != 0 || proceeds != 0 {
       let rated = key.with { ($0.cohortDay, $0.age) = (chargedOn, ReportCell.ratedAge) }

@@ -21,13 +21,16 @@ struct ReportCommand: AsyncParsableCommand {
   @Option(help: "First day.") var from: String?
   @Option(help: "Last day.") var to: String?
   @Option(help: "day, week, month, quarter or year.") var by: String?
-  @Option(help: "product, group, storefront or offer; at most twice.") var groupBy: [String] = []
+  @Option(help: "product, group, storefront, offer, duration or reason; at most twice.")
+  var groupBy: [String] = []
+  @Option(help: "Number of groups; the rest is one, OTHER (default: all).") var maxGroups: Int32 = 0
   @Option(help: "Product id; repeatable (default: all).") var product: [String] = []
   @Option(help: "Country of the storefront, such as USA; repeatable (default: all).") var storefront:
     [String] = []
   @Flag(help: "Estimated proceeds instead of prices.") var proceeds = false
   @Flag(help: "Each day as it was when it closed.") var asFirstClosed = false
   @Option(help: "What was known at the last closing before this time.") var knownAt: String?
+  @Option(help: "Leave out what was so after this time of the last day.") var asOf: String?
   @Option(help: "Currency to convert to, with --rates.") var convertTo: String?
   @Option(help: "File of rates: lines of day,currency,rate.") var rates: String?
   @Option(help: "The column of the chart (default: closing, or the first column).") var column: String?
@@ -111,10 +114,12 @@ struct ReportCommand: AsyncParsableCommand {
       $0.proceeds = proceeds
       $0.asFirstClosed = asFirstClosed
       $0.convertTo = convertTo ?? ""
+      $0.maxGroups = maxGroups
     }
     query.from = try TimeOption.parse(from, "--from")
     query.to = try TimeOption.parse(to, "--to", day: .end)
     query.knownAt = try TimeOption.parse(knownAt, "--known-at", day: .end)
+    query.asOf = try TimeOption.parse(asOf, "--as-of")
     query.granularity = try Self.granularity(by)
     query.groupBy = try groupBy.map(Self.dimension)
     if let rates { query.rates = try Self.rates(rates) }
@@ -140,8 +145,11 @@ struct ReportCommand: AsyncParsableCommand {
     case "group": .group
     case "storefront": .storefront
     case "offer": .offerKind
+    case "duration": .duration
+    case "reason": .reason
     default:
-      throw Failure("--group-by takes product, group, storefront or offer, not '\(name)'", status: 64)
+      let known = "product, group, storefront, offer, duration or reason"
+      throw Failure("--group-by takes \(known), not '\(name)'", status: 64)
     }
   }
 

@@ -72,6 +72,10 @@ package enum ReportDimension: WireEnum {
   case storefront
   /// The offer and its payment mode, such as "INTRODUCTORY_FREE_TRIAL"; empty for the standard price.
   case offerKind
+  /// The length of the product's periods, such as "P1M"; empty for a product without subscriptions.
+  case duration
+  /// Why, such as "CANCELLED"; the values depend on the report. Only of reports without stocks and ages: `dimensions` of Report.
+  case reason
   /// A number that this version of the contract does not name.
   case unrecognized(Int32)
 
@@ -83,6 +87,8 @@ package enum ReportDimension: WireEnum {
     case 2: self = .group
     case 3: self = .storefront
     case 4: self = .offerKind
+    case 5: self = .duration
+    case 6: self = .reason
     default: self = .unrecognized(rawValue)
     }
   }
@@ -95,6 +101,8 @@ package enum ReportDimension: WireEnum {
     case .group: 2
     case .storefront: 3
     case .offerKind: 4
+    case .duration: 5
+    case .reason: 6
     case .unrecognized(let number): number
     }
   }
@@ -107,6 +115,8 @@ package enum ReportDimension: WireEnum {
     case .group: "REPORT_DIMENSION_GROUP"
     case .storefront: "REPORT_DIMENSION_STOREFRONT"
     case .offerKind: "REPORT_DIMENSION_OFFER_KIND"
+    case .duration: "REPORT_DIMENSION_DURATION"
+    case .reason: "REPORT_DIMENSION_REASON"
     case .unrecognized(let number): "\(number)"
     }
   }
@@ -201,6 +211,48 @@ package enum ReportRole: WireEnum {
     case .value: "REPORT_ROLE_VALUE"
     case .numerator: "REPORT_ROLE_NUMERATOR"
     case .denominator: "REPORT_ROLE_DENOMINATOR"
+    case .unrecognized(let number): "\(number)"
+    }
+  }
+}
+
+/// Where the values of a column come from.
+package enum ReportProvenance: WireEnum {
+  /// Not set.
+  case unspecified
+  /// Apple's documents state them.
+  case stated
+  /// The service estimates them: proceeds, and the credit of an upgrade.
+  case estimated
+  /// A number that this version of the contract does not name.
+  case unrecognized(Int32)
+
+  /// The value with that number on the wire.
+  package init(rawValue: Int32) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .stated
+    case 2: self = .estimated
+    default: self = .unrecognized(rawValue)
+    }
+  }
+
+  /// The number on the wire.
+  package var rawValue: Int32 {
+    switch self {
+    case .unspecified: 0
+    case .stated: 1
+    case .estimated: 2
+    case .unrecognized(let number): number
+    }
+  }
+
+  /// The value's name in the contract, or its number.
+  package var protoName: String {
+    switch self {
+    case .unspecified: "REPORT_PROVENANCE_UNSPECIFIED"
+    case .stated: "REPORT_PROVENANCE_STATED"
+    case .estimated: "REPORT_PROVENANCE_ESTIMATED"
     case .unrecognized(let number): "\(number)"
     }
   }
@@ -306,6 +358,8 @@ package struct Report: WireMessage {
   package var byCurrency: Bool = false
   /// Whether each row has an age: the number of a paid period, or of a month.
   package var hasAges: Bool = false
+  /// The dimensions by which its rows can be grouped.
+  package var dimensions: [ReportDimension] = []
 
   /// A message with every field at its default.
   package init() {}
@@ -321,6 +375,7 @@ package struct Report: WireMessage {
     columns = CField.messages(c.pointee.columns, count: c.pointee.n_columns)
     byCurrency = CField.flag(c.pointee.by_currency)
     hasAges = CField.flag(c.pointee.has_ages)
+    dimensions = CField.enums(c.pointee.dimensions, count: c.pointee.n_dimensions)
   }
 
   /// Writes the fields that are set.
@@ -330,6 +385,7 @@ package struct Report: WireMessage {
     writer.messages(3, columns)
     writer.flag(4, byCurrency)
     writer.flag(5, hasAges)
+    writer.integers(6, dimensions.map(\.rawValue))
   }
 }
 
@@ -343,6 +399,8 @@ package struct ReportColumn: WireMessage {
   package var role: ReportRole = .init()
   /// What it counts.
   package var definition: String = ""
+  /// Where its values come from, in the measure of the answer: prices, or with `proceeds` their estimated part.
+  package var provenance: ReportProvenance = .init()
 
   /// A message with every field at its default.
   package init() {}
@@ -357,6 +415,7 @@ package struct ReportColumn: WireMessage {
     unit = ReportUnit(rawValue: CField.number(c.pointee.unit.rawValue))
     role = ReportRole(rawValue: CField.number(c.pointee.role.rawValue))
     definition = CField.text(c.pointee.definition)
+    provenance = ReportProvenance(rawValue: CField.number(c.pointee.provenance.rawValue))
   }
 
   /// Writes the fields that are set.
@@ -365,6 +424,7 @@ package struct ReportColumn: WireMessage {
     writer.integer(2, unit.rawValue)
     writer.integer(3, role.rawValue)
     writer.text(4, definition)
+    writer.integer(5, provenance.rawValue)
   }
 }
 
@@ -397,6 +457,11 @@ package struct ReportQuery: WireMessage {
   package var convertTo: String = ""
   /// Rates instead of the configured ones. An amount without a rate of its day or the six days before stays in its currency.
   package var rates: [ReportRate] = []
+  /// Of the groups, those with the most units, and the rest as one group "OTHER"; 0: all. At most 10,000. Units are the report's
+  /// first column that counts.
+  package var maxGroups: Int32 = 0
+  /// An instant in the last day: what was so after it does not count. Unset: the whole day. Not with `as_first_closed`.
+  package var asOf: GoogleProtobuf.Timestamp?
 
   /// A message with every field at its default.
   package init() {}
@@ -420,6 +485,8 @@ package struct ReportQuery: WireMessage {
     knownAt = CField.message(c.pointee.known_at)
     convertTo = CField.text(c.pointee.convert_to)
     rates = CField.messages(c.pointee.rates, count: c.pointee.n_rates)
+    maxGroups = c.pointee.max_groups
+    asOf = CField.message(c.pointee.as_of)
   }
 
   /// Writes the fields that are set.
@@ -437,6 +504,8 @@ package struct ReportQuery: WireMessage {
     writer.message(11, knownAt)
     writer.text(12, convertTo)
     writer.messages(13, rates)
+    writer.integer(14, maxGroups)
+    writer.message(15, asOf)
   }
 }
 
@@ -517,8 +586,14 @@ package struct QueryReportResponse: WireMessage {
   /// The changes of closed days of the query that were known at `known_at`; of stocks also of earlier days. They explain the
   /// difference between each day as first closed and as known now.
   package var revisions: [ReportRevision] = []
-  /// Codes: "NO_RATE" if amounts stayed in their currency for want of a rate.
+  /// Codes: "NO_RATE" if amounts stayed in their currency for want of a rate; "IDENTITY_BROKEN DAY", such as
+  /// "IDENTITY_BROKEN 2026-11-23", if the movements that a closing of the day added do not explain its stocks.
   package var notes: [String] = []
+  /// The edition of the rules by which postings were derived. Other rules begin another edition and change none.
+  package var edition: Int64 = 0
+  /// The SHA-256 of the answer as the CSV of ExportReport, in hexadecimal: equal answers have equal ones, in each replica and
+  /// after each rebuild.
+  package var resultHash: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -536,6 +611,8 @@ package struct QueryReportResponse: WireMessage {
     knownAt = CField.message(c.pointee.known_at)
     revisions = CField.messages(c.pointee.revisions, count: c.pointee.n_revisions)
     notes = CField.elements(c.pointee.notes, count: c.pointee.n_notes)
+    edition = c.pointee.edition
+    resultHash = CField.text(c.pointee.result_hash)
   }
 
   /// Writes the fields that are set.
@@ -547,6 +624,8 @@ package struct QueryReportResponse: WireMessage {
     writer.message(5, knownAt)
     writer.messages(6, revisions)
     writer.texts(7, notes)
+    writer.integer(8, edition)
+    writer.text(9, resultHash)
   }
 }
 

@@ -1,6 +1,8 @@
 internal import AppStore
+internal import Bytes
 internal import JSON
 internal import Reports
+internal import SignedData
 internal import Store
 internal import Wire
 
@@ -16,6 +18,8 @@ struct ReportAnswer: Sendable {
   let knownAt: Instant
   /// Whether amounts stayed in their currency for want of a rate.
   let isUnconverted: Bool
+  /// The days of the query whose movements do not explain their stocks.
+  let brokenDays: [ReportDay]
 
   var rows: [ReportTable.Row] { table.rows }
 
@@ -23,13 +27,14 @@ struct ReportAnswer: Sendable {
   private func isIncomplete(_ row: ReportTable.Row) -> Bool {
     let bucket = query.report.agesAreMonths ? row.bucket.advanced(byMonths: row.age) : row.bucket
     let end = query.granularity.firstDay(after: bucket)
-    return end > query.to || closed.map { end.advanced(by: -1) > $0 } ?? true
+    return end > query.to || (query.asOf != nil && end == query.to)
+      || closed.map { end.advanced(by: -1) > $0 } ?? true
   }
 
   var message: QueryReportResponse {
     .with {
       $0.environment = Wire.Environment(environment)
-      $0.columns = query.report.columns.map(Wire.ReportColumn.init)
+      $0.columns = query.report.columns.map { Wire.ReportColumn($0, isOfProceeds: query.isOfProceeds) }
       $0.rows = rows.map { row in
         .with {
           $0.bucket = GoogleProtobuf.Timestamp(row.bucket.start)
@@ -46,7 +51,11 @@ struct ReportAnswer: Sendable {
         Wire.ReportRevision(
           revision, differences.filter { $0.day == revision.day && $0.knownDay == revision.knownDay })
       }
-      $0.notes = isUnconverted ? ["NO_RATE"] : []
+      $0.notes =
+        (isUnconverted ? ["NO_RATE"] : [])
+        + brokenDays.map { "IDENTITY_BROKEN \($0.start.description.prefix(10))" }
+      $0.edition = Reports.Report.edition
+      $0.resultHash = Hex.encode(SHA256.hash(commaSeparated[...]))
     }
   }
 }
@@ -79,10 +88,15 @@ extension ReportAnswer {
         isOpen = isIncomplete(row)
       }
       bytes += day.utf8
-      for key in keys(of: row) { Self.append(key, to: &bytes) }
+      for group in row.groups { Self.append(group, to: &bytes) }
+      if query.report.isByCurrency { Self.append(row.currency, to: &bytes) }
+      if query.report.hasAges {
+        bytes.append(UInt8(ascii: ","))
+        bytes.append(decimal: row.age)
+      }
       for value in row.values {
         bytes.append(UInt8(ascii: ","))
-        bytes += String(value).utf8
+        bytes.append(decimal: value)
       }
       bytes += (isOpen ? ",true\r\n" : ",false\r\n").utf8
     }
@@ -123,6 +137,8 @@ extension Reports.ReportQuery.Dimension {
     case .group: "group"
     case .storefront: "storefront"
     case .offerKind: "offer_kind"
+    case .duration: "duration"
+    case .reason: "reason"
     }
   }
 }
@@ -132,14 +148,29 @@ extension Wire.Report {
     self.init()
     name = report.name.rawValue
     title = report.title
-    columns = report.columns.map(Wire.ReportColumn.init)
+    columns = report.columns.map { Wire.ReportColumn($0, isOfProceeds: false) }
+    dimensions = report.dimensions.map(Wire.ReportDimension.init)
     byCurrency = report.isByCurrency
     hasAges = report.hasAges
   }
 }
 
+extension Wire.ReportDimension {
+  fileprivate init(_ dimension: Reports.ReportQuery.Dimension) {
+    self =
+      switch dimension {
+      case .product: .product
+      case .group: .group
+      case .storefront: .storefront
+      case .offerKind: .offerKind
+      case .duration: .duration
+      case .reason: .reason
+      }
+  }
+}
+
 extension Wire.ReportColumn {
-  init(_ column: Reports.ReportColumn) {
+  init(_ column: Reports.ReportColumn, isOfProceeds: Bool) {
     self.init()
     name = column.name
     unit =
@@ -155,6 +186,7 @@ extension Wire.ReportColumn {
       case .denominator: .denominator
       }
     definition = column.definition
+    provenance = column.isEstimated || (isOfProceeds && column.unit != .count) ? .estimated : .stated
   }
 }
 

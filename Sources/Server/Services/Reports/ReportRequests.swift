@@ -6,6 +6,7 @@ internal import Wire
 
 extension Reports.ReportQuery {
   private static let dayLimit: Int64 = 800
+  private static let groupLimit = 10_000
 
   /// The query of a request.
   ///
@@ -29,12 +30,33 @@ extension Reports.ReportQuery {
         .storefront: Set(query.storefronts),
       ],
       isOfProceeds: query.proceeds, knowledge: query.asFirstClosed ? .firstClosed : .now)
+    guard Set(groupBy).isSubset(of: report.dimensions) else {
+      throw .invalid("group_by", "the report '\(query.report)' has no reasons")
+    }
+    try addLimits(query)
     guard !query.asFirstClosed || report.cohortKinds.isEmpty else {
       throw .invalid("as_first_closed", "a report by cohort has no first closing; set known_at")
     }
     guard query.convertTo.isEmpty || report.isConvertible else {
       throw .invalid("convert_to", "the report '\(query.report)' is not converted")
     }
+  }
+
+  /// Takes over `max_groups` and `as_of`.
+  private mutating func addLimits(_ query: Wire.ReportQuery) throws(Status) {
+    guard (0...Int32(Self.groupLimit)).contains(query.maxGroups) else {
+      throw .invalid("max_groups", "max_groups is not between 0 and \(Self.groupLimit)")
+    }
+    maxGroups = query.maxGroups == 0 ? nil : Int(query.maxGroups)
+    guard let asOf = query.asOf else { return }
+    let instant = try Instant(asOf, "query.as_of")
+    guard ReportDay(instant).advanced(by: 1) == to else {
+      throw .invalid("as_of", "as_of is not in the last day of the query")
+    }
+    guard !query.asFirstClosed else {
+      throw .invalid("as_of", "as_of and as_first_closed exclude each other")
+    }
+    self.asOf = instant
   }
 
   private static func days(_ query: Wire.ReportQuery) throws(Status) -> Range<ReportDay> {
@@ -89,6 +111,8 @@ extension Reports.ReportQuery {
       case .group: dimensions.append(.group)
       case .storefront: dimensions.append(.storefront)
       case .offerKind: dimensions.append(.offerKind)
+      case .duration: dimensions.append(.duration)
+      case .reason: dimensions.append(.reason)
       case .unspecified, .unrecognized: throw .invalid("group_by", "unknown dimension \(dimension.rawValue)")
       }
     }

@@ -28,8 +28,10 @@ extension ReportServiceHandler {
         let closed = try reader.lastClosedDay(of: app.id, in: environment, by: knownAt)
         query.knowledge = .whenClosed(closed?.day ?? ReportDay(number: -1_000_000))
       }
+      var durations = ProductDurations(app)
+      if query.groupBy.contains(.duration) { try reader.add(to: &durations) }
       let found = try reader.reportPurchases(
-        behind: query.postings(of: value.column, in: value.row), of: app.id, in: environment,
+        behind: query.postings(of: value.column, in: value.row, durations), of: app.id, in: environment,
         after: page.position ?? "", limit: size + 1)
       var response = ListReportPurchasesResponse()
       for purchase in found.prefix(size) {

@@ -55,21 +55,23 @@ struct ReportServiceHandler: ReportServiceMethods {
       throw Status(.invalidArgument, reason: "MISSING_FIELD", "query is missing", field: "query")
     }
     let now = context.now(in: environment)
-    let query = try Self.query(wanted, app.reports)
+    let query = try Self.query(wanted, app)
     let knownAt = try Reports.ReportQuery.knownAt(wanted).map { min($0, now) }
     let rates = try RateTable(wanted, or: app.reports.rates, knownAt: knownAt)
     let found = try await context.readExpensively(call) { reader throws(StoreError) in
-      try ReportFindings(query, knownAt: knownAt, of: app.id, in: environment, reader)
+      try ReportFindings(query, knownAt: knownAt, of: app, in: environment, reader)
     }
     let sums =
       wanted.convertTo.isEmpty ? found.sums : rates.convert(found.sums, to: wanted.convertTo)
     do throws(ReportTable.Failure) {
       return ReportAnswer(
-        query: found.query, environment: environment, table: try ReportTable(found.query, sums),
+        query: found.query, environment: environment,
+        table: try ReportTable(found.query, sums).limited(found.query),
         revisions: found.revisions, differences: found.differences, closed: found.closed?.day,
         knownAt: knownAt.map { found.closed?.closedAt ?? $0 } ?? now,
         isUnconverted: !wanted.convertTo.isEmpty
-          && sums.contains { !$0.currency.isEmpty && $0.currency != wanted.convertTo })
+          && sums.contains { !$0.currency.isEmpty && $0.currency != wanted.convertTo },
+        brokenDays: found.brokenDays)
     } catch {
       throw Status(
         .invalidArgument, reason: "MIXED_DURATIONS",
@@ -82,13 +84,14 @@ struct ReportServiceHandler: ReportServiceMethods {
 extension ReportServiceHandler {
   /// The query of a request to an app with these rates.
   private static func query(
-    _ wanted: Wire.ReportQuery, _ policy: ReportPolicy
+    _ wanted: Wire.ReportQuery, _ app: AppDefinition
   ) throws(Status) -> Reports.ReportQuery {
     var query = try Reports.ReportQuery(wanted)
     query.isConverted = !wanted.convertTo.isEmpty
+    query.durations = ProductDurations(app)
     guard query.isConverted, !query.report.stockKinds.isEmpty else { return query }
     // What is in force has the rate of its last charge, whose day postings have only in apps with rates.
-    guard !policy.rates.isEmpty, wanted.rates.isEmpty else {
+    guard !app.reports.rates.isEmpty, wanted.rates.isEmpty else {
       throw Status(
         .invalidArgument, reason: "INVALID_FIELD",
         "the report '\(wanted.report)' is converted with the rates of the configuration; set reports.rates",
@@ -111,13 +114,16 @@ private struct ReportFindings: Sendable {
   let sums: [ReportSum]
   let revisions: [Store.ReportRevision]
   let differences: [Reports.ReportDifference]
+  /// The days whose movements do not explain their stocks.
+  let brokenDays: [ReportDay]
   /// The last day that was closed by then, and when it closed.
   let closed: (day: ReportDay, closedAt: Instant)?
 
   init(
-    _ query: Reports.ReportQuery, knownAt: Instant?, of app: String, in environment: AppStore.Environment,
-    _ reader: any StoreSnapshot
+    _ query: Reports.ReportQuery, knownAt: Instant?, of definition: AppDefinition,
+    in environment: AppStore.Environment, _ reader: any StoreSnapshot
   ) throws(StoreError) {
+    let app = definition.id
     let closed = try reader.lastClosedDay(of: app, in: environment, by: knownAt ?? .openEnd)
     self.closed = closed
     var query = query
@@ -126,11 +132,39 @@ private struct ReportFindings: Sendable {
       query.knowledge = .whenClosed(closed?.day ?? ReportDay(number: -1_000_000))
     }
     self.query = query
-    sums = try reader.reportSums(query, of: app, in: environment)
+    sums =
+      try reader.reportSums(query, of: app, in: environment)
+      + reader.reportSumsAfter(query, of: definition, in: environment)
+    brokenDays = try reader.brokenDays(
+      from: query.from, to: query.to, knownBy: knownAt == nil ? nil : closed?.day, of: app, in: environment)
     revisions = try reader.reportRevisions(
       from: query.from, to: query.to, ofStocks: !query.report.stockKinds.isEmpty,
       knownBy: knownAt == nil ? nil : closed?.day, of: app, in: environment)
     differences = ReportDifference.all(
       query, try reader.reportChanges(query, of: app, in: environment))
+  }
+}
+
+/// The number of postings that are read at once.
+private let pageSize = 5_000
+
+extension StoreSnapshot {
+  /// What takes back the postings of the last day after ``ReportQuery/asOf``; nothing without one.
+  fileprivate func reportSumsAfter(
+    _ query: Reports.ReportQuery, of app: AppDefinition, in environment: AppStore.Environment
+  ) throws(StoreError) -> [ReportSum] {
+    guard let asOf = query.asOf?.advanced(byMilliseconds: 1), asOf < query.to.start else { return [] }
+    var durations = query.durations
+    if query.groupBy.contains(.duration) { try add(to: &durations) }
+    var sums: [ReportSum] = []
+    var last: StoredPosting?
+    while true {
+      let page = try postings(
+        in: asOf..<query.to.start, after: last, of: app.id, in: environment, limit: pageSize)
+      sums += query.sums(
+        of: page.map { ($0.posting.reversed, $0.knownAt) }, closingAfter: app.reports.closeAfter, durations)
+      last = page.last
+      guard page.count == pageSize else { return sums }
+    }
   }
 }

@@ -983,7 +983,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_reports_response__descriptor
   (ProtobufCMessageInit) entitled__v1__list_reports_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__report__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__report__field_descriptors[6] =
 {
   {
     "name",
@@ -1045,10 +1045,23 @@ static const ProtobufCFieldDescriptor entitled__v1__report__field_descriptors[5]
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "dimensions",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Entitled__V1__Report, n_dimensions),
+    offsetof(Entitled__V1__Report, dimensions),
+    &entitled__v1__report_dimension__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__report__field_indices_by_name[] = {
   3,   /* field[3] = by_currency */
   2,   /* field[2] = columns */
+  5,   /* field[5] = dimensions */
   4,   /* field[4] = has_ages */
   0,   /* field[0] = name */
   1,   /* field[1] = title */
@@ -1056,7 +1069,7 @@ static const unsigned entitled__v1__report__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__report__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__report__descriptor =
 {
@@ -1066,14 +1079,14 @@ const ProtobufCMessageDescriptor entitled__v1__report__descriptor =
   "Entitled__V1__Report",
   "entitled.v1",
   sizeof(Entitled__V1__Report),
-  5,
+  6,
   entitled__v1__report__field_descriptors,
   entitled__v1__report__field_indices_by_name,
   1,  entitled__v1__report__number_ranges,
   (ProtobufCMessageInit) entitled__v1__report__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__report_column__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__report_column__field_descriptors[5] =
 {
   {
     "name",
@@ -1123,17 +1136,30 @@ static const ProtobufCFieldDescriptor entitled__v1__report_column__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "provenance",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportColumn, provenance),
+    &entitled__v1__report_provenance__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__report_column__field_indices_by_name[] = {
   3,   /* field[3] = definition */
   0,   /* field[0] = name */
+  4,   /* field[4] = provenance */
   2,   /* field[2] = role */
   1,   /* field[1] = unit */
 };
 static const ProtobufCIntRange entitled__v1__report_column__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor entitled__v1__report_column__descriptor =
 {
@@ -1143,14 +1169,14 @@ const ProtobufCMessageDescriptor entitled__v1__report_column__descriptor =
   "Entitled__V1__ReportColumn",
   "entitled.v1",
   sizeof(Entitled__V1__ReportColumn),
-  4,
+  5,
   entitled__v1__report_column__field_descriptors,
   entitled__v1__report_column__field_indices_by_name,
   1,  entitled__v1__report_column__number_ranges,
   (ProtobufCMessageInit) entitled__v1__report_column__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__report_query__field_descriptors[13] =
+static const ProtobufCFieldDescriptor entitled__v1__report_query__field_descriptors[15] =
 {
   {
     "report",
@@ -1308,14 +1334,40 @@ static const ProtobufCFieldDescriptor entitled__v1__report_query__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "max_groups",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportQuery, max_groups),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "as_of",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReportQuery, as_of),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__report_query__field_indices_by_name[] = {
   9,   /* field[9] = as_first_closed */
+  14,   /* field[14] = as_of */
   11,   /* field[11] = convert_to */
   1,   /* field[1] = from */
   3,   /* field[3] = granularity */
   4,   /* field[4] = group_by */
   10,   /* field[10] = known_at */
+  13,   /* field[13] = max_groups */
   8,   /* field[8] = proceeds */
   5,   /* field[5] = product_ids */
   12,   /* field[12] = rates */
@@ -1327,7 +1379,7 @@ static const unsigned entitled__v1__report_query__field_indices_by_name[] = {
 static const ProtobufCIntRange entitled__v1__report_query__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 0, 15 }
 };
 const ProtobufCMessageDescriptor entitled__v1__report_query__descriptor =
 {
@@ -1337,7 +1389,7 @@ const ProtobufCMessageDescriptor entitled__v1__report_query__descriptor =
   "Entitled__V1__ReportQuery",
   "entitled.v1",
   sizeof(Entitled__V1__ReportQuery),
-  13,
+  15,
   entitled__v1__report_query__field_descriptors,
   entitled__v1__report_query__field_indices_by_name,
   1,  entitled__v1__report_query__number_ranges,
@@ -1472,7 +1524,7 @@ const ProtobufCMessageDescriptor entitled__v1__query_report_request__descriptor 
   (ProtobufCMessageInit) entitled__v1__query_report_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__query_report_response__field_descriptors[7] =
+static const ProtobufCFieldDescriptor entitled__v1__query_report_response__field_descriptors[9] =
 {
   {
     "environment",
@@ -1558,20 +1610,46 @@ static const ProtobufCFieldDescriptor entitled__v1__query_report_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "edition",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__QueryReportResponse, edition),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "result_hash",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__QueryReportResponse, result_hash),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__query_report_response__field_indices_by_name[] = {
   3,   /* field[3] = closed_until */
   1,   /* field[1] = columns */
+  7,   /* field[7] = edition */
   0,   /* field[0] = environment */
   4,   /* field[4] = known_at */
   6,   /* field[6] = notes */
+  8,   /* field[8] = result_hash */
   5,   /* field[5] = revisions */
   2,   /* field[2] = rows */
 };
 static const ProtobufCIntRange entitled__v1__query_report_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor entitled__v1__query_report_response__descriptor =
 {
@@ -1581,7 +1659,7 @@ const ProtobufCMessageDescriptor entitled__v1__query_report_response__descriptor
   "Entitled__V1__QueryReportResponse",
   "entitled.v1",
   sizeof(Entitled__V1__QueryReportResponse),
-  7,
+  9,
   entitled__v1__query_report_response__field_descriptors,
   entitled__v1__query_report_response__field_indices_by_name,
   1,  entitled__v1__query_report_response__number_ranges,
@@ -2756,22 +2834,26 @@ const ProtobufCEnumDescriptor entitled__v1__report_granularity__descriptor =
   entitled__v1__report_granularity__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue entitled__v1__report_dimension__enum_values_by_number[5] =
+static const ProtobufCEnumValue entitled__v1__report_dimension__enum_values_by_number[7] =
 {
   { "REPORT_DIMENSION_UNSPECIFIED", "ENTITLED__V1__REPORT_DIMENSION__REPORT_DIMENSION_UNSPECIFIED", 0 },
   { "REPORT_DIMENSION_PRODUCT", "ENTITLED__V1__REPORT_DIMENSION__REPORT_DIMENSION_PRODUCT", 1 },
   { "REPORT_DIMENSION_GROUP", "ENTITLED__V1__REPORT_DIMENSION__REPORT_DIMENSION_GROUP", 2 },
   { "REPORT_DIMENSION_STOREFRONT", "ENTITLED__V1__REPORT_DIMENSION__REPORT_DIMENSION_STOREFRONT", 3 },
   { "REPORT_DIMENSION_OFFER_KIND", "ENTITLED__V1__REPORT_DIMENSION__REPORT_DIMENSION_OFFER_KIND", 4 },
+  { "REPORT_DIMENSION_DURATION", "ENTITLED__V1__REPORT_DIMENSION__REPORT_DIMENSION_DURATION", 5 },
+  { "REPORT_DIMENSION_REASON", "ENTITLED__V1__REPORT_DIMENSION__REPORT_DIMENSION_REASON", 6 },
 };
 static const ProtobufCIntRange entitled__v1__report_dimension__value_ranges[] = {
-{0, 0},{0, 5}
+{0, 0},{0, 7}
 };
-static const ProtobufCEnumValueIndex entitled__v1__report_dimension__enum_values_by_name[5] =
+static const ProtobufCEnumValueIndex entitled__v1__report_dimension__enum_values_by_name[7] =
 {
+  { "REPORT_DIMENSION_DURATION", 5 },
   { "REPORT_DIMENSION_GROUP", 2 },
   { "REPORT_DIMENSION_OFFER_KIND", 4 },
   { "REPORT_DIMENSION_PRODUCT", 1 },
+  { "REPORT_DIMENSION_REASON", 6 },
   { "REPORT_DIMENSION_STOREFRONT", 3 },
   { "REPORT_DIMENSION_UNSPECIFIED", 0 },
 };
@@ -2782,9 +2864,9 @@ const ProtobufCEnumDescriptor entitled__v1__report_dimension__descriptor =
   "ReportDimension",
   "Entitled__V1__ReportDimension",
   "entitled.v1",
-  5,
+  7,
   entitled__v1__report_dimension__enum_values_by_number,
-  5,
+  7,
   entitled__v1__report_dimension__enum_values_by_name,
   1,
   entitled__v1__report_dimension__value_ranges,
@@ -2852,6 +2934,36 @@ const ProtobufCEnumDescriptor entitled__v1__report_role__descriptor =
   entitled__v1__report_role__enum_values_by_name,
   1,
   entitled__v1__report_role__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue entitled__v1__report_provenance__enum_values_by_number[3] =
+{
+  { "REPORT_PROVENANCE_UNSPECIFIED", "ENTITLED__V1__REPORT_PROVENANCE__REPORT_PROVENANCE_UNSPECIFIED", 0 },
+  { "REPORT_PROVENANCE_STATED", "ENTITLED__V1__REPORT_PROVENANCE__REPORT_PROVENANCE_STATED", 1 },
+  { "REPORT_PROVENANCE_ESTIMATED", "ENTITLED__V1__REPORT_PROVENANCE__REPORT_PROVENANCE_ESTIMATED", 2 },
+};
+static const ProtobufCIntRange entitled__v1__report_provenance__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex entitled__v1__report_provenance__enum_values_by_name[3] =
+{
+  { "REPORT_PROVENANCE_ESTIMATED", 2 },
+  { "REPORT_PROVENANCE_STATED", 1 },
+  { "REPORT_PROVENANCE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor entitled__v1__report_provenance__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitled.v1.ReportProvenance",
+  "ReportProvenance",
+  "Entitled__V1__ReportProvenance",
+  "entitled.v1",
+  3,
+  entitled__v1__report_provenance__enum_values_by_number,
+  3,
+  entitled__v1__report_provenance__enum_values_by_name,
+  1,
+  entitled__v1__report_provenance__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue entitled__v1__report_format__enum_values_by_number[3] =

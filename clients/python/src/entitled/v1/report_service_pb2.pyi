@@ -8,9 +8,11 @@ from google.protobuf import message as _message
 from typing import Any as _Any, ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+REPORT_DIMENSION_DURATION: ReportDimension
 REPORT_DIMENSION_GROUP: ReportDimension
 REPORT_DIMENSION_OFFER_KIND: ReportDimension
 REPORT_DIMENSION_PRODUCT: ReportDimension
+REPORT_DIMENSION_REASON: ReportDimension
 REPORT_DIMENSION_STOREFRONT: ReportDimension
 REPORT_DIMENSION_UNSPECIFIED: ReportDimension
 REPORT_FORMAT_CSV: ReportFormat
@@ -22,6 +24,9 @@ REPORT_GRANULARITY_QUARTER: ReportGranularity
 REPORT_GRANULARITY_UNSPECIFIED: ReportGranularity
 REPORT_GRANULARITY_WEEK: ReportGranularity
 REPORT_GRANULARITY_YEAR: ReportGranularity
+REPORT_PROVENANCE_ESTIMATED: ReportProvenance
+REPORT_PROVENANCE_STATED: ReportProvenance
+REPORT_PROVENANCE_UNSPECIFIED: ReportProvenance
 REPORT_ROLE_DENOMINATOR: ReportRole
 REPORT_ROLE_NUMERATOR: ReportRole
 REPORT_ROLE_UNSPECIFIED: ReportRole
@@ -125,48 +130,56 @@ class QueryReportRequest(_message.Message):
     def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., query: _Optional[_Union[ReportQuery, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class QueryReportResponse(_message.Message):
-    __slots__ = ["closed_until", "columns", "environment", "known_at", "notes", "revisions", "rows"]
+    __slots__ = ["closed_until", "columns", "edition", "environment", "known_at", "notes", "result_hash", "revisions", "rows"]
     CLOSED_UNTIL_FIELD_NUMBER: _ClassVar[int]
     COLUMNS_FIELD_NUMBER: _ClassVar[int]
+    EDITION_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     KNOWN_AT_FIELD_NUMBER: _ClassVar[int]
     NOTES_FIELD_NUMBER: _ClassVar[int]
+    RESULT_HASH_FIELD_NUMBER: _ClassVar[int]
     REVISIONS_FIELD_NUMBER: _ClassVar[int]
     ROWS_FIELD_NUMBER: _ClassVar[int]
     closed_until: _timestamp_pb2.Timestamp
     columns: _containers.RepeatedCompositeFieldContainer[ReportColumn]
+    edition: int
     environment: _environment_pb2.Environment
     known_at: _timestamp_pb2.Timestamp
     notes: _containers.RepeatedScalarFieldContainer[str]
+    result_hash: str
     revisions: _containers.RepeatedCompositeFieldContainer[ReportRevision]
     rows: _containers.RepeatedCompositeFieldContainer[ReportRow]
-    def __init__(self, environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., columns: _Optional[_Iterable[_Union[ReportColumn, _Mapping[str, _Any]]]] = ..., rows: _Optional[_Iterable[_Union[ReportRow, _Mapping[str, _Any]]]] = ..., closed_until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., revisions: _Optional[_Iterable[_Union[ReportRevision, _Mapping[str, _Any]]]] = ..., notes: _Optional[_Iterable[str]] = ...) -> None: ...
+    def __init__(self, environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., columns: _Optional[_Iterable[_Union[ReportColumn, _Mapping[str, _Any]]]] = ..., rows: _Optional[_Iterable[_Union[ReportRow, _Mapping[str, _Any]]]] = ..., closed_until: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., revisions: _Optional[_Iterable[_Union[ReportRevision, _Mapping[str, _Any]]]] = ..., notes: _Optional[_Iterable[str]] = ..., edition: _Optional[int] = ..., result_hash: _Optional[str] = ...) -> None: ...
 
 class Report(_message.Message):
-    __slots__ = ["by_currency", "columns", "has_ages", "name", "title"]
+    __slots__ = ["by_currency", "columns", "dimensions", "has_ages", "name", "title"]
     BY_CURRENCY_FIELD_NUMBER: _ClassVar[int]
     COLUMNS_FIELD_NUMBER: _ClassVar[int]
+    DIMENSIONS_FIELD_NUMBER: _ClassVar[int]
     HAS_AGES_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     by_currency: bool
     columns: _containers.RepeatedCompositeFieldContainer[ReportColumn]
+    dimensions: _containers.RepeatedScalarFieldContainer[ReportDimension]
     has_ages: bool
     name: str
     title: str
-    def __init__(self, name: _Optional[str] = ..., title: _Optional[str] = ..., columns: _Optional[_Iterable[_Union[ReportColumn, _Mapping[str, _Any]]]] = ..., by_currency: bool = ..., has_ages: bool = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., title: _Optional[str] = ..., columns: _Optional[_Iterable[_Union[ReportColumn, _Mapping[str, _Any]]]] = ..., by_currency: bool = ..., has_ages: bool = ..., dimensions: _Optional[_Iterable[_Union[ReportDimension, str]]] = ...) -> None: ...
 
 class ReportColumn(_message.Message):
-    __slots__ = ["definition", "name", "role", "unit"]
+    __slots__ = ["definition", "name", "provenance", "role", "unit"]
     DEFINITION_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
+    PROVENANCE_FIELD_NUMBER: _ClassVar[int]
     ROLE_FIELD_NUMBER: _ClassVar[int]
     UNIT_FIELD_NUMBER: _ClassVar[int]
     definition: str
     name: str
+    provenance: ReportProvenance
     role: ReportRole
     unit: ReportUnit
-    def __init__(self, name: _Optional[str] = ..., unit: _Optional[_Union[ReportUnit, str]] = ..., role: _Optional[_Union[ReportRole, str]] = ..., definition: _Optional[str] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., unit: _Optional[_Union[ReportUnit, str]] = ..., role: _Optional[_Union[ReportRole, str]] = ..., definition: _Optional[str] = ..., provenance: _Optional[_Union[ReportProvenance, str]] = ...) -> None: ...
 
 class ReportDifference(_message.Message):
     __slots__ = ["currency", "values"]
@@ -235,13 +248,15 @@ class ReportPurchase(_message.Message):
     def __init__(self, original_transaction_id: _Optional[str] = ..., customer_id: _Optional[str] = ..., product_id: _Optional[str] = ..., storefront: _Optional[str] = ..., value: _Optional[int] = ..., currency: _Optional[str] = ..., effective_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class ReportQuery(_message.Message):
-    __slots__ = ["as_first_closed", "convert_to", "granularity", "group_by", "known_at", "proceeds", "product_ids", "rates", "report", "storefronts", "subscription_groups", "to"]
+    __slots__ = ["as_first_closed", "as_of", "convert_to", "granularity", "group_by", "known_at", "max_groups", "proceeds", "product_ids", "rates", "report", "storefronts", "subscription_groups", "to"]
     AS_FIRST_CLOSED_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_FIELD_NUMBER: _ClassVar[int]
     CONVERT_TO_FIELD_NUMBER: _ClassVar[int]
     FROM_FIELD_NUMBER: _ClassVar[int]
     GRANULARITY_FIELD_NUMBER: _ClassVar[int]
     GROUP_BY_FIELD_NUMBER: _ClassVar[int]
     KNOWN_AT_FIELD_NUMBER: _ClassVar[int]
+    MAX_GROUPS_FIELD_NUMBER: _ClassVar[int]
     PROCEEDS_FIELD_NUMBER: _ClassVar[int]
     PRODUCT_IDS_FIELD_NUMBER: _ClassVar[int]
     RATES_FIELD_NUMBER: _ClassVar[int]
@@ -250,10 +265,12 @@ class ReportQuery(_message.Message):
     SUBSCRIPTION_GROUPS_FIELD_NUMBER: _ClassVar[int]
     TO_FIELD_NUMBER: _ClassVar[int]
     as_first_closed: bool
+    as_of: _timestamp_pb2.Timestamp
     convert_to: str
     granularity: ReportGranularity
     group_by: _containers.RepeatedScalarFieldContainer[ReportDimension]
     known_at: _timestamp_pb2.Timestamp
+    max_groups: int
     proceeds: bool
     product_ids: _containers.RepeatedScalarFieldContainer[str]
     rates: _containers.RepeatedCompositeFieldContainer[ReportRate]
@@ -261,7 +278,7 @@ class ReportQuery(_message.Message):
     storefronts: _containers.RepeatedScalarFieldContainer[str]
     subscription_groups: _containers.RepeatedScalarFieldContainer[str]
     to: _timestamp_pb2.Timestamp
-    def __init__(self, report: _Optional[str] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., granularity: _Optional[_Union[ReportGranularity, str]] = ..., group_by: _Optional[_Iterable[_Union[ReportDimension, str]]] = ..., product_ids: _Optional[_Iterable[str]] = ..., subscription_groups: _Optional[_Iterable[str]] = ..., storefronts: _Optional[_Iterable[str]] = ..., proceeds: bool = ..., as_first_closed: bool = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., convert_to: _Optional[str] = ..., rates: _Optional[_Iterable[_Union[ReportRate, _Mapping[str, _Any]]]] = ..., **kwargs: _Any) -> None: ...
+    def __init__(self, report: _Optional[str] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., granularity: _Optional[_Union[ReportGranularity, str]] = ..., group_by: _Optional[_Iterable[_Union[ReportDimension, str]]] = ..., product_ids: _Optional[_Iterable[str]] = ..., subscription_groups: _Optional[_Iterable[str]] = ..., storefronts: _Optional[_Iterable[str]] = ..., proceeds: bool = ..., as_first_closed: bool = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., convert_to: _Optional[str] = ..., rates: _Optional[_Iterable[_Union[ReportRate, _Mapping[str, _Any]]]] = ..., max_groups: _Optional[int] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., **kwargs: _Any) -> None: ...
 
 class ReportRate(_message.Message):
     __slots__ = ["currency", "millionths"]
@@ -320,6 +337,9 @@ class ReportUnit(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__: list[str] = []
 
 class ReportRole(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__: list[str] = []
+
+class ReportProvenance(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__: list[str] = []
 
 class ReportFormat(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):

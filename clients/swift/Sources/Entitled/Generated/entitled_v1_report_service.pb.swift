@@ -106,6 +106,12 @@ public nonisolated enum Entitled_V1_ReportDimension: SwiftProtobuf.Enum, Swift.C
 
   /// The offer and its payment mode, such as "INTRODUCTORY_FREE_TRIAL"; empty for the standard price.
   case offerKind // = 4
+
+  /// The length of the product's periods, such as "P1M"; empty for a product without subscriptions.
+  case duration // = 5
+
+  /// Why, such as "CANCELLED"; the values depend on the report. Only of reports without stocks and ages: `dimensions` of Report.
+  case reason // = 6
   case UNRECOGNIZED(Int)
 
   public init() {
@@ -119,6 +125,8 @@ public nonisolated enum Entitled_V1_ReportDimension: SwiftProtobuf.Enum, Swift.C
     case 2: self = .group
     case 3: self = .storefront
     case 4: self = .offerKind
+    case 5: self = .duration
+    case 6: self = .reason
     default: self = .UNRECOGNIZED(rawValue)
     }
   }
@@ -130,6 +138,8 @@ public nonisolated enum Entitled_V1_ReportDimension: SwiftProtobuf.Enum, Swift.C
     case .group: return 2
     case .storefront: return 3
     case .offerKind: return 4
+    case .duration: return 5
+    case .reason: return 6
     case .UNRECOGNIZED(let i): return i
     }
   }
@@ -141,6 +151,8 @@ public nonisolated enum Entitled_V1_ReportDimension: SwiftProtobuf.Enum, Swift.C
     .group,
     .storefront,
     .offerKind,
+    .duration,
+    .reason,
   ]
 
 }
@@ -247,6 +259,51 @@ public nonisolated enum Entitled_V1_ReportRole: SwiftProtobuf.Enum, Swift.CaseIt
 
 }
 
+/// Where the values of a column come from.
+public nonisolated enum Entitled_V1_ReportProvenance: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+
+  /// Not set.
+  case unspecified // = 0
+
+  /// Apple's documents state them.
+  case stated // = 1
+
+  /// The service estimates them: proceeds, and the credit of an upgrade.
+  case estimated // = 2
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .unspecified
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .stated
+    case 2: self = .estimated
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .stated: return 1
+    case .estimated: return 2
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Entitled_V1_ReportProvenance] = [
+    .unspecified,
+    .stated,
+    .estimated,
+  ]
+
+}
+
 /// The format of an exported report.
 public nonisolated enum Entitled_V1_ReportFormat: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
@@ -341,6 +398,9 @@ public nonisolated struct Entitled_V1_Report: Sendable {
   /// Whether each row has an age: the number of a paid period, or of a month.
   public var hasAges_p: Bool = false
 
+  /// The dimensions by which its rows can be grouped.
+  public var dimensions: [Entitled_V1_ReportDimension] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -364,85 +424,133 @@ public nonisolated struct Entitled_V1_ReportColumn: Sendable {
   /// What it counts.
   public var definition: String = String()
 
+  /// Where its values come from, in the measure of the answer: prices, or with `proceeds` their estimated part.
+  public var provenance: Entitled_V1_ReportProvenance = .unspecified
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 }
 
 /// What a report is asked for.
-public nonisolated struct Entitled_V1_ReportQuery: Sendable {
+public nonisolated struct Entitled_V1_ReportQuery: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The name of the report, such as "mrr". Required.
-  public var report: String = String()
+  public var report: String {
+    get {_storage._report}
+    set {_uniqueStorage()._report = newValue}
+  }
 
   /// The start of the first day in UTC. Required.
   public var from: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_from = newValue}
+    get {_storage._from ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._from = newValue}
   }
   /// Returns true if `from` has been explicitly set.
-  public var hasFrom: Bool {self._from != nil}
+  public var hasFrom: Bool {_storage._from != nil}
   /// Clears the value of `from`. Subsequent reads from it will return its default value.
-  public mutating func clearFrom() {self._from = nil}
+  public mutating func clearFrom() {_uniqueStorage()._from = nil}
 
   /// The start of the day after the last one, at most 800 days after `from`. Required.
   public var to: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_to = newValue}
+    get {_storage._to ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._to = newValue}
   }
   /// Returns true if `to` has been explicitly set.
-  public var hasTo: Bool {self._to != nil}
+  public var hasTo: Bool {_storage._to != nil}
   /// Clears the value of `to`. Subsequent reads from it will return its default value.
-  public mutating func clearTo() {self._to = nil}
+  public mutating func clearTo() {_uniqueStorage()._to = nil}
 
   /// The length of the buckets.
-  public var granularity: Entitled_V1_ReportGranularity = .unspecified
+  public var granularity: Entitled_V1_ReportGranularity {
+    get {_storage._granularity}
+    set {_uniqueStorage()._granularity = newValue}
+  }
 
   /// At most two dimensions.
-  public var groupBy: [Entitled_V1_ReportDimension] = []
+  public var groupBy: [Entitled_V1_ReportDimension] {
+    get {_storage._groupBy}
+    set {_uniqueStorage()._groupBy = newValue}
+  }
 
   /// Only these products; empty: all.
-  public var productIds: [String] = []
+  public var productIds: [String] {
+    get {_storage._productIds}
+    set {_uniqueStorage()._productIds = newValue}
+  }
 
   /// Only these subscription groups; empty: all.
-  public var subscriptionGroups: [String] = []
+  public var subscriptionGroups: [String] {
+    get {_storage._subscriptionGroups}
+    set {_uniqueStorage()._subscriptionGroups = newValue}
+  }
 
   /// Only these storefronts; empty: all.
-  public var storefronts: [String] = []
+  public var storefronts: [String] {
+    get {_storage._storefronts}
+    set {_uniqueStorage()._storefronts = newValue}
+  }
 
   /// Amounts as the estimated proceeds: 70 % of the price, and 85 % after one year of paid service in the group or in the
   /// Small Business Program; taxes are not known.
-  public var proceeds: Bool = false
+  public var proceeds: Bool {
+    get {_storage._proceeds}
+    set {_uniqueStorage()._proceeds = newValue}
+  }
 
   /// Each day as it was when it closed. Not for reports by cohort.
-  public var asFirstClosed: Bool = false
+  public var asFirstClosed: Bool {
+    get {_storage._asFirstClosed}
+    set {_uniqueStorage()._asFirstClosed = newValue}
+  }
 
   /// What was known when the last day before this instant closed. Unset: all that is known.
   public var knownAt: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_knownAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_knownAt = newValue}
+    get {_storage._knownAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._knownAt = newValue}
   }
   /// Returns true if `knownAt` has been explicitly set.
-  public var hasKnownAt: Bool {self._knownAt != nil}
+  public var hasKnownAt: Bool {_storage._knownAt != nil}
   /// Clears the value of `knownAt`. Subsequent reads from it will return its default value.
-  public mutating func clearKnownAt() {self._knownAt = nil}
+  public mutating func clearKnownAt() {_uniqueStorage()._knownAt = nil}
 
   /// The currency into which the configured rates convert amounts, ISO 4217; empty: none.
-  public var convertTo: String = String()
+  public var convertTo: String {
+    get {_storage._convertTo}
+    set {_uniqueStorage()._convertTo = newValue}
+  }
 
   /// Rates instead of the configured ones. An amount without a rate of its day or the six days before stays in its currency.
-  public var rates: [Entitled_V1_ReportRate] = []
+  public var rates: [Entitled_V1_ReportRate] {
+    get {_storage._rates}
+    set {_uniqueStorage()._rates = newValue}
+  }
+
+  /// Of the groups, those with the most units, and the rest as one group "OTHER"; 0: all. At most 10,000. Units are the report's
+  /// first column that counts.
+  public var maxGroups: Int32 {
+    get {_storage._maxGroups}
+    set {_uniqueStorage()._maxGroups = newValue}
+  }
+
+  /// An instant in the last day: what was so after it does not count. Unset: the whole day. Not with `as_first_closed`.
+  public var asOf: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._asOf ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._asOf = newValue}
+  }
+  /// Returns true if `asOf` has been explicitly set.
+  public var hasAsOf: Bool {_storage._asOf != nil}
+  /// Clears the value of `asOf`. Subsequent reads from it will return its default value.
+  public mutating func clearAsOf() {_uniqueStorage()._asOf = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-  fileprivate var _knownAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// An exchange rate from a day on.
@@ -475,38 +583,32 @@ public nonisolated struct Entitled_V1_ReportRate: Sendable {
 }
 
 /// The request of QueryReport.
-public nonisolated struct Entitled_V1_QueryReportRequest: @unchecked Sendable {
+public nonisolated struct Entitled_V1_QueryReportRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The configured name of the app, for example "ocean-journal". Required.
-  public var app: String {
-    get {_storage._app}
-    set {_uniqueStorage()._app = newValue}
-  }
+  public var app: String = String()
 
   /// The environment. Unspecified: the default environment of the app.
-  public var environment: Entitled_V1_Environment {
-    get {_storage._environment}
-    set {_uniqueStorage()._environment = newValue}
-  }
+  public var environment: Entitled_V1_Environment = .unspecified
 
   /// The report and its options. Required.
   public var query: Entitled_V1_ReportQuery {
-    get {_storage._query ?? Entitled_V1_ReportQuery()}
-    set {_uniqueStorage()._query = newValue}
+    get {_query ?? Entitled_V1_ReportQuery()}
+    set {_query = newValue}
   }
   /// Returns true if `query` has been explicitly set.
-  public var hasQuery: Bool {_storage._query != nil}
+  public var hasQuery: Bool {self._query != nil}
   /// Clears the value of `query`. Subsequent reads from it will return its default value.
-  public mutating func clearQuery() {_uniqueStorage()._query = nil}
+  public mutating func clearQuery() {self._query = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _storage = _StorageClass.defaultInstance
+  fileprivate var _query: Entitled_V1_ReportQuery? = nil
 }
 
 /// The response of QueryReport.
@@ -548,8 +650,16 @@ public nonisolated struct Entitled_V1_QueryReportResponse: Sendable {
   /// difference between each day as first closed and as known now.
   public var revisions: [Entitled_V1_ReportRevision] = []
 
-  /// Codes: "NO_RATE" if amounts stayed in their currency for want of a rate.
+  /// Codes: "NO_RATE" if amounts stayed in their currency for want of a rate; "IDENTITY_BROKEN DAY", such as
+  /// "IDENTITY_BROKEN 2026-11-23", if the movements that a closing of the day added do not explain its stocks.
   public var notes: [String] = []
+
+  /// The edition of the rules by which postings were derived. Other rules begin another edition and change none.
+  public var edition: Int64 = 0
+
+  /// The SHA-256 of the answer as the CSV of ExportReport, in hexadecimal: equal answers have equal ones, in each replica and
+  /// after each rebuild.
+  public var resultHash: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -676,44 +786,35 @@ public nonisolated struct Entitled_V1_ReportRevisionCause: Sendable {
 }
 
 /// The request of ExportReport.
-public nonisolated struct Entitled_V1_ExportReportRequest: @unchecked Sendable {
+public nonisolated struct Entitled_V1_ExportReportRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The configured name of the app, for example "ocean-journal". Required.
-  public var app: String {
-    get {_storage._app}
-    set {_uniqueStorage()._app = newValue}
-  }
+  public var app: String = String()
 
   /// The environment. Unspecified: the default environment of the app.
-  public var environment: Entitled_V1_Environment {
-    get {_storage._environment}
-    set {_uniqueStorage()._environment = newValue}
-  }
+  public var environment: Entitled_V1_Environment = .unspecified
 
   /// The report and its options. Required.
   public var query: Entitled_V1_ReportQuery {
-    get {_storage._query ?? Entitled_V1_ReportQuery()}
-    set {_uniqueStorage()._query = newValue}
+    get {_query ?? Entitled_V1_ReportQuery()}
+    set {_query = newValue}
   }
   /// Returns true if `query` has been explicitly set.
-  public var hasQuery: Bool {_storage._query != nil}
+  public var hasQuery: Bool {self._query != nil}
   /// Clears the value of `query`. Subsequent reads from it will return its default value.
-  public mutating func clearQuery() {_uniqueStorage()._query = nil}
+  public mutating func clearQuery() {self._query = nil}
 
   /// The format of the file.
-  public var format: Entitled_V1_ReportFormat {
-    get {_storage._format}
-    set {_uniqueStorage()._format = newValue}
-  }
+  public var format: Entitled_V1_ReportFormat = .unspecified
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _storage = _StorageClass.defaultInstance
+  fileprivate var _query: Entitled_V1_ReportQuery? = nil
 }
 
 /// The response of ExportReport.
@@ -917,84 +1018,61 @@ public nonisolated struct Entitled_V1_ReportPosting: @unchecked Sendable {
 }
 
 /// The request of ListReportPurchases.
-public nonisolated struct Entitled_V1_ListReportPurchasesRequest: @unchecked Sendable {
+public nonisolated struct Entitled_V1_ListReportPurchasesRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The configured name of the app, for example "ocean-journal". Required.
-  public var app: String {
-    get {_storage._app}
-    set {_uniqueStorage()._app = newValue}
-  }
+  public var app: String = String()
 
   /// The environment. Unspecified: the default environment of the app.
-  public var environment: Entitled_V1_Environment {
-    get {_storage._environment}
-    set {_uniqueStorage()._environment = newValue}
-  }
+  public var environment: Entitled_V1_Environment = .unspecified
 
   /// The report and its options, as in QueryReport; amounts are not converted. Required.
   public var query: Entitled_V1_ReportQuery {
-    get {_storage._query ?? Entitled_V1_ReportQuery()}
-    set {_uniqueStorage()._query = newValue}
+    get {_query ?? Entitled_V1_ReportQuery()}
+    set {_query = newValue}
   }
   /// Returns true if `query` has been explicitly set.
-  public var hasQuery: Bool {_storage._query != nil}
+  public var hasQuery: Bool {self._query != nil}
   /// Clears the value of `query`. Subsequent reads from it will return its default value.
-  public mutating func clearQuery() {_uniqueStorage()._query = nil}
+  public mutating func clearQuery() {self._query = nil}
 
   /// The name of the column, such as "churn_voluntary". Required.
-  public var column: String {
-    get {_storage._column}
-    set {_uniqueStorage()._column = newValue}
-  }
+  public var column: String = String()
 
   /// The `bucket` of the row. Required.
   public var bucket: SwiftProtobuf.Google_Protobuf_Timestamp {
-    get {_storage._bucket ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
-    set {_uniqueStorage()._bucket = newValue}
+    get {_bucket ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_bucket = newValue}
   }
   /// Returns true if `bucket` has been explicitly set.
-  public var hasBucket: Bool {_storage._bucket != nil}
+  public var hasBucket: Bool {self._bucket != nil}
   /// Clears the value of `bucket`. Subsequent reads from it will return its default value.
-  public mutating func clearBucket() {_uniqueStorage()._bucket = nil}
+  public mutating func clearBucket() {self._bucket = nil}
 
   /// The `groups` of the row.
-  public var groups: [String] {
-    get {_storage._groups}
-    set {_uniqueStorage()._groups = newValue}
-  }
+  public var groups: [String] = []
 
   /// The `currency` of the row.
-  public var currency: String {
-    get {_storage._currency}
-    set {_uniqueStorage()._currency = newValue}
-  }
+  public var currency: String = String()
 
   /// The `age` of the row.
-  public var age: Int64 {
-    get {_storage._age}
-    set {_uniqueStorage()._age = newValue}
-  }
+  public var age: Int64 = 0
 
   /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
-  public var pageSize: Int32 {
-    get {_storage._pageSize}
-    set {_uniqueStorage()._pageSize = newValue}
-  }
+  public var pageSize: Int32 = 0
 
   /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
-  public var pageToken: String {
-    get {_storage._pageToken}
-    set {_uniqueStorage()._pageToken = newValue}
-  }
+  public var pageToken: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _storage = _StorageClass.defaultInstance
+  fileprivate var _query: Entitled_V1_ReportQuery? = nil
+  fileprivate var _bucket: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// The response of ListReportPurchases.
@@ -1067,7 +1145,7 @@ nonisolated extension Entitled_V1_ReportGranularity: SwiftProtobuf._ProtoNamePro
 }
 
 nonisolated extension Entitled_V1_ReportDimension: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REPORT_DIMENSION_UNSPECIFIED\0\u{1}REPORT_DIMENSION_PRODUCT\0\u{1}REPORT_DIMENSION_GROUP\0\u{1}REPORT_DIMENSION_STOREFRONT\0\u{1}REPORT_DIMENSION_OFFER_KIND\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REPORT_DIMENSION_UNSPECIFIED\0\u{1}REPORT_DIMENSION_PRODUCT\0\u{1}REPORT_DIMENSION_GROUP\0\u{1}REPORT_DIMENSION_STOREFRONT\0\u{1}REPORT_DIMENSION_OFFER_KIND\0\u{1}REPORT_DIMENSION_DURATION\0\u{1}REPORT_DIMENSION_REASON\0")
 }
 
 nonisolated extension Entitled_V1_ReportUnit: SwiftProtobuf._ProtoNameProviding {
@@ -1076,6 +1154,10 @@ nonisolated extension Entitled_V1_ReportUnit: SwiftProtobuf._ProtoNameProviding 
 
 nonisolated extension Entitled_V1_ReportRole: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REPORT_ROLE_UNSPECIFIED\0\u{1}REPORT_ROLE_VALUE\0\u{1}REPORT_ROLE_NUMERATOR\0\u{1}REPORT_ROLE_DENOMINATOR\0")
+}
+
+nonisolated extension Entitled_V1_ReportProvenance: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REPORT_PROVENANCE_UNSPECIFIED\0\u{1}REPORT_PROVENANCE_STATED\0\u{1}REPORT_PROVENANCE_ESTIMATED\0")
 }
 
 nonisolated extension Entitled_V1_ReportFormat: SwiftProtobuf._ProtoNameProviding {
@@ -1144,7 +1226,7 @@ nonisolated extension Entitled_V1_ListReportsResponse: SwiftProtobuf.Message, Sw
 
 nonisolated extension Entitled_V1_Report: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Report"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}title\0\u{1}columns\0\u{3}by_currency\0\u{3}has_ages\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}title\0\u{1}columns\0\u{3}by_currency\0\u{3}has_ages\0\u{1}dimensions\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1157,6 +1239,7 @@ nonisolated extension Entitled_V1_Report: SwiftProtobuf.Message, SwiftProtobuf._
       case 3: try { try decoder.decodeRepeatedMessageField(value: &self.columns) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.byCurrency) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.hasAges_p) }()
+      case 6: try { try decoder.decodeRepeatedEnumField(value: &self.dimensions) }()
       default: break
       }
     }
@@ -1178,6 +1261,9 @@ nonisolated extension Entitled_V1_Report: SwiftProtobuf.Message, SwiftProtobuf._
     if self.hasAges_p != false {
       try visitor.visitSingularBoolField(value: self.hasAges_p, fieldNumber: 5)
     }
+    if !self.dimensions.isEmpty {
+      try visitor.visitPackedEnumField(value: self.dimensions, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1187,6 +1273,7 @@ nonisolated extension Entitled_V1_Report: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.columns != rhs.columns {return false}
     if lhs.byCurrency != rhs.byCurrency {return false}
     if lhs.hasAges_p != rhs.hasAges_p {return false}
+    if lhs.dimensions != rhs.dimensions {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1194,7 +1281,7 @@ nonisolated extension Entitled_V1_Report: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension Entitled_V1_ReportColumn: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ReportColumn"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}unit\0\u{1}role\0\u{1}definition\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}unit\0\u{1}role\0\u{1}definition\0\u{1}provenance\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1206,6 +1293,7 @@ nonisolated extension Entitled_V1_ReportColumn: SwiftProtobuf.Message, SwiftProt
       case 2: try { try decoder.decodeSingularEnumField(value: &self.unit) }()
       case 3: try { try decoder.decodeSingularEnumField(value: &self.role) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.definition) }()
+      case 5: try { try decoder.decodeSingularEnumField(value: &self.provenance) }()
       default: break
       }
     }
@@ -1224,6 +1312,9 @@ nonisolated extension Entitled_V1_ReportColumn: SwiftProtobuf.Message, SwiftProt
     if !self.definition.isEmpty {
       try visitor.visitSingularStringField(value: self.definition, fieldNumber: 4)
     }
+    if self.provenance != .unspecified {
+      try visitor.visitSingularEnumField(value: self.provenance, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1232,6 +1323,7 @@ nonisolated extension Entitled_V1_ReportColumn: SwiftProtobuf.Message, SwiftProt
     if lhs.unit != rhs.unit {return false}
     if lhs.role != rhs.role {return false}
     if lhs.definition != rhs.definition {return false}
+    if lhs.provenance != rhs.provenance {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1239,93 +1331,167 @@ nonisolated extension Entitled_V1_ReportColumn: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension Entitled_V1_ReportQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ReportQuery"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}report\0\u{1}from\0\u{1}to\0\u{1}granularity\0\u{3}group_by\0\u{3}product_ids\0\u{3}subscription_groups\0\u{1}storefronts\0\u{1}proceeds\0\u{3}as_first_closed\0\u{3}known_at\0\u{3}convert_to\0\u{1}rates\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}report\0\u{1}from\0\u{1}to\0\u{1}granularity\0\u{3}group_by\0\u{3}product_ids\0\u{3}subscription_groups\0\u{1}storefronts\0\u{1}proceeds\0\u{3}as_first_closed\0\u{3}known_at\0\u{3}convert_to\0\u{1}rates\0\u{3}max_groups\0\u{3}as_of\0")
+
+  fileprivate class _StorageClass {
+    var _report: String = String()
+    var _from: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _to: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _granularity: Entitled_V1_ReportGranularity = .unspecified
+    var _groupBy: [Entitled_V1_ReportDimension] = []
+    var _productIds: [String] = []
+    var _subscriptionGroups: [String] = []
+    var _storefronts: [String] = []
+    var _proceeds: Bool = false
+    var _asFirstClosed: Bool = false
+    var _knownAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _convertTo: String = String()
+    var _rates: [Entitled_V1_ReportRate] = []
+    var _maxGroups: Int32 = 0
+    var _asOf: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _report = source._report
+      _from = source._from
+      _to = source._to
+      _granularity = source._granularity
+      _groupBy = source._groupBy
+      _productIds = source._productIds
+      _subscriptionGroups = source._subscriptionGroups
+      _storefronts = source._storefronts
+      _proceeds = source._proceeds
+      _asFirstClosed = source._asFirstClosed
+      _knownAt = source._knownAt
+      _convertTo = source._convertTo
+      _rates = source._rates
+      _maxGroups = source._maxGroups
+      _asOf = source._asOf
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.report) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._from) }()
-      case 3: try { try decoder.decodeSingularMessageField(value: &self._to) }()
-      case 4: try { try decoder.decodeSingularEnumField(value: &self.granularity) }()
-      case 5: try { try decoder.decodeRepeatedEnumField(value: &self.groupBy) }()
-      case 6: try { try decoder.decodeRepeatedStringField(value: &self.productIds) }()
-      case 7: try { try decoder.decodeRepeatedStringField(value: &self.subscriptionGroups) }()
-      case 8: try { try decoder.decodeRepeatedStringField(value: &self.storefronts) }()
-      case 9: try { try decoder.decodeSingularBoolField(value: &self.proceeds) }()
-      case 10: try { try decoder.decodeSingularBoolField(value: &self.asFirstClosed) }()
-      case 11: try { try decoder.decodeSingularMessageField(value: &self._knownAt) }()
-      case 12: try { try decoder.decodeSingularStringField(value: &self.convertTo) }()
-      case 13: try { try decoder.decodeRepeatedMessageField(value: &self.rates) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._report) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._from) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._to) }()
+        case 4: try { try decoder.decodeSingularEnumField(value: &_storage._granularity) }()
+        case 5: try { try decoder.decodeRepeatedEnumField(value: &_storage._groupBy) }()
+        case 6: try { try decoder.decodeRepeatedStringField(value: &_storage._productIds) }()
+        case 7: try { try decoder.decodeRepeatedStringField(value: &_storage._subscriptionGroups) }()
+        case 8: try { try decoder.decodeRepeatedStringField(value: &_storage._storefronts) }()
+        case 9: try { try decoder.decodeSingularBoolField(value: &_storage._proceeds) }()
+        case 10: try { try decoder.decodeSingularBoolField(value: &_storage._asFirstClosed) }()
+        case 11: try { try decoder.decodeSingularMessageField(value: &_storage._knownAt) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._convertTo) }()
+        case 13: try { try decoder.decodeRepeatedMessageField(value: &_storage._rates) }()
+        case 14: try { try decoder.decodeSingularInt32Field(value: &_storage._maxGroups) }()
+        case 15: try { try decoder.decodeSingularMessageField(value: &_storage._asOf) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.report.isEmpty {
-      try visitor.visitSingularStringField(value: self.report, fieldNumber: 1)
-    }
-    try { if let v = self._from {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    try { if let v = self._to {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-    } }()
-    if self.granularity != .unspecified {
-      try visitor.visitSingularEnumField(value: self.granularity, fieldNumber: 4)
-    }
-    if !self.groupBy.isEmpty {
-      try visitor.visitPackedEnumField(value: self.groupBy, fieldNumber: 5)
-    }
-    if !self.productIds.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.productIds, fieldNumber: 6)
-    }
-    if !self.subscriptionGroups.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.subscriptionGroups, fieldNumber: 7)
-    }
-    if !self.storefronts.isEmpty {
-      try visitor.visitRepeatedStringField(value: self.storefronts, fieldNumber: 8)
-    }
-    if self.proceeds != false {
-      try visitor.visitSingularBoolField(value: self.proceeds, fieldNumber: 9)
-    }
-    if self.asFirstClosed != false {
-      try visitor.visitSingularBoolField(value: self.asFirstClosed, fieldNumber: 10)
-    }
-    try { if let v = self._knownAt {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-    } }()
-    if !self.convertTo.isEmpty {
-      try visitor.visitSingularStringField(value: self.convertTo, fieldNumber: 12)
-    }
-    if !self.rates.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.rates, fieldNumber: 13)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._report.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._report, fieldNumber: 1)
+      }
+      try { if let v = _storage._from {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._to {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      if _storage._granularity != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._granularity, fieldNumber: 4)
+      }
+      if !_storage._groupBy.isEmpty {
+        try visitor.visitPackedEnumField(value: _storage._groupBy, fieldNumber: 5)
+      }
+      if !_storage._productIds.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._productIds, fieldNumber: 6)
+      }
+      if !_storage._subscriptionGroups.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._subscriptionGroups, fieldNumber: 7)
+      }
+      if !_storage._storefronts.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._storefronts, fieldNumber: 8)
+      }
+      if _storage._proceeds != false {
+        try visitor.visitSingularBoolField(value: _storage._proceeds, fieldNumber: 9)
+      }
+      if _storage._asFirstClosed != false {
+        try visitor.visitSingularBoolField(value: _storage._asFirstClosed, fieldNumber: 10)
+      }
+      try { if let v = _storage._knownAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      } }()
+      if !_storage._convertTo.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._convertTo, fieldNumber: 12)
+      }
+      if !_storage._rates.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._rates, fieldNumber: 13)
+      }
+      if _storage._maxGroups != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._maxGroups, fieldNumber: 14)
+      }
+      try { if let v = _storage._asOf {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_ReportQuery, rhs: Entitled_V1_ReportQuery) -> Bool {
-    if lhs.report != rhs.report {return false}
-    if lhs._from != rhs._from {return false}
-    if lhs._to != rhs._to {return false}
-    if lhs.granularity != rhs.granularity {return false}
-    if lhs.groupBy != rhs.groupBy {return false}
-    if lhs.productIds != rhs.productIds {return false}
-    if lhs.subscriptionGroups != rhs.subscriptionGroups {return false}
-    if lhs.storefronts != rhs.storefronts {return false}
-    if lhs.proceeds != rhs.proceeds {return false}
-    if lhs.asFirstClosed != rhs.asFirstClosed {return false}
-    if lhs._knownAt != rhs._knownAt {return false}
-    if lhs.convertTo != rhs.convertTo {return false}
-    if lhs.rates != rhs.rates {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._report != rhs_storage._report {return false}
+        if _storage._from != rhs_storage._from {return false}
+        if _storage._to != rhs_storage._to {return false}
+        if _storage._granularity != rhs_storage._granularity {return false}
+        if _storage._groupBy != rhs_storage._groupBy {return false}
+        if _storage._productIds != rhs_storage._productIds {return false}
+        if _storage._subscriptionGroups != rhs_storage._subscriptionGroups {return false}
+        if _storage._storefronts != rhs_storage._storefronts {return false}
+        if _storage._proceeds != rhs_storage._proceeds {return false}
+        if _storage._asFirstClosed != rhs_storage._asFirstClosed {return false}
+        if _storage._knownAt != rhs_storage._knownAt {return false}
+        if _storage._convertTo != rhs_storage._convertTo {return false}
+        if _storage._rates != rhs_storage._rates {return false}
+        if _storage._maxGroups != rhs_storage._maxGroups {return false}
+        if _storage._asOf != rhs_storage._asOf {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1379,81 +1545,41 @@ nonisolated extension Entitled_V1_QueryReportRequest: SwiftProtobuf.Message, Swi
   public static let protoMessageName: String = _protobuf_package + ".QueryReportRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}query\0")
 
-  fileprivate class _StorageClass {
-    var _app: String = String()
-    var _environment: Entitled_V1_Environment = .unspecified
-    var _query: Entitled_V1_ReportQuery? = nil
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _app = source._app
-      _environment = source._environment
-      _query = source._query
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
-
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularStringField(value: &_storage._app) }()
-        case 2: try { try decoder.decodeSingularEnumField(value: &_storage._environment) }()
-        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._query) }()
-        default: break
-        }
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._query) }()
+      default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      if !_storage._app.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._app, fieldNumber: 1)
-      }
-      if _storage._environment != .unspecified {
-        try visitor.visitSingularEnumField(value: _storage._environment, fieldNumber: 2)
-      }
-      try { if let v = _storage._query {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-      } }()
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
     }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    try { if let v = self._query {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_QueryReportRequest, rhs: Entitled_V1_QueryReportRequest) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._app != rhs_storage._app {return false}
-        if _storage._environment != rhs_storage._environment {return false}
-        if _storage._query != rhs_storage._query {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs._query != rhs._query {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1461,7 +1587,7 @@ nonisolated extension Entitled_V1_QueryReportRequest: SwiftProtobuf.Message, Swi
 
 nonisolated extension Entitled_V1_QueryReportResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".QueryReportResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}environment\0\u{1}columns\0\u{1}rows\0\u{3}closed_until\0\u{3}known_at\0\u{1}revisions\0\u{1}notes\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}environment\0\u{1}columns\0\u{1}rows\0\u{3}closed_until\0\u{3}known_at\0\u{1}revisions\0\u{1}notes\0\u{1}edition\0\u{3}result_hash\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1476,6 +1602,8 @@ nonisolated extension Entitled_V1_QueryReportResponse: SwiftProtobuf.Message, Sw
       case 5: try { try decoder.decodeSingularMessageField(value: &self._knownAt) }()
       case 6: try { try decoder.decodeRepeatedMessageField(value: &self.revisions) }()
       case 7: try { try decoder.decodeRepeatedStringField(value: &self.notes) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self.edition) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.resultHash) }()
       default: break
       }
     }
@@ -1507,6 +1635,12 @@ nonisolated extension Entitled_V1_QueryReportResponse: SwiftProtobuf.Message, Sw
     if !self.notes.isEmpty {
       try visitor.visitRepeatedStringField(value: self.notes, fieldNumber: 7)
     }
+    if self.edition != 0 {
+      try visitor.visitSingularInt64Field(value: self.edition, fieldNumber: 8)
+    }
+    if !self.resultHash.isEmpty {
+      try visitor.visitSingularStringField(value: self.resultHash, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1518,6 +1652,8 @@ nonisolated extension Entitled_V1_QueryReportResponse: SwiftProtobuf.Message, Sw
     if lhs._knownAt != rhs._knownAt {return false}
     if lhs.revisions != rhs.revisions {return false}
     if lhs.notes != rhs.notes {return false}
+    if lhs.edition != rhs.edition {return false}
+    if lhs.resultHash != rhs.resultHash {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1710,88 +1846,46 @@ nonisolated extension Entitled_V1_ExportReportRequest: SwiftProtobuf.Message, Sw
   public static let protoMessageName: String = _protobuf_package + ".ExportReportRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}query\0\u{1}format\0")
 
-  fileprivate class _StorageClass {
-    var _app: String = String()
-    var _environment: Entitled_V1_Environment = .unspecified
-    var _query: Entitled_V1_ReportQuery? = nil
-    var _format: Entitled_V1_ReportFormat = .unspecified
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _app = source._app
-      _environment = source._environment
-      _query = source._query
-      _format = source._format
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
-
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularStringField(value: &_storage._app) }()
-        case 2: try { try decoder.decodeSingularEnumField(value: &_storage._environment) }()
-        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._query) }()
-        case 4: try { try decoder.decodeSingularEnumField(value: &_storage._format) }()
-        default: break
-        }
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._query) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.format) }()
+      default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      if !_storage._app.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._app, fieldNumber: 1)
-      }
-      if _storage._environment != .unspecified {
-        try visitor.visitSingularEnumField(value: _storage._environment, fieldNumber: 2)
-      }
-      try { if let v = _storage._query {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-      } }()
-      if _storage._format != .unspecified {
-        try visitor.visitSingularEnumField(value: _storage._format, fieldNumber: 4)
-      }
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    try { if let v = self._query {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if self.format != .unspecified {
+      try visitor.visitSingularEnumField(value: self.format, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_ExportReportRequest, rhs: Entitled_V1_ExportReportRequest) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._app != rhs_storage._app {return false}
-        if _storage._environment != rhs_storage._environment {return false}
-        if _storage._query != rhs_storage._query {return false}
-        if _storage._format != rhs_storage._format {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs._query != rhs._query {return false}
+    if lhs.format != rhs.format {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2102,130 +2196,76 @@ nonisolated extension Entitled_V1_ListReportPurchasesRequest: SwiftProtobuf.Mess
   public static let protoMessageName: String = _protobuf_package + ".ListReportPurchasesRequest"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}query\0\u{1}column\0\u{1}bucket\0\u{1}groups\0\u{1}currency\0\u{1}age\0\u{3}page_size\0\u{3}page_token\0")
 
-  fileprivate class _StorageClass {
-    var _app: String = String()
-    var _environment: Entitled_V1_Environment = .unspecified
-    var _query: Entitled_V1_ReportQuery? = nil
-    var _column: String = String()
-    var _bucket: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
-    var _groups: [String] = []
-    var _currency: String = String()
-    var _age: Int64 = 0
-    var _pageSize: Int32 = 0
-    var _pageToken: String = String()
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _app = source._app
-      _environment = source._environment
-      _query = source._query
-      _column = source._column
-      _bucket = source._bucket
-      _groups = source._groups
-      _currency = source._currency
-      _age = source._age
-      _pageSize = source._pageSize
-      _pageToken = source._pageToken
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
-
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularStringField(value: &_storage._app) }()
-        case 2: try { try decoder.decodeSingularEnumField(value: &_storage._environment) }()
-        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._query) }()
-        case 4: try { try decoder.decodeSingularStringField(value: &_storage._column) }()
-        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._bucket) }()
-        case 6: try { try decoder.decodeRepeatedStringField(value: &_storage._groups) }()
-        case 7: try { try decoder.decodeSingularStringField(value: &_storage._currency) }()
-        case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._age) }()
-        case 9: try { try decoder.decodeSingularInt32Field(value: &_storage._pageSize) }()
-        case 10: try { try decoder.decodeSingularStringField(value: &_storage._pageToken) }()
-        default: break
-        }
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._query) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.column) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._bucket) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.groups) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.currency) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self.age) }()
+      case 9: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
+      default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      if !_storage._app.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._app, fieldNumber: 1)
-      }
-      if _storage._environment != .unspecified {
-        try visitor.visitSingularEnumField(value: _storage._environment, fieldNumber: 2)
-      }
-      try { if let v = _storage._query {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
-      } }()
-      if !_storage._column.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._column, fieldNumber: 4)
-      }
-      try { if let v = _storage._bucket {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-      } }()
-      if !_storage._groups.isEmpty {
-        try visitor.visitRepeatedStringField(value: _storage._groups, fieldNumber: 6)
-      }
-      if !_storage._currency.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._currency, fieldNumber: 7)
-      }
-      if _storage._age != 0 {
-        try visitor.visitSingularInt64Field(value: _storage._age, fieldNumber: 8)
-      }
-      if _storage._pageSize != 0 {
-        try visitor.visitSingularInt32Field(value: _storage._pageSize, fieldNumber: 9)
-      }
-      if !_storage._pageToken.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._pageToken, fieldNumber: 10)
-      }
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    try { if let v = self._query {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if !self.column.isEmpty {
+      try visitor.visitSingularStringField(value: self.column, fieldNumber: 4)
+    }
+    try { if let v = self._bucket {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    if !self.groups.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.groups, fieldNumber: 6)
+    }
+    if !self.currency.isEmpty {
+      try visitor.visitSingularStringField(value: self.currency, fieldNumber: 7)
+    }
+    if self.age != 0 {
+      try visitor.visitSingularInt64Field(value: self.age, fieldNumber: 8)
+    }
+    if self.pageSize != 0 {
+      try visitor.visitSingularInt32Field(value: self.pageSize, fieldNumber: 9)
+    }
+    if !self.pageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.pageToken, fieldNumber: 10)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_ListReportPurchasesRequest, rhs: Entitled_V1_ListReportPurchasesRequest) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._app != rhs_storage._app {return false}
-        if _storage._environment != rhs_storage._environment {return false}
-        if _storage._query != rhs_storage._query {return false}
-        if _storage._column != rhs_storage._column {return false}
-        if _storage._bucket != rhs_storage._bucket {return false}
-        if _storage._groups != rhs_storage._groups {return false}
-        if _storage._currency != rhs_storage._currency {return false}
-        if _storage._age != rhs_storage._age {return false}
-        if _storage._pageSize != rhs_storage._pageSize {return false}
-        if _storage._pageToken != rhs_storage._pageToken {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs._query != rhs._query {return false}
+    if lhs.column != rhs.column {return false}
+    if lhs._bucket != rhs._bucket {return false}
+    if lhs.groups != rhs.groups {return false}
+    if lhs.currency != rhs.currency {return false}
+    if lhs.age != rhs.age {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -95,7 +95,15 @@ typedef enum _Entitled__V1__ReportDimension {
   /*
    * The offer and its payment mode, such as "INTRODUCTORY_FREE_TRIAL"; empty for the standard price.
    */
-  ENTITLED__V1__REPORT_DIMENSION__REPORT_DIMENSION_OFFER_KIND = 4
+  ENTITLED__V1__REPORT_DIMENSION__REPORT_DIMENSION_OFFER_KIND = 4,
+  /*
+   * The length of the product's periods, such as "P1M"; empty for a product without subscriptions.
+   */
+  ENTITLED__V1__REPORT_DIMENSION__REPORT_DIMENSION_DURATION = 5,
+  /*
+   * Why, such as "CANCELLED"; the values depend on the report. Only of reports without stocks and ages: `dimensions` of Report.
+   */
+  ENTITLED__V1__REPORT_DIMENSION__REPORT_DIMENSION_REASON = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__REPORT_DIMENSION)
 } Entitled__V1__ReportDimension;
 /*
@@ -142,6 +150,24 @@ typedef enum _Entitled__V1__ReportRole {
   ENTITLED__V1__REPORT_ROLE__REPORT_ROLE_DENOMINATOR = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__REPORT_ROLE)
 } Entitled__V1__ReportRole;
+/*
+ * Where the values of a column come from.
+ */
+typedef enum _Entitled__V1__ReportProvenance {
+  /*
+   * Not set.
+   */
+  ENTITLED__V1__REPORT_PROVENANCE__REPORT_PROVENANCE_UNSPECIFIED = 0,
+  /*
+   * Apple's documents state them.
+   */
+  ENTITLED__V1__REPORT_PROVENANCE__REPORT_PROVENANCE_STATED = 1,
+  /*
+   * The service estimates them: proceeds, and the credit of an upgrade.
+   */
+  ENTITLED__V1__REPORT_PROVENANCE__REPORT_PROVENANCE_ESTIMATED = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__REPORT_PROVENANCE)
+} Entitled__V1__ReportProvenance;
 /*
  * The format of an exported report.
  */
@@ -223,10 +249,15 @@ struct  Entitled__V1__Report
    * Whether each row has an age: the number of a paid period, or of a month.
    */
   protobuf_c_boolean has_ages;
+  /*
+   * The dimensions by which its rows can be grouped.
+   */
+  size_t n_dimensions;
+  Entitled__V1__ReportDimension *dimensions;
 };
 #define ENTITLED__V1__REPORT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__report__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, 0, 0,NULL }
 
 
 /*
@@ -251,10 +282,14 @@ struct  Entitled__V1__ReportColumn
    * What it counts.
    */
   char *definition;
+  /*
+   * Where its values come from, in the measure of the answer: prices, or with `proceeds` their estimated part.
+   */
+  Entitled__V1__ReportProvenance provenance;
 };
 #define ENTITLED__V1__REPORT_COLUMN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__report_column__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__REPORT_UNIT__REPORT_UNIT_UNSPECIFIED, ENTITLED__V1__REPORT_ROLE__REPORT_ROLE_UNSPECIFIED, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__REPORT_UNIT__REPORT_UNIT_UNSPECIFIED, ENTITLED__V1__REPORT_ROLE__REPORT_ROLE_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__REPORT_PROVENANCE__REPORT_PROVENANCE_UNSPECIFIED }
 
 
 /*
@@ -321,10 +356,19 @@ struct  Entitled__V1__ReportQuery
    */
   size_t n_rates;
   Entitled__V1__ReportRate **rates;
+  /*
+   * Of the groups, those with the most units, and the rest as one group "OTHER"; 0: all. At most 10,000. Units are the report's
+   * first column that counts.
+   */
+  int32_t max_groups;
+  /*
+   * An instant in the last day: what was so after it does not count. Unset: the whole day. Not with `as_first_closed`.
+   */
+  Google__Protobuf__Timestamp *as_of;
 };
 #define ENTITLED__V1__REPORT_QUERY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__report_query__descriptor) \
-    , (char *)protobuf_c_empty_string, NULL, NULL, ENTITLED__V1__REPORT_GRANULARITY__REPORT_GRANULARITY_UNSPECIFIED, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, 0, NULL, (char *)protobuf_c_empty_string, 0,NULL }
+    , (char *)protobuf_c_empty_string, NULL, NULL, ENTITLED__V1__REPORT_GRANULARITY__REPORT_GRANULARITY_UNSPECIFIED, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, 0, NULL, (char *)protobuf_c_empty_string, 0,NULL, 0, NULL }
 
 
 /*
@@ -410,14 +454,24 @@ struct  Entitled__V1__QueryReportResponse
   size_t n_revisions;
   Entitled__V1__ReportRevision **revisions;
   /*
-   * Codes: "NO_RATE" if amounts stayed in their currency for want of a rate.
+   * Codes: "NO_RATE" if amounts stayed in their currency for want of a rate; "IDENTITY_BROKEN DAY", such as
+   * "IDENTITY_BROKEN 2026-11-23", if the movements that a closing of the day added do not explain its stocks.
    */
   size_t n_notes;
   char **notes;
+  /*
+   * The edition of the rules by which postings were derived. Other rules begin another edition and change none.
+   */
+  int64_t edition;
+  /*
+   * The SHA-256 of the answer as the CSV of ExportReport, in hexadecimal: equal answers have equal ones, in each replica and
+   * after each rebuild.
+   */
+  char *result_hash;
 };
 #define ENTITLED__V1__QUERY_REPORT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__query_report_response__descriptor) \
-    , ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, NULL, NULL, 0,NULL, 0,NULL }
+    , ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0,NULL, 0,NULL, NULL, NULL, 0,NULL, 0,NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1341,6 +1395,7 @@ extern const ProtobufCEnumDescriptor    entitled__v1__report_granularity__descri
 extern const ProtobufCEnumDescriptor    entitled__v1__report_dimension__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__report_unit__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__report_role__descriptor;
+extern const ProtobufCEnumDescriptor    entitled__v1__report_provenance__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__report_format__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_reports_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_reports_response__descriptor;

@@ -1,0 +1,212 @@
+/// Adds the sums of a store up to rows.
+///
+/// Buckets and series have numbers, because reports may have 100,000 rows, and comparing and hashing their texts and days for
+/// each sum takes longer than everything else.
+struct ReportTableBuilder {
+  /// What identifies a row, besides its bucket.
+  struct Series: Hashable {
+    var groups: [String]
+    var currency: String
+    var age: Int64
+  }
+
+  let query: ReportQuery
+  /// The first days of the query's buckets, in order.
+  let buckets: [ReportDay]
+  private(set) var series: [Series] = []
+  private var seriesNumbers: [Series: Int] = [:]
+  /// The series without an age by the number of the group of a sum; -1: not met yet.
+  private var groupSeries: [Int] = []
+  /// By the number of the group of a sum, and the age.
+  private var agedSeries: [GroupKey: Int] = [:]
+  /// The number of the bucket of each day from the first bucket's on.
+  private let bucketOfDay: [Int]
+  /// The offsets in ``cells`` of the rows of each bucket, by series; -1: no row.
+  private var offsets: [[Int]]
+  private var cells: [Int64] = []
+
+  private struct GroupKey: Hashable {
+    let group: Int
+    let age: Int64
+  }
+
+  init(_ query: ReportQuery) {
+    self.query = query
+    var buckets: [ReportDay] = []
+    var bucketOfDay: [Int] = []
+    var bucket = query.granularity.firstDay(of: query.from)
+    while bucket < query.to {
+      let next = query.granularity.firstDay(after: bucket)
+      for _ in bucket.number..<min(next, query.to).number { bucketOfDay.append(buckets.count) }
+      buckets.append(bucket)
+      bucket = next
+    }
+    self.buckets = buckets
+    self.bucketOfDay = bucketOfDay
+    offsets = Array(repeating: [], count: buckets.count)
+  }
+
+  private var columns: [ReportColumn] { query.report.columns }
+
+  /// The values of a row; `nil` without any.
+  func values(_ bucket: Int, _ series: Series) -> [Int64]? {
+    guard let series = seriesNumbers[series], let offset = offset(of: series, in: bucket) else { return nil }
+    return Array(cells[offset..<offset + columns.count])
+  }
+
+  /// The series with values in a bucket.
+  func series(in bucket: Int) -> [Series] {
+    series.indices.filter { offset(of: $0, in: bucket) != nil }.map { series[$0] }
+  }
+
+  mutating func add(_ sums: [ReportSum]) {
+    // The terms by kind, so that a sum meets only its own.
+    var terms: [[(column: Int, span: ReportColumn.Span, term: ReportColumn.Term)]] = []
+    for (index, column) in columns.enumerated() {
+      for term in column.terms {
+        let kind = Int(term.kind.rawValue)
+        while terms.count <= kind { terms.append([]) }
+        terms[kind].append((index, column.span, term))
+      }
+    }
+    for sum in sums where !sum.isRated {
+      let kind = Int(sum.kind.rawValue)
+      guard kind < terms.count, !terms[kind].isEmpty else { continue }
+      var series: Int?
+      for (column, span, term) in terms[kind] where term.matches(sum, query) {
+        guard let bucket = bucket(of: sum, span) else { continue }
+        let number = series ?? number(of: sum)
+        series = number
+        cells[row(of: number, in: bucket) + column] &+= term.value(of: sum, query)
+      }
+    }
+  }
+
+  /// The number of the bucket to which a sum adds; `nil`: none.
+  func bucket(of sum: ReportSum, _ span: ReportColumn.Span) -> Int? {
+    switch span {
+    case .bucket:
+      guard let cohortDay = sum.cohortDay else {
+        return sum.day >= query.from ? bucket(of: sum.day) : nil
+      }
+      return bucket(of: cohortDay)
+    case .opening:
+      if sum.day < query.from { return buckets.isEmpty ? nil : 0 }
+      // Counts from the bucket after its own.
+      guard let bucket = bucket(of: sum.day), bucket + 1 < buckets.count else { return nil }
+      return bucket + 1
+    case .closing: return sum.day < query.from ? (buckets.isEmpty ? nil : 0) : bucket(of: sum.day)
+    }
+  }
+
+  private func bucket(of day: ReportDay) -> Int? {
+    guard let first = buckets.first else { return nil }
+    let index = Int(clamping: day.number - first.number)
+    return bucketOfDay.indices.contains(index) ? bucketOfDay[index] : nil
+  }
+
+  private mutating func number(of sum: ReportSum) -> Int {
+    let age = query.report.hasAges && sum.cohortDay != nil ? sum.age : 0
+    if let group = sum.group {
+      if age == 0, group < groupSeries.count, groupSeries[group] >= 0 { return groupSeries[group] }
+      if age != 0, let known = agedSeries[GroupKey(group: group, age: age)] { return known }
+    }
+    let ofSum = Series(
+      groups: sum.groups, currency: query.report.isByCurrency ? sum.currency : "", age: age)
+    let number = seriesNumbers[ofSum] ?? series.count
+    if number == series.count {
+      series.append(ofSum)
+      seriesNumbers[ofSum] = number
+    }
+    guard let group = sum.group else { return number }
+    if age == 0 {
+      while groupSeries.count <= group { groupSeries.append(-1) }
+      groupSeries[group] = number
+    } else {
+      agedSeries[GroupKey(group: group, age: age)] = number
+    }
+    return number
+  }
+
+  private func offset(of series: Int, in bucket: Int) -> Int? {
+    guard series < offsets[bucket].count, offsets[bucket][series] >= 0 else { return nil }
+    return offsets[bucket][series]
+  }
+
+  /// The offset in ``cells`` of a row, which begins with zeros.
+  private mutating func row(of series: Int, in bucket: Int) -> Int {
+    if let known = offset(of: series, in: bucket) { return known }
+    let start = cells.count
+    let missing = series + 1 - offsets[bucket].count
+    if missing > 0 { offsets[bucket].append(contentsOf: repeatElement(-1, count: missing)) }
+    offsets[bucket][series] = start
+    cells.append(contentsOf: repeatElement(0, count: columns.count))
+    return start
+  }
+
+  /// The rows in order, with stocks carried from bucket to bucket.
+  func rows() -> [ReportTable.Row] {
+    var rows: [ReportTable.Row] = []
+    let width = columns.count
+    let order = series.indices.sorted { series[$0].precedes(series[$1]) }
+    let stocks = columns.indices.filter { columns[$0].span != .bucket }
+    let derived = DerivedColumn.all(of: query)
+    let zeros = [Int64](repeating: 0, count: width)
+    var carried = [Int64](repeating: 0, count: series.count * stocks.count)
+    var isCarried = [Bool](repeating: false, count: series.count)
+    for (number, bucket) in buckets.enumerated() {
+      for index in order {
+        let offset = offset(of: index, in: number)
+        guard offset != nil || isCarried[index] else { continue }
+        var row = offset.map { Array(cells[$0..<$0 + width]) } ?? zeros
+        var hasStock = false
+        for (place, column) in stocks.enumerated() {
+          row[column] &+= carried[index * stocks.count + place]
+          carried[index * stocks.count + place] = row[column]
+          if row[column] != 0 { hasStock = true }
+        }
+        isCarried[index] = hasStock
+        for column in derived { column.set(in: &row) }
+        guard row.contains(where: { $0 != 0 }) else { continue }
+        rows.append(
+          ReportTable.Row(
+            bucket: bucket, groups: series[index].groups, currency: series[index].currency,
+            age: series[index].age, values: row))
+      }
+    }
+    return rows
+  }
+}
+
+/// A column that is made up of others, by their numbers.
+private struct DerivedColumn {
+  let column: Int
+  let plus: [Int]
+  let minus: [Int]
+
+  static func all(of query: ReportQuery) -> [DerivedColumn] {
+    let columns = query.report.columns
+    return columns.enumerated().compactMap { index, column in
+      guard let derivation = column.derivation, query.isConverted || !derivation.isOfConversion else {
+        return nil
+      }
+      let numbers = { (names: [String]) in columns.indices.filter { names.contains(columns[$0].name) } }
+      return DerivedColumn(column: index, plus: numbers(derivation.plus), minus: numbers(derivation.minus))
+    }
+  }
+
+  func set(in row: inout [Int64]) {
+    var value: Int64 = 0
+    for column in plus { value &+= row[column] }
+    for column in minus { value &-= row[column] }
+    row[column] = value
+  }
+}
+
+extension ReportTableBuilder.Series {
+  /// The order of the rows of a bucket.
+  func precedes(_ other: Self) -> Bool {
+    (currency, age) == (other.currency, other.age)
+      ? groups.lexicographicallyPrecedes(other.groups) : (currency, age) < (other.currency, other.age)
+  }
+}

@@ -1,0 +1,73 @@
+internal import AppStore
+internal import Entitlements
+
+/// The non-consumables that a payer owns, and the non-renewing subscriptions that run.
+struct OwnedPostings {
+  private(set) var postings: [Posting] = []
+
+  init(_ facts: borrowing CustomerFacts, _ history: borrowing PayerHistory, _ app: borrowing AppDefinition) {
+    var seasons: [Int] = []
+    for index in facts.transactions.indices where !facts.transactions[index].isShared {
+      let fact = facts.transactions[index]
+      if fact.type == .nonRenewingSubscription { seasons.append(index) }
+      guard fact.type == .nonConsumable else { continue }
+      let owned = Self.posting(.nonConsumableOwned, fact, history, at: fact.purchaseDate)
+      postings.append(owned)
+      addReversals(fact, owned, until: .openEnd)
+      guard let revoked = fact.accessRevokedAt else { continue }
+      postings.append(owned.with { ($0.effectiveAt, $0.count) = (max(revoked, fact.purchaseDate), -1) })
+    }
+    addSeasons(seasons, facts, history, app)
+  }
+
+  /// Adds non-renewing subscriptions in the duration that the catalog states. A purchase that is made while another one of the
+  /// product runs begins at its end, as in the evaluation of access.
+  private mutating func addSeasons(
+    _ indices: [Int], _ facts: borrowing CustomerFacts, _ history: borrowing PayerHistory,
+    _ app: borrowing AppDefinition
+  ) {
+    var ends: [String: Instant] = [:]
+    let transactions = facts.transactions
+    let inOrder = indices.sorted {
+      (transactions[$0].purchaseDate, transactions[$0].transactionID)
+        < (transactions[$1].purchaseDate, transactions[$1].transactionID)
+    }
+    for index in inOrder {
+      let fact = facts.transactions[index]
+      guard let duration = app.products[fact.productID]?.duration else { continue }
+      let start = max(fact.purchaseDate, ends[fact.productID] ?? fact.purchaseDate)
+      var end = start
+      for _ in 0..<min(fact.quantity, Self.quantityLimit) { end = end.advanced(by: duration) }
+      end = max(start, min(end, fact.accessRevokedAt ?? .openEnd))
+      ends[fact.productID] = end
+      guard start < end else { continue }
+      let running = Self.posting(.seasonRunning, fact, history, at: start)
+      postings.append(running)
+      addReversals(fact, running, until: end)
+      postings.append(running.with { ($0.effectiveAt, $0.count) = (end, -1) })
+    }
+  }
+
+  /// Takes the times between refunds and their reversals out of a stock that ends at `end`.
+  private mutating func addReversals(_ fact: TransactionFact, _ owned: Posting, until end: Instant) {
+    for past in fact.reversedRefunds {
+      let from = max(past.refund.date, owned.effectiveAt)
+      let until = min(past.reversedAt, end)
+      guard from < until else { continue }
+      postings.append(owned.with { ($0.effectiveAt, $0.count) = (from, -1) })
+      postings.append(owned.with { $0.effectiveAt = until })
+    }
+  }
+
+  /// As many durations as the evaluation of access adds up.
+  private static let quantityLimit: Int64 = 100
+
+  private static func posting(
+    _ kind: Posting.Kind, _ fact: TransactionFact, _ history: borrowing PayerHistory, at instant: Instant
+  ) -> Posting {
+    Posting(
+      kind, at: instant, line: fact.originalTransactionID, transactionID: fact.transactionID,
+      Posting.Dimensions(fact, history.groups)
+    ).with { $0.count = 1 }
+  }
+}

@@ -1,0 +1,86 @@
+internal import AppStore
+internal import Entitlements
+
+// The recurring revenue that the next renewals bring.
+extension SubscriptionWalk {
+  /// What a subscription in force adds to the expected revenue.
+  struct Expected {
+    let dimensions: Posting.Dimensions
+    let transactionID: String
+    let annual: Int64
+    let proceeds: Int64
+    let currency: String
+    /// The day of its exchange rate; `nil` if the app has no rates.
+    let chargedOn: ReportDay?
+  }
+
+  /// Records what is expected after a period, from the beginning of its access to `end`.
+  mutating func addExpected(_ period: SubscriptionPeriod, _ starts: [Instant], until end: Instant) {
+    let reports = renewals.reports(ofPeriods: starts)
+    let known = reports.last { $0.inForceFrom <= inForceSince }
+    expect(amount(after: period, known), period, known, at: inForceSince)
+    for report in reports where report.inForceFrom > inForceSince && report.inForceFrom < end {
+      expect(amount(after: period, report), period, report, at: report.inForceFrom)
+    }
+  }
+
+  /// Records that nothing is expected any longer.
+  mutating func endExpected(at instant: Instant) {
+    guard let expected else { return }
+    post(expected, -1, at: instant)
+    self.expected = nil
+  }
+
+  private mutating func expect(
+    _ annual: Int64, _ period: SubscriptionPeriod, _ report: RenewalReport?, at instant: Instant
+  ) {
+    let currency = report?.currency ?? period.currency
+    let chargedOn = stock.flatMap { rateDay(of: $0) }
+    if let expected, expected.annual == annual, expected.dimensions == period.dimensions,
+      expected.currency == currency, expected.chargedOn == chargedOn
+    {
+      return
+    }
+    endExpected(at: instant)
+    guard annual != 0 else { return }
+    let share = history.paidYears.share(of: period.dimensions.group, at: instant)
+    let new = Expected(
+      dimensions: period.dimensions, transactionID: period.transactionID, annual: annual,
+      proceeds: Share.part(share, of: annual), currency: currency, chargedOn: chargedOn)
+    post(new, 1, at: instant)
+    expected = new
+  }
+
+  private mutating func post(_ expected: Expected, _ sign: Int64, at instant: Instant) {
+    var posting = Posting(
+      .expectedAnnual, at: instant, line: line, transactionID: expected.transactionID, expected.dimensions)
+    (posting.amount, posting.proceeds) = (sign * expected.annual, sign * expected.proceeds)
+    (posting.currency, posting.chargedOn) = (expected.currency, expected.chargedOn)
+    scheduled.append((posting, instant, stint))
+  }
+
+  /// The announced price for a year; 0 with auto-renew off, and if it is not known.
+  private func amount(after period: SubscriptionPeriod, _ report: RenewalReport?) -> Int64 {
+    // The payments of a commitment go on after a cancellation.
+    if report?.isOff == true, period.commitment?.isEnding ?? true { return 0 }
+    let productID = report?.nextProductID ?? period.dimensions.productID
+    let isSame = productID == period.dimensions.productID
+    let length =
+      app.products[productID]?.price.flatMap { PeriodLength($0.period) }
+      ?? (isSame ? period.standardDuration : nil) ?? (period.isTrial ? nil : period.duration)
+    if let price = report?.renewalPrice {
+      // Apple's price is that of one seat.
+      let (seats, overflow) = price.multipliedReportingOverflow(by: max(1, period.seats))
+      return overflow ? 0 : seats.forYear(of: length)
+    }
+    return isSame ? period.annual : 0
+  }
+}
+
+extension Int64 {
+  /// The sum of the prices of a year; 0 on overflow, and without a length.
+  fileprivate func forYear(of length: PeriodLength?) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: length?.perYear ?? 0)
+    return overflow ? 0 : product
+  }
+}

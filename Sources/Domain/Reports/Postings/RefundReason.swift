@@ -1,0 +1,22 @@
+/// The reason of a posted refund: `FULL`, `PRORATED` or `SEATS`, of a one-time purchase after ``oneTime``, and before ``appIssue``
+/// if Apple named an issue with the app.
+package enum RefundReason {
+  package static let oneTime = "ONE_TIME_"
+  package static let appIssue = "_APP_ISSUE"
+  private static let kinds = ["FULL", "PRORATED", "SEATS"]
+
+  /// All reasons of refunds of these kinds; `nil`: of all kinds.
+  static func all(
+    _ kinds: [String]? = nil, isOneTime: Bool? = nil, isAppIssue: Bool? = nil
+  ) -> Set<String> {
+    let starts = [("", false), (oneTime, true)].filter { isOneTime ?? $0.1 == $0.1 }.map(\.0)
+    let ends = [("", false), (appIssue, true)].filter { isAppIssue ?? $0.1 == $0.1 }.map(\.0)
+    return Set(
+      starts.flatMap { start in (kinds ?? Self.kinds).flatMap { kind in ends.map { start + kind + $0 } } })
+  }
+
+  /// Whether a refund with this reason is one of the whole price.
+  package static func isFull(_ reason: String) -> Bool {
+    reason.hasPrefix("FULL") || reason.hasPrefix(oneTime + "FULL")
+  }
+}

@@ -1,0 +1,69 @@
+import AppStore
+import Entitlements
+import Reports
+import Testing
+
+/// What a query selects and groups.
+@Suite struct ReportQueryTests {
+  private let october = World.postings(at: World.day("10-31"))
+
+  private func table(
+    _ name: Report.Name, groupBy: [ReportQuery.Dimension], maxGroups: Int? = nil,
+    durations: ProductDurations = ProductDurations()
+  ) throws -> ReportTable {
+    var query = ReportQuery(
+      name, from: World.reportDay("10-01"), to: World.reportDay("11-01"), by: .month, groupBy: groupBy)
+    (query.maxGroups, query.durations) = (maxGroups, durations)
+    let sums = query.sums(of: october, closingAfter: ReportPolicy.standard.closeAfter)
+    return try ReportTable(query, sums).limited(query)
+  }
+
+  @Test("Groups by duration are those of the products' periods")
+  func durations() throws {
+    let table = try table(.subscriptions, groupBy: [.duration])
+    // A D H J K are monthly, B is yearly, and G was weekly. No subscription began with E's product, which is monthly too.
+    let active = Dictionary(uniqueKeysWithValues: table.rows.map { ($0.groups[0], $0.values[0]) })
+    #expect([active["P1M"], active["P1Y"], active[""]] == [5, 1, 1])
+    let catalog = AppDefinition(
+      id: "ocean-journal", identity: AppIdentity(bundleID: "com.example.ocean", appAppleID: nil),
+      environments: [.production],
+      products: [
+        ProductDefinition(
+          productID: "premium", type: .autoRenewableSubscription, accessLevels: [:],
+          price: SubscriptionPrice(milliunits: 14_990, currency: "USD", period: Period(months: 1)))
+      ])
+    let stated = try self.table(.subscriptions, groupBy: [.duration], durations: ProductDurations(catalog))
+    #expect(stated.rows.first { $0.groups == ["P1M"] }?.values[0] == 6)
+  }
+
+  @Test("Groups by reason add up to the ungrouped report")
+  func reasons() throws {
+    let reasons = try table(.churnReasons, groupBy: [.reason])
+    let total = try table(.churnReasons, groupBy: [])
+    let lapsed = Dictionary(uniqueKeysWithValues: reasons.rows.map { ($0.groups[0], $0.values[0]) })
+    #expect(lapsed["BILLING"] == 1)
+    #expect(lapsed.values.reduce(0, +) == total.rows[0].values[0])
+    #expect(!Report.named(.subscriptions).dimensions.contains(.reason))
+    #expect(!Report.named(.retention).dimensions.contains(.reason))
+  }
+
+  @Test("With a maximum number of groups, the rest is one row whose values are the difference to all")
+  func maxGroups() throws {
+    for name in [Report.Name.movements, .recurringRevenue, .lifetimeValue] {
+      let all = try table(name, groupBy: [.product])
+      let limited = try table(name, groupBy: [.product], maxGroups: 1)
+      #expect(Set(limited.rows.map(\.groups)).count == 2)
+      #expect(limited.rows.contains { $0.groups == [ReportTable.otherGroup] })
+      for currency in Set(all.rows.map(\.currency)) {
+        func sums(_ table: ReportTable) -> [Int64] {
+          table.rows.filter { $0.currency == currency }.reduce(
+            Array(repeating: 0, count: all.rows[0].values.count)
+          ) { zip($0, $1.values).map(+) }
+        }
+        #expect(sums(all) == sums(limited), "\(name)")
+      }
+    }
+    #expect(
+      try table(.movements, groupBy: [.product], maxGroups: 9) == table(.movements, groupBy: [.product]))
+  }
+}
