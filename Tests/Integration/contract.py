@@ -51,6 +51,7 @@ audit_service = importlib.import_module("entitled.v1.audit_service_pb2")
 customer_service = importlib.import_module("entitled.v1.customer_service_pb2")
 status_service = importlib.import_module("entitled.v1.status_service_pb2")
 report_service = importlib.import_module("entitled.v1.report_service_pb2")
+retention_messaging_service = importlib.import_module("entitled.v1.retention_messaging_service_pb2")
 segment_service = importlib.import_module("entitled.v1.segment_service_pb2")
 interop_messages = importlib.import_module("interop.messages_pb2")
 interop_empty = importlib.import_module("interop.empty_pb2")
@@ -69,6 +70,9 @@ audit_stub = importlib.import_module("entitled.v1.audit_service_pb2_grpc").Audit
 customer_stub = importlib.import_module("entitled.v1.customer_service_pb2_grpc").CustomerServiceStub
 status_stub = importlib.import_module("entitled.v1.status_service_pb2_grpc").StatusServiceStub
 report_stub = importlib.import_module("entitled.v1.report_service_pb2_grpc").ReportServiceStub
+retention_messaging_stub = importlib.import_module(
+    "entitled.v1.retention_messaging_service_pb2_grpc"
+).RetentionMessagingServiceStub
 segment_stub = importlib.import_module("entitled.v1.segment_service_pb2_grpc").SegmentServiceStub
 services = {
     name: importlib.import_module(f"entitled.v1.{file}_pb2").DESCRIPTOR.services_by_name[name]
@@ -76,6 +80,7 @@ services = {
         "EntitlementService": "entitlement_service",
         "ReceiptService": "receipt_service",
         "ReportService": "report_service",
+        "RetentionMessagingService": "retention_messaging_service",
         "SegmentService": "segment_service",
         "NotificationService": "notification_service",
         "AppStoreService": "app_store_service",

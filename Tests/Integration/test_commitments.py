@@ -112,6 +112,7 @@ def test_a_commitment_is_paid_cancelled_and_ends(running):
         answer = cleo.answered(lambda answer: answer["commitmentInfo"]["billingPeriodNumber"] == number)
         assert answer["entitled"] and answer["appStoreCodes"]["stateCode"] == "4.0" and not answer["willRenew"]
         assert answer["commitmentInfo"]["commitmentExpiresDate"] == instant(commitment.commitmentExpiresDate)
+        assert answer["commitmentInfo"].get("remainingPeriods", 0) == 12 - number
         # The payments go on, so that there is no hurry before the last two.
         assert [one["kind"] for one in answer.get("advice", [])] == (
             ["ADVICE_KIND_RETENTION_OFFER"] if number >= 11 else [])
@@ -120,6 +121,7 @@ def test_a_commitment_is_paid_cancelled_and_ends(running):
     [product] = [one for one in cleo.call("GetCustomer")["products"] if one["productId"] == PRODUCT]
     info = product["latestTransaction"]["commitmentInfo"]
     assert (info["billingPeriodNumber"], info["commitmentPrice"]["milliunits"]) == (12, "47880")
+    assert info.get("remainingPeriods", 0) == 0 and info["remainingPrice"].get("milliunits", "0") == "0"
     assert product["latestTransaction"]["billingPlanType"] == "BILLING_PLAN_TYPE_MONTHLY"
     info = product["renewalInfo"]["commitmentInfo"]
     assert not info["commitmentWillAutoRenew"] and info["commitmentAutoRenewProductId"] == PRODUCT
@@ -136,6 +138,8 @@ def test_a_commitment_is_paid_cancelled_and_ends(running):
     renewed = [event for event in events if event["type"] == "RENEWED"]
     assert [event["transactionId"] for event in renewed] == [sold.transactionId for sold in cleo.history()[1:]]
     assert [event["commitmentInfo"]["billingPeriodNumber"] for event in renewed] == list(range(2, 13))
+    forecasts = [int(event["commitmentInfo"]["remainingPrice"].get("milliunits", "0")) for event in renewed]
+    assert forecasts == [(12 - number) * 3990 for number in range(2, 13)], "the months that are left, at the month's price"
     # Apple charges up to a day early; until then, access rests on the period before.
     paid = [event["after"]["commitmentInfo"]["billingPeriodNumber"] for event in renewed]
     assert all(number in (event, event - 1) for event, number in enumerate(paid, start=2))

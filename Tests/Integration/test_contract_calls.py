@@ -26,7 +26,7 @@ IDEMPOTENT = {
     "AcknowledgeFulfillment", "EraseCustomer", "SubmitTransaction", "SubmitTransactions", "SubmitReceipt",
     "MigrateReceipts", "UploadMigrationInput", "CancelMigration", "PurgeMigration", "SignOffer", "CompareWithApple",
     "IngestNotification", "ReprocessNotifications", "BackfillNotifications", "GetRefundHistory", "LookUpOrder",
-    "RefreshPurchase", "DiscardDeliveries", "ResumeWebhook", "CreateSegment", "DeleteSegment",
+    "RefreshPurchase", "GetTransactionInfo", "GetAppTransactionInfo", "DiscardDeliveries", "ResumeWebhook", "CreateSegment", "DeleteSegment",
 }  # fmt: skip
 
 

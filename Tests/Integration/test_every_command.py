@@ -15,6 +15,7 @@ import contract
 from harness import PROGRAM, Service, environment, post, run
 from receiver import Receiver
 from test_doctor import new_key
+from test_sandbox_api import PNG
 
 APP = "ocean-journal"
 # RPCs that only programs call, and why.
@@ -177,10 +178,45 @@ def commands(caller):
     moved = json.loads(caller.service.command("transfer", purchase, "ada", "dan", "--json").stdout)["transferId"]
     (caller.folder / "more.ndjson").write_text(lines.read_text())
     two = [caller.jws("lifetime")[0], caller.jws("shells.100")[0]]
+    image, message, report = (str(uuid.uuid4()) for _ in range(3))
+    picture = caller.folder / "picture.png"
+    picture.write_bytes(PNG)
     return {
         "AppStoreService/GetRefundHistory": (["apple", "refunds", purchase], {0}),
         "AppStoreService/LookUpOrder": (["apple", "order", "MK5TTTVWJH"], {0, 1, 3}),
         "AppStoreService/RefreshPurchase": (["apple", "refresh", purchase], {0}),
+        "AppStoreService/GetTransactionInfo": (["apple", "transaction", purchase], {0}),
+        "AppStoreService/GetAppTransactionInfo": (["apple", "app-transaction", purchase, "--customer", "ada"], {0}),
+        "AppStoreService/FinishTransaction": (["apple", "finish", shells], {0}),
+        "AppStoreService/GetCustomerGroups": (["apple", "groups", purchase], {0}),
+        "AppStoreService/ListGroupMembers": (["apple", "group-members", "900000000000000000"], {0, 1}),
+        "AppStoreService/GetSeatInfo": (["apple", "seats", purchase], {0, 1}),
+        "AppStoreService/SendAdvancedCommerceRequest": (["apple", "advanced-commerce", purchase, "cancel"], {0}),
+        "AppStoreService/ListExternalPurchaseTokens": (["apple", "external-tokens", "--all"], {0}),
+        "AppStoreService/SendExternalPurchaseReport": (
+            ["apple", "report-external", '{"externalPurchaseId": "SANDBOX_1", "status": "NO_LINE_ITEM"}',
+             "--request", report], {0}),
+        "AppStoreService/GetExternalPurchaseReport": (["apple", "show-external", report], {0}),
+        "AppStoreService/SendConsumptionInformationV1": (
+            ["consumption", "answer-v1", shells, "--consented", "--delivery", "0"], {0}),
+        "RetentionMessagingService/UploadRetentionImage": (["retention", "upload-image", image, f"@{picture}"], {0}),
+        "RetentionMessagingService/GetRetentionImages": (["retention", "images"], {0}),
+        "RetentionMessagingService/UploadRetentionMessage": (
+            ["retention", "upload-message", message, "--header", "Stay", "--text", "There is more to come"], {0}),
+        "RetentionMessagingService/GetRetentionMessages": (["retention", "messages"], {0}),
+        "RetentionMessagingService/SetDefaultRetentionMessage": (
+            ["retention", "set-default", "pro.monthly", "en-US", message], {0}),
+        "RetentionMessagingService/GetDefaultRetentionMessage": (["retention", "default", "pro.monthly", "en-US"], {0}),
+        "RetentionMessagingService/DeleteDefaultRetentionMessage": (
+            ["retention", "delete-default", "pro.monthly", "en-US"], {0}),
+        "RetentionMessagingService/SetRetentionUrl": (["retention", "set-url", "https://127.0.0.1:1/retention"], {0}),
+        "RetentionMessagingService/GetRetentionUrl": (["retention", "url"], {0}),
+        "RetentionMessagingService/StartRetentionPerformanceTest": (["retention", "test", purchase], {0}),
+        "RetentionMessagingService/GetRetentionPerformanceTest": (
+            ["retention", "test-result", str(uuid.uuid4())], {1}),
+        "RetentionMessagingService/DeleteRetentionUrl": (["retention", "delete-url"], {0}),
+        "RetentionMessagingService/DeleteRetentionMessage": (["retention", "delete-message", message], {0}),
+        "RetentionMessagingService/DeleteRetentionImage": (["retention", "delete-image", image], {0}),
         "AppStoreService/ExtendRenewalDate": (["apple", "extend", purchase, "3", "--reason", "service-issue"], {0}),
         "AppStoreService/MassExtendRenewalDate": (["apple", "mass-extend", "pro.monthly", "3"], {0}),
         "AppStoreService/GetMassExtensionStatus": (

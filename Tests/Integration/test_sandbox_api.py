@@ -1,11 +1,13 @@
 """The sandbox's responses to every request of Apple's client library, and to requests that no library has."""
 
 import json
+import struct
 import threading
 import time
 import urllib.error
 import urllib.request
 import uuid
+import zlib
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import jwt
@@ -22,7 +24,20 @@ from harness import CALL_LIMIT, Service, post
 from test_sandbox_store import APP, BUNDLE, Store, pem
 from test_signing import CONFIGURATION, KEY_ID, sign, subscribe, write_key
 
-PNG = b"\x89PNG\r\n\x1a\n rest of an image"
+
+
+def png(width=3840, height=2160, color=2):
+    """A PNG of one color; the color type 6 has an alpha channel."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    samples = {2: 3, 6: 4}[color]
+    rows = zlib.compress((b"\0" + b"\x40" * (samples * width)) * height, 9)
+    header = struct.pack(">IIBBBBB", width, height, 8, color, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+PNG = png(height=160)
 
 
 @pytest.fixture(scope="module")
@@ -176,11 +191,22 @@ def test_advanced_commerce_changes_the_subscription(store):
     status, answer = call(store, "POST", f"/advancedCommerce/v1/subscription/changePrice/{number}", price)
     renewal = store.verifier.verify_and_decode_renewal_info(answer["signedRenewalInfo"])
     assert (status, renewal.renewalPrice) == (200, 3500)
-    for request in ["changeMetadata", "migrate"]:
-        assert call(store, "POST", f"/advancedCommerce/v1/subscription/{request}/{number}", info)[0] == 200
+    text = {"description": "All films", "displayName": "Films"}
+    bodies = {
+        "changeMetadata": {"descriptors": {**text, "effective": "IMMEDIATELY"}},
+        "migrate": {"descriptors": text, "items": [{**text, "SKU": "a"}], "targetProductId": "films", "taxCode": "C003-00-1"},
+    }
+    for request, body in bodies.items():
+        path = f"/advancedCommerce/v1/subscription/{request}/{number}"
+        assert call(store, "POST", path, info)[0] == 400, "a request without Apple's required members is rejected"
+        assert call(store, "POST", path, {**info, **body})[0] == 200
     _, answer = call(store, "POST", f"/advancedCommerce/v1/subscription/cancel/{number}", info)
     assert store.verifier.verify_and_decode_renewal_info(answer["signedRenewalInfo"]).rawAutoRenewStatus == 0
-    _, answer = call(store, "POST", f"/advancedCommerce/v1/transaction/requestRefund/{number}", info)
+    refund = {"refundRiskingPreference": False, "items": [
+        {"SKU": "a", "refundReason": "OTHER", "refundType": "FULL", "revoke": True}]}  # fmt: skip
+    path = f"/advancedCommerce/v1/transaction/requestRefund/{number}"
+    assert call(store, "POST", path, info)[0] == 400
+    _, answer = call(store, "POST", path, {**info, **refund})
     assert store.transaction(answer["signedTransactionInfo"]).revocationDate
 
 
@@ -190,6 +216,55 @@ def test_external_purchases_are_reported(store):
     assert (status, answer["requestIdentifier"]) == (200, report["requestIdentifier"])
     assert call(store, "GET", f"/externalPurchase/v1/reports/{report['requestIdentifier']}") == (200, report)
     assert call(store, "GET", f"/externalPurchase/v1/reports/{uuid.uuid4()}")[0] == 404
+    assert call(store, "PUT", "/externalPurchase/v1/reports", report)[0] == 200, "the same report again"
+    changed = {**report, "status": "UNRECOGNIZED_TOKEN"}
+    assert call(store, "PUT", "/externalPurchase/v1/reports", changed)[1]["errorMessage"] == "DuplicateValueError"
+
+
+ITEM = {
+    "lineItemId": "one", "creationDate": 1, "eventType": "BUY", "productType": "ONE_TIME_BUY", "productIdentifier": "coins",
+    "amountTaxInclusive": 1190, "amountTaxExclusive": 1000, "taxAmount": 190, "netAmountTaxExclusive": 1000,
+    "reportingCurrency": "EUR", "pricingCurrency": "EUR", "taxCountry": "DE", "quantity": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("changed, items, error", [
+    ({"status": "LINE_ITEM"}, None, "MissingLineItemsForStatusError"),
+    ({"status": "NO_LINE_ITEM"}, [ITEM], "LineItemsNotAllowedForStatusError"),
+    ({"status": "LINE_ITEM"}, [ITEM, ITEM], "DuplicateValueError"),
+    ({"status": "LINE_ITEM"}, [{**ITEM, "eventType": "REFUND"}], "Bad request."),
+    ({"status": "LINE_ITEM"}, [{**ITEM, "productType": "SUBSCRIPTION"}], "Bad request."),
+    ({"status": "SOLD"}, None, "Bad request."),
+    ({"status": "LINE_ITEM"}, [ITEM], None),
+])  # fmt: skip
+def test_external_purchase_reports_are_validated(store, changed, items, error):
+    report = {"requestIdentifier": str(uuid.uuid4()), "externalPurchaseId": "SANDBOX_2", **changed}
+    if items is not None:
+        report["lineItems"] = items
+    status, answer = call(store, "PUT", "/externalPurchase/v1/reports", report)
+    assert (status, answer.get("errorMessage")) == ((200, None) if error is None else (400, error))
+
+
+@pytest.mark.parametrize("image, query, code", [
+    (png(width=100, height=100), "", 4000161), (png(height=159), "", 4000161), (png(height=160, color=6), "", 4000161),
+    (b"GIF89a", "", 4000161), (PNG, "?imageSize=HUGE", 4000216), (png(width=100, height=100), "?imageSize=BULLET_POINT", None),
+])  # fmt: skip
+def test_images_of_retention_messages_are_validated(store, image, query, code):
+    status, answer = call(store, "PUT", f"/inApps/v1/messaging/image/{uuid.uuid4()}{query}", image)
+    assert (answer or {}).get("errorCode") == code and (status == 200) == (code is None)
+
+
+def test_retention_messages_are_validated(store):
+    words = {"header": "Stay", "body": "There is more to come"}
+    for content, code in [
+        ({"header": "Stay"}, 4000000), ({**words, "header": "x" * 67}, 4000162), ({**words, "body": "x" * 145}, 4000163),
+        ({**words, "headerPosition": "BELOW"}, 4000000), ({**words, "headerPosition": "ABOVE_IMAGE"}, 4000224),
+        ({**words, "bulletPoints": [{"text": "more"}]}, 4000000),
+        ({**words, "image": {"imageIdentifier": str(uuid.uuid4()), "altText": "x"}}, 4040014),
+    ]:  # fmt: skip
+        assert call(store, "PUT", f"/inApps/v1/messaging/message/{uuid.uuid4()}", content)[1]["errorCode"] == code
+    url = "https://example.com/" + "x" * 240
+    assert call(store, "PUT", "/inApps/v1/messaging/realtime/url", {"realtimeURL": url})[1]["errorCode"] == 4000215
 
 
 def test_another_storefront_has_another_price(store):

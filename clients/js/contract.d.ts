@@ -242,6 +242,16 @@ export interface TransactionCommitmentInfo {
   commitmentExpiresDate?: string;
   /** The price of all payments together. */
   commitmentPrice?: Money;
+  /**
+   * The number of payments after this one. A cancellation does not stop them; a refund or an upgrade of the current
+   * period does.
+   */
+  remainingPeriods?: number;
+  /**
+   * What these payments cost at the price of this one: a forecast, no revenue. Unset without a price, and for customers
+   * who do not pay.
+   */
+  remainingPrice?: Money;
 }
 
 /** The main members of one verified signed renewal info, under Apple's names; `..._raw` as in Transaction. */
@@ -528,6 +538,23 @@ export type ConsumptionRequestState =
   | "CONSUMPTION_REQUEST_STATE_REJECTED"
   | "CONSUMPTION_REQUEST_STATE_DECIDED";
 
+/** A request of the Advanced Commerce API. */
+export type AdvancedCommerceAction =
+  | "ADVANCED_COMMERCE_ACTION_UNSPECIFIED"
+  | "ADVANCED_COMMERCE_ACTION_CANCEL"
+  | "ADVANCED_COMMERCE_ACTION_REVOKE"
+  | "ADVANCED_COMMERCE_ACTION_MIGRATE"
+  | "ADVANCED_COMMERCE_ACTION_CHANGE_PRICE"
+  | "ADVANCED_COMMERCE_ACTION_CHANGE_METADATA"
+  | "ADVANCED_COMMERCE_ACTION_REQUEST_REFUND";
+
+/** The state of an external purchase token. */
+export type ExternalTokenState =
+  | "EXTERNAL_TOKEN_STATE_UNSPECIFIED"
+  | "EXTERNAL_TOKEN_STATE_UNREPORTED"
+  | "EXTERNAL_TOKEN_STATE_OVERDUE"
+  | "EXTERNAL_TOKEN_STATE_REPORTED";
+
 /** The request of GetRefundHistory. */
 export interface GetRefundHistoryRequest {
   /** The configured name of the app, for example "ocean-journal". Required. */
@@ -605,6 +632,105 @@ export interface RefreshPurchaseResponse {
   transactions?: Array<Transaction>;
   /** The number of transactions that were new or newer, from 0. */
   changed?: number;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of GetTransactionInfo. */
+export interface GetTransactionInfoRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The transaction, by Apple's id. Required. */
+  transactionId?: string;
+  /** The reason, for the audit log: at most 4096 bytes. */
+  note?: string;
+}
+
+/** The response of GetTransactionInfo. */
+export interface GetTransactionInfoResponse {
+  /** The transaction, verified and stored as evidence. */
+  transaction?: Transaction;
+  /** The owner of the purchase. Empty: it has none. */
+  customerId?: string;
+  /** Whether the document was new. */
+  changed?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of GetAppTransactionInfo. */
+export interface GetAppTransactionInfoRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** Any transaction of the Apple Account, by Apple's id. Required. */
+  transactionId?: string;
+  /**
+   * The customer to link the app install to, by the operator's id of at most 256 bytes. Empty: it is stored without a
+   * customer.
+   */
+  customerId?: string;
+  /** The reason, for the audit log: at most 4096 bytes. */
+  note?: string;
+}
+
+/** The response of GetAppTransactionInfo. The document was verified and stored as evidence. */
+export interface GetAppTransactionInfoResponse {
+  /** Apple's id of the account and the app. It stays the same when the app is downloaded again. */
+  appTransactionId?: string;
+  /** The version that the account got first; the build number except on macOS. */
+  originalApplicationVersion?: string;
+  /** When the account got the app first. Unset: Apple does not say. */
+  originalPurchaseDate?: string;
+  /** When the account pre-ordered the app. Unset: it did not. */
+  preorderDate?: string;
+  /** The platform of the first download as Apple sends it: `originalPlatform`, such as iOS. */
+  originalPlatform?: string;
+  /** The customer of the app install. Empty: it has none. */
+  customerId?: string;
+  /** Whether the document was new. */
+  changed?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of FinishTransaction. */
+export interface FinishTransactionRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The transaction, by Apple's id. Required. */
+  transactionId?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  actor?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
+}
+
+/** The response of FinishTransaction. */
+export interface FinishTransactionResponse {
+  /** When Apple accepted it. */
+  finishedAt?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
   /**
    * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
    * call wrote. Empty: it could not be read.
@@ -755,6 +881,69 @@ export interface SendConsumptionInformationRequest {
 
 /** The response of SendConsumptionInformation. */
 export interface SendConsumptionInformationResponse {
+  /** When Apple accepted it. Unset for a dry run. */
+  sentAt?: string;
+  /** The request body for Apple as JSON. */
+  payloadJson?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/**
+ * The request of SendConsumptionInformationV1. The numbers are Apple's codes (ConsumptionRequestV1); 0 is "undeclared"
+ * where Apple has such a code.
+ */
+export interface SendConsumptionInformationV1Request {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The transaction, by Apple's id. Required. */
+  transactionId?: string;
+  /** Whether the customer consented to sharing consumption data. Apple requires it; false is refused. */
+  customerConsented?: boolean;
+  /** Whether the customer could try the content before the purchase. */
+  sampleContentProvided?: boolean;
+  /** The customer's app account token, a UUID. Empty: none. */
+  appAccountToken?: string;
+  /** Apple's `consumptionStatus`, 0 to 3: 1 not consumed, 2 in part, 3 fully. */
+  consumptionStatus?: number;
+  /** Apple's `platform`, 0 to 2: 1 an Apple platform, 2 another one. */
+  platform?: number;
+  /** Apple's `deliveryStatus`, 0 to 5: 0 delivered and working. */
+  deliveryStatus?: number;
+  /** Apple's `accountTenure`, 0 to 7: the age of the account. */
+  accountTenure?: number;
+  /** Apple's `playTime`, 0 to 7: how long the customer used the app. */
+  playTime?: number;
+  /** Apple's `lifetimeDollarsPurchased`, 0 to 7. */
+  lifetimeDollarsPurchased?: number;
+  /** Apple's `lifetimeDollarsRefunded`, 0 to 7. */
+  lifetimeDollarsRefunded?: number;
+  /** Apple's `userStatus`, 0 to 4: 1 active, 2 suspended, 3 terminated, 4 limited access. */
+  userStatus?: number;
+  /** Apple's `refundPreference`, 0 to 3: 1 grant, 2 decline, 3 no preference. */
+  refundPreference?: number;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  actor?: string;
+  /** Whether to return the request body for Apple without sending it. */
+  dryRun?: boolean;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
+}
+
+/** The response of SendConsumptionInformationV1. */
+export interface SendConsumptionInformationV1Response {
   /** When Apple accepted it. Unset for a dry run. */
   sentAt?: string;
   /** The request body for Apple as JSON. */
@@ -1040,6 +1229,237 @@ export interface ListSeatsResponse {
   nextPageToken?: string;
 }
 
+/** The request of GetCustomerGroups. */
+export interface GetCustomerGroupsRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** Any transaction of the customer, by Apple's id. Required. */
+  transactionId?: string;
+}
+
+/** The response of GetCustomerGroups. */
+export interface GetCustomerGroupsResponse {
+  /** The groups, in Apple's order. */
+  groups?: Array<CustomerGroup>;
+}
+
+/** A group of a customer. */
+export interface CustomerGroup {
+  /** Apple's id of the group. */
+  groupId?: string;
+  /** Who bought the seats, as Apple sends it: ORGANIZATION or CONSUMER. */
+  groupType?: string;
+  /** The customer's roles; for organizations only. */
+  roles?: Array<CustomerGroupRole>;
+}
+
+/** A customer's role in a group for one product. It grants nothing. */
+export interface CustomerGroupRole {
+  /** The product, by its App Store product id. */
+  productId?: string;
+  /** The role as Apple sends it: ADMIN or NONE. */
+  role?: string;
+}
+
+/** The request of ListGroupMembers. */
+export interface ListGroupMembersRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** Apple's id of the group. Required. */
+  groupId?: string;
+  /** The size of a page: 1 to 100, larger numbers count as 100, which is Apple's limit; 0: 100. */
+  pageSize?: number;
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
+  pageToken?: string;
+}
+
+/** The response of ListGroupMembers. */
+export interface ListGroupMembersResponse {
+  /** The members, in Apple's order. */
+  members?: Array<GroupMember>;
+  /** The token of the next page; empty on the last page. */
+  nextPageToken?: string;
+}
+
+/** A member of a group. */
+export interface GroupMember {
+  /** Apple's id of the member's account and the app. */
+  appTransactionId?: string;
+  /** The customers with this app install, as stored now. */
+  customerIds?: Array<string>;
+}
+
+/** The request of GetSeatInfo. */
+export interface GetSeatInfoRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The purchase, by the id of its first transaction. Required. */
+  originalTransactionId?: string;
+}
+
+/** The response of GetSeatInfo. */
+export interface GetSeatInfoResponse {
+  /** The number of seats that were bought. */
+  totalSeatCount?: string;
+  /** The number of seats that can be claimed. */
+  availableSeatCount?: string;
+  /** Apple's ids of the claimed seats. There can be more than were bought after a renewal with fewer seats. */
+  assignedSeatClaimIds?: Array<string>;
+}
+
+/** The request of SendAdvancedCommerceRequest. */
+export interface SendAdvancedCommerceRequestRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The transaction, by Apple's id. Required. */
+  transactionId?: string;
+  /** What to do. Required. */
+  action?: AdvancedCommerceAction;
+  /** Apple's request body as JSON, without `requestInfo.requestReferenceId`. Empty: a body with that only. */
+  requestJson?: string;
+  /**
+   * Apple's name of the request, a UUID: a request that is sent again has the same one. Empty: derived from the
+   * idempotency key; one of them is required.
+   */
+  requestReferenceId?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  actor?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
+}
+
+/** The response of SendAdvancedCommerceRequest. */
+export interface SendAdvancedCommerceRequestResponse {
+  /** The purchase's transaction after the request, verified and stored as evidence. */
+  transaction?: Transaction;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** An external purchase token, from Apple's EXTERNAL_PURCHASE_TOKEN notifications and from reports. */
+export interface ExternalPurchaseToken {
+  /** Apple's id of the token. */
+  externalPurchaseId?: string;
+  /** The environment, which Apple's id names. */
+  environment?: Environment;
+  /** The type as Apple sends it: ACQUISITION, SERVICES, IN_APP or LINK_OUT. Empty: none. */
+  tokenType?: string;
+  /** When the token was created. */
+  createdAt?: string;
+  /** When the token expires. Unset: it does not. */
+  expiresAt?: string;
+  /**
+   * When Apple complains about a missing report: ten days after the creation, or when an ACQUISITION or SERVICES token
+   * expires.
+   */
+  reportBy?: string;
+  /** The state. */
+  state?: ExternalTokenState;
+  /** When Apple complained about a missing report (UNREPORTED). Unset: it did not. */
+  complainedAt?: string;
+  /** When Apple accepted the latest report. Unset: there was none. */
+  reportedAt?: string;
+  /** Apple's `status` of that report, such as NO_LINE_ITEM. */
+  reportStatus?: string;
+  /** Apple's name of that report, for GetExternalPurchaseReport. */
+  requestIdentifier?: string;
+  /** The latest evidence about the token: a notification, or the report. */
+  evidenceId?: string;
+}
+
+/** The request of ListExternalPurchaseTokens. */
+export interface ListExternalPurchaseTokensRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: all environments of the app. */
+  environment?: Environment;
+  /** Whether to return tokens with a report too. */
+  includeReported?: boolean;
+  /** The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100. */
+  pageSize?: number;
+  /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
+  pageToken?: string;
+}
+
+/** The response of ListExternalPurchaseTokens. */
+export interface ListExternalPurchaseTokensResponse {
+  /** The tokens, the earliest deadline first. */
+  tokens?: Array<ExternalPurchaseToken>;
+  /** The token of the next page; empty on the last page. */
+  nextPageToken?: string;
+}
+
+/** The request of SendExternalPurchaseReport. */
+export interface SendExternalPurchaseReportRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** Apple's ExternalPurchaseReport as JSON, without `requestIdentifier`. Required. */
+  reportJson?: string;
+  /**
+   * Apple's name of the report, a UUID: a report that is sent again has the same one. Empty: derived from the
+   * idempotency key; one of them is required.
+   */
+  requestIdentifier?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  actor?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
+}
+
+/** The response of SendExternalPurchaseReport. */
+export interface SendExternalPurchaseReportResponse {
+  /** Apple's name of the report, for GetExternalPurchaseReport. */
+  requestIdentifier?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of GetExternalPurchaseReport. */
+export interface GetExternalPurchaseReportRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** Apple's name of the report. Required. */
+  requestIdentifier?: string;
+}
+
+/** The response of GetExternalPurchaseReport. */
+export interface GetExternalPurchaseReportResponse {
+  /** Apple's ExternalPurchaseReport as JSON. */
+  reportJson?: string;
+}
+
 /** Apple's App Store Server API for operators: authorized, recorded as evidence, within the rate limit. */
 export interface AppStoreService {
   /** Returns all refunded transactions of the Apple account of a transaction, page by page. */
@@ -1048,6 +1468,12 @@ export interface AppStoreService {
   lookUpOrder(request: LookUpOrderRequest, options?: CallOptions): Promise<LookUpOrderResponse>;
   /** Fetches everything about one purchase from Apple again. */
   refreshPurchase(request: RefreshPurchaseRequest, options?: CallOptions): Promise<RefreshPurchaseResponse>;
+  /** Fetches one transaction from Apple. */
+  getTransactionInfo(request: GetTransactionInfoRequest, options?: CallOptions): Promise<GetTransactionInfoResponse>;
+  /** Fetches the app install of a purchase's Apple Account from Apple. */
+  getAppTransactionInfo(request: GetAppTransactionInfoRequest, options?: CallOptions): Promise<GetAppTransactionInfoResponse>;
+  /** Finishes a transaction, as the app does it on the device: the content was delivered. */
+  finishTransaction(request: FinishTransactionRequest, options?: CallOptions): Promise<FinishTransactionResponse>;
   /** Extends one subscription's renewal date. */
   extendRenewalDate(request: ExtendRenewalDateRequest, options?: CallOptions): Promise<ExtendRenewalDateResponse>;
   /** Extends the renewal date of all active subscribers of a product. */
@@ -1056,6 +1482,8 @@ export interface AppStoreService {
   getMassExtensionStatus(request: GetMassExtensionStatusRequest, options?: CallOptions): Promise<GetMassExtensionStatusResponse>;
   /** Answers a consumption request. */
   sendConsumptionInformation(request: SendConsumptionInformationRequest, options?: CallOptions): Promise<SendConsumptionInformationResponse>;
+  /** Answers a consumption request in version 1, which Advanced Commerce purchases need. */
+  sendConsumptionInformationV1(request: SendConsumptionInformationV1Request, options?: CallOptions): Promise<SendConsumptionInformationV1Response>;
   /** Returns consumption requests, newest first, page by page. */
   listConsumptionRequests(request: ListConsumptionRequestsRequest, options?: CallOptions): Promise<ListConsumptionRequestsResponse>;
   /** Records whether a customer consents to sharing consumption data with Apple. */
@@ -1070,6 +1498,23 @@ export interface AppStoreService {
   unclaimSeat(request: UnclaimSeatRequest, options?: CallOptions): Promise<UnclaimSeatResponse>;
   /** Returns the seats of a purchase, page by page. */
   listSeats(request: ListSeatsRequest, options?: CallOptions): Promise<ListSeatsResponse>;
+  /**
+   * Fetches the groups of a customer from Apple: those of organizations, and those of other customers. Apple has them in
+   * its sandbox only. A group grants nothing; transactions do.
+   */
+  getCustomerGroups(request: GetCustomerGroupsRequest, options?: CallOptions): Promise<GetCustomerGroupsResponse>;
+  /** Fetches the members of a group from Apple, page by page. */
+  listGroupMembers(request: ListGroupMembersRequest, options?: CallOptions): Promise<ListGroupMembersResponse>;
+  /** Fetches the numbers of seats of a purchase from Apple, for comparison with ListSeats. */
+  getSeatInfo(request: GetSeatInfoRequest, options?: CallOptions): Promise<GetSeatInfoResponse>;
+  /** Changes or refunds a purchase of the Advanced Commerce API. */
+  sendAdvancedCommerceRequest(request: SendAdvancedCommerceRequestRequest, options?: CallOptions): Promise<SendAdvancedCommerceRequestResponse>;
+  /** Returns the external purchase tokens without a report, the earliest deadline first, page by page. */
+  listExternalPurchaseTokens(request: ListExternalPurchaseTokensRequest, options?: CallOptions): Promise<ListExternalPurchaseTokensResponse>;
+  /** Sends a report of purchases outside of the App Store to Apple: all of it is accepted, or nothing. */
+  sendExternalPurchaseReport(request: SendExternalPurchaseReportRequest, options?: CallOptions): Promise<SendExternalPurchaseReportResponse>;
+  /** Fetches a report of purchases outside of the App Store that Apple accepted. */
+  getExternalPurchaseReport(request: GetExternalPurchaseReportRequest, options?: CallOptions): Promise<GetExternalPurchaseReportResponse>;
 }
 
 /** The request of ListAuditEntries. */
@@ -4328,6 +4773,512 @@ export interface ReportService {
   listReportPurchases(request: ListReportPurchasesRequest, options?: CallOptions): Promise<ListReportPurchasesResponse>;
 }
 
+/** The place in a message that shows an image; Apple's `imageSize`. */
+export type RetentionImageSize =
+  | "RETENTION_IMAGE_SIZE_UNSPECIFIED"
+  | "RETENTION_IMAGE_SIZE_FULL_SIZE"
+  | "RETENTION_IMAGE_SIZE_BULLET_POINT";
+
+/** An image for messages. */
+export interface RetentionImage {
+  /** The image, by the operator's UUID. */
+  imageIdentifier?: string;
+  /** The state as Apple sends it: PENDING, APPROVED or REJECTED. */
+  state?: string;
+  /** The size as Apple sends it: FULL_SIZE or BULLET_POINT. */
+  imageSize?: string;
+}
+
+/** A message. */
+export interface RetentionMessage {
+  /** The message, by the operator's UUID. */
+  messageIdentifier?: string;
+  /** The state as Apple sends it: PENDING, APPROVED or REJECTED. */
+  state?: string;
+}
+
+/** A bullet point of a message. */
+export interface RetentionBulletPoint {
+  /** The text, at most 66 characters. Required. */
+  text?: string;
+  /** The image of the size BULLET_POINT. Required. */
+  imageIdentifier?: string;
+  /** The alternative text of the image, at most 150 characters. Required. */
+  altText?: string;
+}
+
+/** What Apple does in a performance test. */
+export interface RetentionPerformanceTestConfig {
+  /** The highest number of calls at the same time. */
+  maxConcurrentRequests?: string;
+  /** The number of calls. */
+  totalRequests?: string;
+  /** The duration of the test in milliseconds. */
+  totalDurationMs?: string;
+  /** The longest response time of a successful call in milliseconds. */
+  responseTimeThresholdMs?: string;
+  /** The least success rate of a passed test in percent. */
+  successRateThreshold?: string;
+}
+
+/** The failed calls of a performance test with one cause. */
+export interface RetentionTestFailure {
+  /** The cause as Apple sends it, such as TIMED_OUT. */
+  cause?: string;
+  /** The number of calls. */
+  count?: string;
+}
+
+/** Response times of a performance test in milliseconds. */
+export interface RetentionResponseTimes {
+  /** The mean. */
+  averageMs?: string;
+  /** The median. */
+  p50Ms?: string;
+  /** 90 of 100 calls took at most this time. */
+  p90Ms?: string;
+  /** 95 of 100 calls took at most this time. */
+  p95Ms?: string;
+  /** 99 of 100 calls took at most this time. */
+  p99Ms?: string;
+}
+
+/** The request of UploadRetentionImage. */
+export interface UploadRetentionImageRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The image, by a UUID that the operator chooses. Required. */
+  imageIdentifier?: string;
+  /**
+   * The image in the format PNG without transparency, at most 3 MiB. A full-size image is 3840 pixels wide and 160 to
+   * 2160 high. Required.
+   */
+  png?: string;
+  /** The place in a message that shows it. Unspecified: FULL_SIZE. */
+  imageSize?: RetentionImageSize;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  actor?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
+}
+
+/** The response of UploadRetentionImage. */
+export interface UploadRetentionImageResponse {
+  /** When Apple accepted it. */
+  acceptedAt?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of DeleteRetentionImage. */
+export interface DeleteRetentionImageRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The image, by a UUID that the operator chooses. Required. */
+  imageIdentifier?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  actor?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
+}
+
+/** The response of DeleteRetentionImage. */
+export interface DeleteRetentionImageResponse {
+  /** When Apple accepted it. */
+  acceptedAt?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of GetRetentionImages. */
+export interface GetRetentionImagesRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+}
+
+/** The response of GetRetentionImages. */
+export interface GetRetentionImagesResponse {
+  /** The images, at most 2000, in Apple's order. */
+  images?: Array<RetentionImage>;
+}
+
+/** The request of UploadRetentionMessage. */
+export interface UploadRetentionMessageRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The message, by a UUID that the operator chooses. Required. */
+  messageIdentifier?: string;
+  /** The header, at most 66 characters. Required. */
+  header?: string;
+  /** The text, at most 144 characters. Required. */
+  body?: string;
+  /** The full-size image, by its identifier. Empty: none. A message for an offer or another product must have none. */
+  imageIdentifier?: string;
+  /** The alternative text of the image, at most 150 characters. Required with an image. */
+  imageAltText?: string;
+  /** Whether the header is above the image instead of above the text. */
+  headerAboveImage?: boolean;
+  /** At most five bullet points. */
+  bulletPoints?: Array<RetentionBulletPoint>;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  actor?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
+}
+
+/** The response of UploadRetentionMessage. */
+export interface UploadRetentionMessageResponse {
+  /** When Apple accepted it. */
+  acceptedAt?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of DeleteRetentionMessage. */
+export interface DeleteRetentionMessageRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The message, by a UUID that the operator chooses. Required. */
+  messageIdentifier?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  actor?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
+}
+
+/** The response of DeleteRetentionMessage. */
+export interface DeleteRetentionMessageResponse {
+  /** When Apple accepted it. */
+  acceptedAt?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of GetRetentionMessages. */
+export interface GetRetentionMessagesRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+}
+
+/** The response of GetRetentionMessages. */
+export interface GetRetentionMessagesResponse {
+  /** The messages, at most 2000, in Apple's order. */
+  messages?: Array<RetentionMessage>;
+}
+
+/** The request of SetDefaultRetentionMessage. */
+export interface SetDefaultRetentionMessageRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The product, by its App Store product id. Required. */
+  productId?: string;
+  /** The locale, such as en-US. Required. */
+  locale?: string;
+  /** The message, which Apple must have approved. Required. */
+  messageIdentifier?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  actor?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
+}
+
+/** The response of SetDefaultRetentionMessage. */
+export interface SetDefaultRetentionMessageResponse {
+  /** When Apple accepted it. */
+  acceptedAt?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of GetDefaultRetentionMessage. */
+export interface GetDefaultRetentionMessageRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The product, by its App Store product id. Required. */
+  productId?: string;
+  /** The locale, such as en-US. Required. */
+  locale?: string;
+}
+
+/** The response of GetDefaultRetentionMessage. */
+export interface GetDefaultRetentionMessageResponse {
+  /** The message. */
+  messageIdentifier?: string;
+}
+
+/** The request of DeleteDefaultRetentionMessage. */
+export interface DeleteDefaultRetentionMessageRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The product, by its App Store product id. Required. */
+  productId?: string;
+  /** The locale, such as en-US. Required. */
+  locale?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  actor?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
+}
+
+/** The response of DeleteDefaultRetentionMessage. */
+export interface DeleteDefaultRetentionMessageResponse {
+  /** When Apple accepted it. */
+  acceptedAt?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of SetRetentionUrl. */
+export interface SetRetentionUrlRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The URL: https, at most 256 characters. Production requires a passed performance test. Required. */
+  url?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  actor?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
+}
+
+/** The response of SetRetentionUrl. */
+export interface SetRetentionUrlResponse {
+  /** When Apple accepted it. */
+  acceptedAt?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of GetRetentionUrl. */
+export interface GetRetentionUrlRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+}
+
+/** The response of GetRetentionUrl. */
+export interface GetRetentionUrlResponse {
+  /** The URL. */
+  url?: string;
+}
+
+/** The request of DeleteRetentionUrl. */
+export interface DeleteRetentionUrlRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  actor?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
+}
+
+/** The response of DeleteRetentionUrl. */
+export interface DeleteRetentionUrlResponse {
+  /** When Apple accepted it. */
+  acceptedAt?: string;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of StartRetentionPerformanceTest. */
+export interface StartRetentionPerformanceTestRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** A subscription of Apple's sandbox, by the id of its first transaction. Required. */
+  originalTransactionId?: string;
+  /** The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log. */
+  actor?: string;
+  /** The reason, for the audit trail: at most 4096 bytes. */
+  note?: string;
+  /**
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  idempotencyKey?: string;
+}
+
+/** The response of StartRetentionPerformanceTest. */
+export interface StartRetentionPerformanceTestResponse {
+  /** Apple's id of the test, for GetRetentionPerformanceTest. */
+  requestId?: string;
+  /** What Apple does in the test. */
+  config?: RetentionPerformanceTestConfig;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  repeated?: boolean;
+  /**
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  position?: string;
+}
+
+/** The request of GetRetentionPerformanceTest. */
+export interface GetRetentionPerformanceTestRequest {
+  /** The configured name of the app, for example "ocean-journal". Required. */
+  app?: string;
+  /** The environment. Unspecified: the default environment of the app. */
+  environment?: Environment;
+  /** Apple's id of the test. Required. */
+  requestId?: string;
+}
+
+/** The response of GetRetentionPerformanceTest. */
+export interface GetRetentionPerformanceTestResponse {
+  /** The result as Apple sends it: PENDING, PASS or FAIL. */
+  result?: string;
+  /** The URL that was tested. */
+  target?: string;
+  /** The successful calls, in percent. */
+  successRate?: string;
+  /** The number of calls without a result. */
+  pending?: string;
+  /** What Apple does in the test. */
+  config?: RetentionPerformanceTestConfig;
+  /** The response times. */
+  responseTimes?: RetentionResponseTimes;
+  /** The failed calls by Apple's cause. */
+  failures?: Array<RetentionTestFailure>;
+}
+
+/**
+ * Apple's Retention Messaging API for operators: the messages that Apple may show to subscribers who are about to
+ * cancel.
+ */
+export interface RetentionMessagingService {
+  /** Uploads an image for messages. Apple reviews it; in its sandbox, it is approved at once. */
+  uploadRetentionImage(request: UploadRetentionImageRequest, options?: CallOptions): Promise<UploadRetentionImageResponse>;
+  /** Deletes an image that no message uses. */
+  deleteRetentionImage(request: DeleteRetentionImageRequest, options?: CallOptions): Promise<DeleteRetentionImageResponse>;
+  /** Returns all images with their states. */
+  getRetentionImages(request: GetRetentionImagesRequest, options?: CallOptions): Promise<GetRetentionImagesResponse>;
+  /** Uploads a message. Apple reviews it; in its sandbox, it is approved at once. */
+  uploadRetentionMessage(request: UploadRetentionMessageRequest, options?: CallOptions): Promise<UploadRetentionMessageResponse>;
+  /** Deletes a message. */
+  deleteRetentionMessage(request: DeleteRetentionMessageRequest, options?: CallOptions): Promise<DeleteRetentionMessageResponse>;
+  /** Returns all messages with their states. */
+  getRetentionMessages(request: GetRetentionMessagesRequest, options?: CallOptions): Promise<GetRetentionMessagesResponse>;
+  /** Sets the message of a product and a locale that Apple shows without another answer. */
+  setDefaultRetentionMessage(request: SetDefaultRetentionMessageRequest, options?: CallOptions): Promise<SetDefaultRetentionMessageResponse>;
+  /** Returns the default message of a product and a locale. */
+  getDefaultRetentionMessage(request: GetDefaultRetentionMessageRequest, options?: CallOptions): Promise<GetDefaultRetentionMessageResponse>;
+  /** Removes the default message of a product and a locale. */
+  deleteDefaultRetentionMessage(request: DeleteDefaultRetentionMessageRequest, options?: CallOptions): Promise<DeleteDefaultRetentionMessageResponse>;
+  /** Sets the URL that Apple calls for the message to show. */
+  setRetentionUrl(request: SetRetentionUrlRequest, options?: CallOptions): Promise<SetRetentionUrlResponse>;
+  /** Returns the URL that Apple calls for the message to show. */
+  getRetentionUrl(request: GetRetentionUrlRequest, options?: CallOptions): Promise<GetRetentionUrlResponse>;
+  /** Removes the URL that Apple calls for the message to show. */
+  deleteRetentionUrl(request: DeleteRetentionUrlRequest, options?: CallOptions): Promise<DeleteRetentionUrlResponse>;
+  /** Starts a performance test of the URL: Apple calls it many times. Apple's sandbox only. */
+  startRetentionPerformanceTest(request: StartRetentionPerformanceTestRequest, options?: CallOptions): Promise<StartRetentionPerformanceTestResponse>;
+  /** Returns the result of a performance test. */
+  getRetentionPerformanceTest(request: GetRetentionPerformanceTestRequest, options?: CallOptions): Promise<GetRetentionPerformanceTestResponse>;
+}
+
 /** How the deciding period of a purchase is paid. */
 export type PaymentMode =
   | "PAYMENT_MODE_UNSPECIFIED"
@@ -5012,6 +5963,7 @@ export interface Services {
   readonly receipt: ReceiptService;
   readonly customer: CustomerService;
   readonly report: ReportService;
+  readonly retentionMessaging: RetentionMessagingService;
   readonly segment: SegmentService;
   readonly status: StatusService;
   readonly webhook: WebhookService;

@@ -87,6 +87,12 @@ package enum MetricCatalog {
       "entitled_consumption_requests_open", .gauge, labels: ["app", "environment"],
       help: "Consumption requests that can still be answered."),
     MetricFamily(
+      "entitled_external_tokens_unreported", .gauge, labels: ["app", "environment"],
+      help: "External purchase tokens of which Apple has no report."),
+    MetricFamily(
+      "entitled_external_token_deadline_seconds", .gauge, labels: ["app", "environment"],
+      help: "Time by which Apple expects the next report of a token, in seconds since 1970; 0 for none."),
+    MetricFamily(
       "entitled_notification_watermark_seconds", .gauge, labels: ["app", "environment"],
       help: "Time up to which all deliveries of Apple are accounted for, in seconds since 1970."),
     MetricFamily(

@@ -36,7 +36,8 @@ package protocol AnswerReader: AnyObject, EvidenceLookup {
 /// All data as of one commit, valid inside the body of one ``EntitlementStore/read(_:deadline:_:)``.
 package protocol StoreSnapshot: AnswerReader, LineReader, PollReader, RefreshReader, RepairReader,
   DeliveryReader, NotificationReader, ConsumptionRequestReader, MigrationJobReader, ErasureReader,
-  AuditReader, CustomerSearchReader, IdempotencyReader, InstallationReader, NoteReader, StatusReader,
+  AuditReader, CustomerSearchReader, ExternalTokenReader, IdempotencyReader, InstallationReader, NoteReader,
+  StatusReader,
   GrantReader, PriceReader, ReportReader, SegmentReader
 {
   /// Returns at most `limit` customers of an app in one environment with their facts, after the last one of

@@ -45,7 +45,8 @@ struct Entitled: AsyncParsableCommand {
       CommandGroup(
         name: "Apple and other systems",
         subcommands: [
-          AppleCommand.self, NotificationsCommand.self, ConsumptionCommand.self, WebhooksCommand.self,
+          AppleCommand.self, NotificationsCommand.self, ConsumptionCommand.self, RetentionCommand.self,
+          WebhooksCommand.self,
         ]),
     ])
 }

@@ -29,6 +29,8 @@ package actor AppStoreSimulator {
   var foreignSigner: JWSSigner?
   /// Performance tests by request id, not persisted.
   var performanceTests: [String: PerformanceTest] = [:]
+  /// The apps whose performance test is running.
+  var runningPerformanceTests: Set<String> = []
   /// The running delivery of notifications.
   var delivery: Task<Void, Never>?
   /// The settings with which the world begins, and begins again after a reset.

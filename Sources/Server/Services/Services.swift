@@ -110,6 +110,7 @@ package struct Services: Sendable {
       receiptService: ReceiptServiceHandler(context),
       customerService: CustomerServiceHandler(context: context),
       reportService: ReportServiceHandler(context: context),
+      retentionMessagingService: RetentionMessagingServiceHandler(context: context, appStore: appStore),
       segmentService: SegmentServiceHandler(context),
       statusService: StatusServiceHandler(context: context),
       webhookService: WebhookServiceHandler(context: context))

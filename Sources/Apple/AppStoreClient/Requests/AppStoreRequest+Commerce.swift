@@ -4,22 +4,27 @@ package import JSON
 // The Advanced Commerce API: the operator sets prices and descriptions of the products that Apple bills.
 extension AppStoreRequest {
   private static func advancedCommerce(
-    _ subject: String, _ action: String, _ transactionID: String, _ body: some DecodedPayload
+    _ subject: String, _ action: String, _ transactionID: String, _ body: some DecodedPayload,
+    endpoint: Endpoint = .advancedCommerce
   ) -> AppStoreRequest {
     AppStoreRequest(
-      .advancedCommerce, .post, "advancedCommerce", "v1", subject, action, transactionID,
+      endpoint, .post, "advancedCommerce", "v1", subject, action, transactionID,
       body: .json(body.json))
   }
 
   /// Cancel a Subscription: turns its renewal off.
   package static func cancel(
     _ request: AdvancedCommerceSubscriptionCancelRequest, of transactionID: String
-  ) -> AppStoreRequest { advancedCommerce("subscription", "cancel", transactionID, request) }
+  ) -> AppStoreRequest {
+    advancedCommerce("subscription", "cancel", transactionID, request, endpoint: .advancedCommerceRefund)
+  }
 
   /// Revoke Subscription: ends it at once, with a refund.
   package static func revoke(
     _ request: AdvancedCommerceSubscriptionRevokeRequest, of transactionID: String
-  ) -> AppStoreRequest { advancedCommerce("subscription", "revoke", transactionID, request) }
+  ) -> AppStoreRequest {
+    advancedCommerce("subscription", "revoke", transactionID, request, endpoint: .advancedCommerceRefund)
+  }
 
   /// Migrate a Subscription to Advanced Commerce.
   package static func migrate(
@@ -39,7 +44,10 @@ extension AppStoreRequest {
   /// Request Transaction Refund.
   package static func requestRefund(
     _ request: AdvancedCommerceRequestRefundRequest, of transactionID: String
-  ) -> AppStoreRequest { advancedCommerce("transaction", "requestRefund", transactionID, request) }
+  ) -> AppStoreRequest {
+    advancedCommerce(
+      "transaction", "requestRefund", transactionID, request, endpoint: .advancedCommerceRefund)
+  }
 }
 
 // The External Purchase Server API: reports sales outside of the App Store to Apple.

@@ -64,8 +64,8 @@ extension AppStoreRequest {
   package static func setDefaultMessage(
     _ messageIdentifier: String, ofProduct productID: String, locale: String
   ) -> AppStoreRequest {
-    messaging(
-      .put, ["default", productID, locale],
+    AppStoreRequest(
+      .retentionDefault, .put, "inApps", "v1", "messaging", "default", productID, locale,
       body: .json(["messageIdentifier": .string(messageIdentifier)]))
   }
 

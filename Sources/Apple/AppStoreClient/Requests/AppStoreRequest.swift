@@ -54,18 +54,22 @@ package enum Endpoint: String, Hashable, Sendable, CaseIterable {
   case subscriptionStatuses, transactionHistory, transactionInfo, appTransactionInfo, finishTransaction
   case appAccountToken, consumption, refundHistory, extendRenewalDate, massExtendRenewalDate
   case massExtensionStatus, orderLookup, notificationHistory, testNotification, testNotificationStatus
-  case groups, seats, retentionMessaging, advancedCommerce, externalPurchase, verifyReceipt
+  case groups, seats, retentionMessaging, retentionDefault, advancedCommerce, advancedCommerceRefund
+  case externalPurchase, verifyReceipt
 
   /// Apple's limit per app in production, in calls a second, counted by the hour; a tenth of it in Apple's sandbox
-  /// (App Store Server API, "Identifying rate limits"). Where Apple names none, the lowest limit of a reading call.
+  /// (App Store Server API, Retention Messaging API and Advanced Commerce API, "Identifying rate limits"). Where Apple
+  /// names none, the lowest limit of a reading call.
   package var callsPerSecond: Double {
     switch self {
-    case .subscriptionStatuses, .transactionHistory, .transactionInfo, .consumption, .notificationHistory: 50
-    case .extendRenewalDate: 20
-    case .massExtendRenewalDate, .testNotification, .testNotificationStatus: 1
-    case .refundHistory, .orderLookup, .appTransactionInfo, .finishTransaction, .appAccountToken,
-      .massExtensionStatus, .groups, .seats, .retentionMessaging, .advancedCommerce, .externalPurchase,
-      .verifyReceipt:
+    case .subscriptionStatuses, .transactionHistory, .transactionInfo, .consumption, .notificationHistory,
+      .advancedCommerce:
+      50
+    case .extendRenewalDate, .appAccountToken: 20
+    case .advancedCommerceRefund: 5
+    case .massExtendRenewalDate, .testNotification, .testNotificationStatus, .retentionMessaging: 1
+    case .refundHistory, .orderLookup, .appTransactionInfo, .finishTransaction, .massExtensionStatus, .groups,
+      .seats, .retentionDefault, .externalPurchase, .verifyReceipt:
       10
     }
   }

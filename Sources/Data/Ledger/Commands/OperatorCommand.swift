@@ -149,23 +149,35 @@ package struct AppleCall: Hashable, Sendable {
   package let originalTransactionID: String
   /// The transaction; empty for a call about the whole purchase.
   package let transactionID: String
-  /// The request to Apple.
+  /// The HTTP method and path of the request to Apple; empty in calls that were stored before it was.
+  package let target: String
+  /// The body of the request to Apple; for an image, its size and hash.
   package let request: JSONObject
   /// Apple's response; for an error, Apple's code and message.
   package var answer: JSONObject
 
   /// The RPC that answers a consumption request.
   package static let sendConsumptionInformation = "SendConsumptionInformation"
+  /// The RPC that answers one in version 1.
+  package static let sendConsumptionInformationV1 = "SendConsumptionInformationV1"
+  /// The RPC that reports an external purchase token.
+  package static let sendExternalPurchaseReport = "SendExternalPurchaseReport"
 
   package init(
-    method: String, originalTransactionID: String, transactionID: String = "", request: JSONObject,
-    answer: JSONObject
+    method: String, originalTransactionID: String, transactionID: String = "", target: String = "",
+    request: JSONObject, answer: JSONObject
   ) {
     self.method = method
     self.originalTransactionID = originalTransactionID
     self.transactionID = transactionID
+    self.target = target
     self.request = request
     self.answer = answer
+  }
+
+  /// Whether the call answers a consumption request.
+  var answersConsumptionRequest: Bool {
+    [Self.sendConsumptionInformation, Self.sendConsumptionInformationV1].contains(method)
   }
 
   /// Apple's error as ``answer``.
@@ -192,6 +204,7 @@ extension JSONObject {
       "request": .object(call.request), "answer": .object(call.answer),
     ]
     if !call.transactionID.isEmpty { self["transaction"] = .string(call.transactionID) }
+    if !call.target.isEmpty { self["target"] = .string(call.target) }
   }
 }
 
@@ -201,7 +214,8 @@ extension AppleCall {
     guard let method = object["method"]?.stringValue else { return nil }
     self.init(
       method: method, originalTransactionID: object["purchase"]?.stringValue ?? "",
-      transactionID: object["transaction"]?.stringValue ?? "", request: object["request"]?.objectValue ?? [:],
+      transactionID: object["transaction"]?.stringValue ?? "", target: object["target"]?.stringValue ?? "",
+      request: object["request"]?.objectValue ?? [:],
       answer: object["answer"]?.objectValue ?? [:])
   }
 }

@@ -140,6 +140,7 @@ extension FactApplier {
   private mutating func recordCall(
     _ call: AppleCall, about line: LineKey, _ evidence: EvidenceID, by origin: ChangeOrigin
   ) throws(StoreError) {
+    try recordExternalReport(call, evidence, of: line.appID, in: line.environment)
     guard !call.originalTransactionID.isEmpty else { return }
     try store.index(evidence, under: line)
     try settleConsumptionRequests(answeredBy: call, about: line)

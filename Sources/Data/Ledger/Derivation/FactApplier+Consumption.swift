@@ -50,7 +50,7 @@ extension FactApplier {
   mutating func settleConsumptionRequests(
     answeredBy call: AppleCall, about line: LineKey
   ) throws(StoreError) {
-    guard call.method == AppleCall.sendConsumptionInformation, !call.isRefused else { return }
+    guard call.answersConsumptionRequest, !call.isRefused else { return }
     for var request in try store.consumptionRequests(about: line) where request.state == .open {
       guard call.transactionID.isEmpty || request.transactionID == call.transactionID else { continue }
       request.settle(.answered, at: now)

@@ -94,6 +94,10 @@ struct FactApplier {
     case .rescindConsent:
       try recordRescindedConsent(
         contents.appTransaction, at: contents.payload.signedDate ?? source.receivedAt, from: source)
+    case .externalPurchaseToken:
+      try recordExternalToken(
+        contents.payload.externalPurchaseToken, contents.payload.subtype,
+        at: contents.payload.signedDate ?? source.receivedAt, from: source)
     default: break
     }
   }

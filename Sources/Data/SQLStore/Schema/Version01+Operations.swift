@@ -114,6 +114,28 @@ extension Version01 {
     CREATE INDEX consumption_request_of_line
       ON consumption_request (line_id, app, environment);
 
+    -- External purchase tokens, which the operator reports to Apple.
+    CREATE TABLE external_token (
+      external_purchase_id TEXT NOT NULL,
+      app TEXT NOT NULL,
+      environment TEXT NOT NULL,
+      token_type TEXT NOT NULL,         -- Apple's tokenType; '': none
+      created_at INTEGER NOT NULL,      -- milliseconds since 1970
+      expires_at INTEGER,               -- NULL: it does not
+      report_by INTEGER NOT NULL,       -- Apple's deadline
+      evidence_id INTEGER NOT NULL REFERENCES evidence,
+      notified_at INTEGER,              -- NULL: Apple sent nothing about it
+      complained_at INTEGER,            -- NULL: Apple did not complain
+      reported_at INTEGER,              -- NULL: no report
+      report_status TEXT NOT NULL,      -- '': no report
+      request_identifier TEXT NOT NULL, -- '': no report
+      is_reported INTEGER NOT NULL,     -- 0: Apple expects a report
+      PRIMARY KEY (external_purchase_id, app, environment)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX external_token_by_deadline ON external_token (report_by, external_purchase_id);
+    CREATE INDEX external_token_unreported ON external_token (report_by, external_purchase_id)
+      WHERE is_reported = 0;
+
     -- Calls that looked at or changed customers.
     CREATE TABLE audit_entry (
       entry_id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -35,14 +35,20 @@ package struct ExternalPurchaseToken: DecodedPayload {
 package enum ExternalPurchaseTokenType: OpenCode {
   case acquisition
   case services
+  case inApp
+  case linkOut
   case unrecognized(String)
 
-  package static let known: [ExternalPurchaseTokenType] = [.acquisition, .services]
+  package static let known: [ExternalPurchaseTokenType] = [
+    .acquisition, .services, .inApp, .linkOut,
+  ]
 
   package var rawValue: String {
     switch self {
     case .acquisition: "ACQUISITION"
     case .services: "SERVICES"
+    case .inApp: "IN_APP"
+    case .linkOut: "LINK_OUT"
     case .unrecognized(let rawValue): rawValue
     }
   }

@@ -26,6 +26,27 @@ extension ClientConnection {
     try await call("/entitled.v1.AppStoreService/RefreshPurchase", request, timeoutSeconds: timeoutSeconds)
   }
 
+  /// Calls `entitled.v1.AppStoreService/GetTransactionInfo` with a deadline of `timeoutSeconds`.
+  package func getTransactionInfo(
+    _ request: GetTransactionInfoRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> GetTransactionInfoResponse {
+    try await call("/entitled.v1.AppStoreService/GetTransactionInfo", request, timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Calls `entitled.v1.AppStoreService/GetAppTransactionInfo` with a deadline of `timeoutSeconds`.
+  package func getAppTransactionInfo(
+    _ request: GetAppTransactionInfoRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> GetAppTransactionInfoResponse {
+    try await call("/entitled.v1.AppStoreService/GetAppTransactionInfo", request, timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Calls `entitled.v1.AppStoreService/FinishTransaction` with a deadline of `timeoutSeconds`.
+  package func finishTransaction(
+    _ request: FinishTransactionRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> FinishTransactionResponse {
+    try await call("/entitled.v1.AppStoreService/FinishTransaction", request, timeoutSeconds: timeoutSeconds)
+  }
+
   /// Calls `entitled.v1.AppStoreService/ExtendRenewalDate` with a deadline of `timeoutSeconds`.
   package func extendRenewalDate(
     _ request: ExtendRenewalDateRequest, timeoutSeconds: Int64 = 30
@@ -52,6 +73,13 @@ extension ClientConnection {
     _ request: SendConsumptionInformationRequest, timeoutSeconds: Int64 = 30
   ) async throws(ClientError) -> SendConsumptionInformationResponse {
     try await call("/entitled.v1.AppStoreService/SendConsumptionInformation", request, timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Calls `entitled.v1.AppStoreService/SendConsumptionInformationV1` with a deadline of `timeoutSeconds`.
+  package func sendConsumptionInformationV1(
+    _ request: SendConsumptionInformationV1Request, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> SendConsumptionInformationV1Response {
+    try await call("/entitled.v1.AppStoreService/SendConsumptionInformationV1", request, timeoutSeconds: timeoutSeconds)
   }
 
   /// Calls `entitled.v1.AppStoreService/ListConsumptionRequests` with a deadline of `timeoutSeconds`.
@@ -101,5 +129,54 @@ extension ClientConnection {
     _ request: ListSeatsRequest, timeoutSeconds: Int64 = 30
   ) async throws(ClientError) -> ListSeatsResponse {
     try await call("/entitled.v1.AppStoreService/ListSeats", request, timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Calls `entitled.v1.AppStoreService/GetCustomerGroups` with a deadline of `timeoutSeconds`.
+  package func getCustomerGroups(
+    _ request: GetCustomerGroupsRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> GetCustomerGroupsResponse {
+    try await call("/entitled.v1.AppStoreService/GetCustomerGroups", request, timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Calls `entitled.v1.AppStoreService/ListGroupMembers` with a deadline of `timeoutSeconds`.
+  package func listGroupMembers(
+    _ request: ListGroupMembersRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> ListGroupMembersResponse {
+    try await call("/entitled.v1.AppStoreService/ListGroupMembers", request, timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Calls `entitled.v1.AppStoreService/GetSeatInfo` with a deadline of `timeoutSeconds`.
+  package func getSeatInfo(
+    _ request: GetSeatInfoRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> GetSeatInfoResponse {
+    try await call("/entitled.v1.AppStoreService/GetSeatInfo", request, timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Calls `entitled.v1.AppStoreService/SendAdvancedCommerceRequest` with a deadline of `timeoutSeconds`.
+  package func sendAdvancedCommerceRequest(
+    _ request: SendAdvancedCommerceRequestRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> SendAdvancedCommerceRequestResponse {
+    try await call("/entitled.v1.AppStoreService/SendAdvancedCommerceRequest", request, timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Calls `entitled.v1.AppStoreService/ListExternalPurchaseTokens` with a deadline of `timeoutSeconds`.
+  package func listExternalPurchaseTokens(
+    _ request: ListExternalPurchaseTokensRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> ListExternalPurchaseTokensResponse {
+    try await call("/entitled.v1.AppStoreService/ListExternalPurchaseTokens", request, timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Calls `entitled.v1.AppStoreService/SendExternalPurchaseReport` with a deadline of `timeoutSeconds`.
+  package func sendExternalPurchaseReport(
+    _ request: SendExternalPurchaseReportRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> SendExternalPurchaseReportResponse {
+    try await call("/entitled.v1.AppStoreService/SendExternalPurchaseReport", request, timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Calls `entitled.v1.AppStoreService/GetExternalPurchaseReport` with a deadline of `timeoutSeconds`.
+  package func getExternalPurchaseReport(
+    _ request: GetExternalPurchaseReportRequest, timeoutSeconds: Int64 = 30
+  ) async throws(ClientError) -> GetExternalPurchaseReportResponse {
+    try await call("/entitled.v1.AppStoreService/GetExternalPurchaseReport", request, timeoutSeconds: timeoutSeconds)
   }
 }

@@ -187,9 +187,12 @@ extension Entitlement {
 }
 
 extension TransactionCommitmentInfo {
-  fileprivate var text: String {
+  /// The payment in one phrase, such as `payment 3 of 12, 9 left (44.91 USD), until 2027-04-12T10:00:00Z`.
+  var text: String {
     let end = commitmentExpiresDate.text.isEmpty ? "" : ", until \(commitmentExpiresDate.text)"
-    return "payment \(billingPeriodNumber) of \(totalBillingPeriods)\(end)"
+    let forecast = remainingPrice.map { " (\($0.text))" } ?? ""
+    let number = "payment \(billingPeriodNumber) of \(totalBillingPeriods)"
+    return "\(number), \(remainingPeriods) left\(forecast)\(end)"
   }
 }
 

@@ -6,7 +6,10 @@ internal import Wire
 struct ConsumptionCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "consumption", abstract: "List and answer consumption requests; consent.",
-    subcommands: [ListConsumptionCommand.self, AnswerConsumptionCommand.self, ConsentCommand.self],
+    subcommands: [
+      ListConsumptionCommand.self, AnswerConsumptionCommand.self, AnswerConsumptionV1Command.self,
+      ConsentCommand.self,
+    ],
     defaultSubcommand: ListConsumptionCommand.self)
 }
 

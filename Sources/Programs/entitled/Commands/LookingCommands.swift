@@ -89,7 +89,8 @@ extension GetPurchaseResponse {
         return (
           "transaction",
           "\(transaction.transactionId) \(transaction.productId) \(transaction.purchaseDate.text)"
-            + (end.isEmpty ? "" : " to \(end)") + (found.evidenceId.map { ", evidence \($0)" } ?? "")
+            + (end.isEmpty ? "" : " to \(end)") + (transaction.commitmentInfo.map { ", \($0.text)" } ?? "")
+            + (found.evidenceId.map { ", evidence \($0)" } ?? "")
         )
       }
     }

@@ -216,6 +216,115 @@ package enum ConsumptionRequestState: WireEnum {
   }
 }
 
+/// A request of the Advanced Commerce API.
+package enum AdvancedCommerceAction: WireEnum {
+  /// Not set.
+  case unspecified
+  /// Cancel a Subscription: turns its renewal off.
+  case cancel
+  /// Revoke Subscription: ends it at once, with a refund. Access ends with Apple's REFUND notification.
+  case revoke
+  /// Migrate a Subscription to Advanced Commerce.
+  case migrate
+  /// Change Subscription Price.
+  case changePrice
+  /// Change Subscription Metadata.
+  case changeMetadata
+  /// Request Transaction Refund.
+  case requestRefund
+  /// A number that this version of the contract does not name.
+  case unrecognized(Int32)
+
+  /// The value with that number on the wire.
+  package init(rawValue: Int32) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .cancel
+    case 2: self = .revoke
+    case 3: self = .migrate
+    case 4: self = .changePrice
+    case 5: self = .changeMetadata
+    case 6: self = .requestRefund
+    default: self = .unrecognized(rawValue)
+    }
+  }
+
+  /// The number on the wire.
+  package var rawValue: Int32 {
+    switch self {
+    case .unspecified: 0
+    case .cancel: 1
+    case .revoke: 2
+    case .migrate: 3
+    case .changePrice: 4
+    case .changeMetadata: 5
+    case .requestRefund: 6
+    case .unrecognized(let number): number
+    }
+  }
+
+  /// The value's name in the contract, or its number.
+  package var protoName: String {
+    switch self {
+    case .unspecified: "ADVANCED_COMMERCE_ACTION_UNSPECIFIED"
+    case .cancel: "ADVANCED_COMMERCE_ACTION_CANCEL"
+    case .revoke: "ADVANCED_COMMERCE_ACTION_REVOKE"
+    case .migrate: "ADVANCED_COMMERCE_ACTION_MIGRATE"
+    case .changePrice: "ADVANCED_COMMERCE_ACTION_CHANGE_PRICE"
+    case .changeMetadata: "ADVANCED_COMMERCE_ACTION_CHANGE_METADATA"
+    case .requestRefund: "ADVANCED_COMMERCE_ACTION_REQUEST_REFUND"
+    case .unrecognized(let number): "\(number)"
+    }
+  }
+}
+
+/// The state of an external purchase token.
+package enum ExternalTokenState: WireEnum {
+  /// Not set.
+  case unspecified
+  /// Apple has no report of it, and the deadline has not passed.
+  case unreported
+  /// Apple has no report of it, and the deadline has passed or Apple complained.
+  case overdue
+  /// Apple accepted a report through this service.
+  case reported
+  /// A number that this version of the contract does not name.
+  case unrecognized(Int32)
+
+  /// The value with that number on the wire.
+  package init(rawValue: Int32) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .unreported
+    case 2: self = .overdue
+    case 3: self = .reported
+    default: self = .unrecognized(rawValue)
+    }
+  }
+
+  /// The number on the wire.
+  package var rawValue: Int32 {
+    switch self {
+    case .unspecified: 0
+    case .unreported: 1
+    case .overdue: 2
+    case .reported: 3
+    case .unrecognized(let number): number
+    }
+  }
+
+  /// The value's name in the contract, or its number.
+  package var protoName: String {
+    switch self {
+    case .unspecified: "EXTERNAL_TOKEN_STATE_UNSPECIFIED"
+    case .unreported: "EXTERNAL_TOKEN_STATE_UNREPORTED"
+    case .overdue: "EXTERNAL_TOKEN_STATE_OVERDUE"
+    case .reported: "EXTERNAL_TOKEN_STATE_REPORTED"
+    case .unrecognized(let number): "\(number)"
+    }
+  }
+}
+
 /// The request of GetRefundHistory.
 package struct GetRefundHistoryRequest: WireMessage {
   /// The configured name of the app, for example "ocean-journal". Required.
@@ -426,6 +535,245 @@ package struct RefreshPurchaseResponse: WireMessage {
   package func write(to writer: inout WireWriter) {
     writer.messages(1, transactions)
     writer.integer(2, changed)
+    writer.text(15, position)
+  }
+}
+
+/// The request of GetTransactionInfo.
+package struct GetTransactionInfoRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// The transaction, by Apple's id. Required.
+  package var transactionId: String = ""
+  /// The reason, for the audit log: at most 4096 bytes.
+  package var note: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetTransactionInfoRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetTransactionInfoRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    transactionId = CField.text(c.pointee.transaction_id)
+    note = CField.text(c.pointee.note)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, transactionId)
+    writer.text(4, note)
+  }
+}
+
+/// The response of GetTransactionInfo.
+package struct GetTransactionInfoResponse: WireMessage {
+  /// The transaction, verified and stored as evidence.
+  package var transaction: Transaction?
+  /// The owner of the purchase. Empty: it has none.
+  package var customerId: String = ""
+  /// Whether the document was new.
+  package var changed: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetTransactionInfoResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetTransactionInfoResponse.self)
+    transaction = CField.message(c.pointee.transaction)
+    customerId = CField.text(c.pointee.customer_id)
+    changed = CField.flag(c.pointee.changed)
+    position = CField.text(c.pointee.position)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, transaction)
+    writer.text(2, customerId)
+    writer.flag(3, changed)
+    writer.text(15, position)
+  }
+}
+
+/// The request of GetAppTransactionInfo.
+package struct GetAppTransactionInfoRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// Any transaction of the Apple Account, by Apple's id. Required.
+  package var transactionId: String = ""
+  /// The customer to link the app install to, by the operator's id of at most 256 bytes. Empty: it is stored without a
+  /// customer.
+  package var customerId: String = ""
+  /// The reason, for the audit log: at most 4096 bytes.
+  package var note: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetAppTransactionInfoRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetAppTransactionInfoRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    transactionId = CField.text(c.pointee.transaction_id)
+    customerId = CField.text(c.pointee.customer_id)
+    note = CField.text(c.pointee.note)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, transactionId)
+    writer.text(4, customerId)
+    writer.text(5, note)
+  }
+}
+
+/// The response of GetAppTransactionInfo. The document was verified and stored as evidence.
+package struct GetAppTransactionInfoResponse: WireMessage {
+  /// Apple's id of the account and the app. It stays the same when the app is downloaded again.
+  package var appTransactionId: String = ""
+  /// The version that the account got first; the build number except on macOS.
+  package var originalApplicationVersion: String = ""
+  /// When the account got the app first. Unset: Apple does not say.
+  package var originalPurchaseDate: GoogleProtobuf.Timestamp?
+  /// When the account pre-ordered the app. Unset: it did not.
+  package var preorderDate: GoogleProtobuf.Timestamp?
+  /// The platform of the first download as Apple sends it: `originalPlatform`, such as iOS.
+  package var originalPlatform: String = ""
+  /// The customer of the app install. Empty: it has none.
+  package var customerId: String = ""
+  /// Whether the document was new.
+  package var changed: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetAppTransactionInfoResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetAppTransactionInfoResponse.self)
+    appTransactionId = CField.text(c.pointee.app_transaction_id)
+    originalApplicationVersion = CField.text(c.pointee.original_application_version)
+    originalPurchaseDate = CField.message(c.pointee.original_purchase_date)
+    preorderDate = CField.message(c.pointee.preorder_date)
+    originalPlatform = CField.text(c.pointee.original_platform)
+    customerId = CField.text(c.pointee.customer_id)
+    changed = CField.flag(c.pointee.changed)
+    position = CField.text(c.pointee.position)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, appTransactionId)
+    writer.text(2, originalApplicationVersion)
+    writer.message(3, originalPurchaseDate)
+    writer.message(4, preorderDate)
+    writer.text(5, originalPlatform)
+    writer.text(6, customerId)
+    writer.flag(7, changed)
+    writer.text(15, position)
+  }
+}
+
+/// The request of FinishTransaction.
+package struct FinishTransactionRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// The transaction, by Apple's id. Required.
+  package var transactionId: String = ""
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+  package var actor: String = ""
+  /// The reason, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__FinishTransactionRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__FinishTransactionRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    transactionId = CField.text(c.pointee.transaction_id)
+    actor = CField.text(c.pointee.actor)
+    note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, transactionId)
+    writer.text(4, actor)
+    writer.text(5, note)
+    writer.text(6, idempotencyKey)
+  }
+}
+
+/// The response of FinishTransaction.
+package struct FinishTransactionResponse: WireMessage {
+  /// When Apple accepted it.
+  package var finishedAt: GoogleProtobuf.Timestamp?
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__FinishTransactionResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__FinishTransactionResponse.self)
+    finishedAt = CField.message(c.pointee.finished_at)
+    repeated = CField.flag(c.pointee.repeated)
+    position = CField.text(c.pointee.position)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, finishedAt)
+    writer.flag(2, repeated)
     writer.text(15, position)
   }
 }
@@ -775,6 +1123,139 @@ package struct SendConsumptionInformationResponse: WireMessage {
   /// Copies protobuf-c's structure.
   package init(reading structure: UnsafeRawPointer) {
     let c = structure.assumingMemoryBound(to: Entitled__V1__SendConsumptionInformationResponse.self)
+    sentAt = CField.message(c.pointee.sent_at)
+    payloadJson = CField.text(c.pointee.payload_json)
+    repeated = CField.flag(c.pointee.repeated)
+    position = CField.text(c.pointee.position)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, sentAt)
+    writer.text(2, payloadJson)
+    writer.flag(3, repeated)
+    writer.text(15, position)
+  }
+}
+
+/// The request of SendConsumptionInformationV1. The numbers are Apple's codes (ConsumptionRequestV1); 0 is "undeclared"
+/// where Apple has such a code.
+package struct SendConsumptionInformationV1Request: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// The transaction, by Apple's id. Required.
+  package var transactionId: String = ""
+  /// Whether the customer consented to sharing consumption data. Apple requires it; false is refused.
+  package var customerConsented: Bool = false
+  /// Whether the customer could try the content before the purchase.
+  package var sampleContentProvided: Bool = false
+  /// The customer's app account token, a UUID. Empty: none.
+  package var appAccountToken: String = ""
+  /// Apple's `consumptionStatus`, 0 to 3: 1 not consumed, 2 in part, 3 fully.
+  package var consumptionStatus: Int32 = 0
+  /// Apple's `platform`, 0 to 2: 1 an Apple platform, 2 another one.
+  package var platform: Int32 = 0
+  /// Apple's `deliveryStatus`, 0 to 5: 0 delivered and working.
+  package var deliveryStatus: Int32 = 0
+  /// Apple's `accountTenure`, 0 to 7: the age of the account.
+  package var accountTenure: Int32 = 0
+  /// Apple's `playTime`, 0 to 7: how long the customer used the app.
+  package var playTime: Int32 = 0
+  /// Apple's `lifetimeDollarsPurchased`, 0 to 7.
+  package var lifetimeDollarsPurchased: Int32 = 0
+  /// Apple's `lifetimeDollarsRefunded`, 0 to 7.
+  package var lifetimeDollarsRefunded: Int32 = 0
+  /// Apple's `userStatus`, 0 to 4: 1 active, 2 suspended, 3 terminated, 4 limited access.
+  package var userStatus: Int32 = 0
+  /// Apple's `refundPreference`, 0 to 3: 1 grant, 2 decline, 3 no preference.
+  package var refundPreference: Int32 = 0
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+  package var actor: String = ""
+  /// Whether to return the request body for Apple without sending it.
+  package var dryRun: Bool = false
+  /// The reason, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__SendConsumptionInformationV1Request())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__SendConsumptionInformationV1Request.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    transactionId = CField.text(c.pointee.transaction_id)
+    customerConsented = CField.flag(c.pointee.customer_consented)
+    sampleContentProvided = CField.flag(c.pointee.sample_content_provided)
+    appAccountToken = CField.text(c.pointee.app_account_token)
+    consumptionStatus = c.pointee.consumption_status
+    platform = c.pointee.platform
+    deliveryStatus = c.pointee.delivery_status
+    accountTenure = c.pointee.account_tenure
+    playTime = c.pointee.play_time
+    lifetimeDollarsPurchased = c.pointee.lifetime_dollars_purchased
+    lifetimeDollarsRefunded = c.pointee.lifetime_dollars_refunded
+    userStatus = c.pointee.user_status
+    refundPreference = c.pointee.refund_preference
+    actor = CField.text(c.pointee.actor)
+    dryRun = CField.flag(c.pointee.dry_run)
+    note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, transactionId)
+    writer.flag(4, customerConsented)
+    writer.flag(5, sampleContentProvided)
+    writer.text(6, appAccountToken)
+    writer.integer(7, consumptionStatus)
+    writer.integer(8, platform)
+    writer.integer(9, deliveryStatus)
+    writer.integer(10, accountTenure)
+    writer.integer(11, playTime)
+    writer.integer(12, lifetimeDollarsPurchased)
+    writer.integer(13, lifetimeDollarsRefunded)
+    writer.integer(14, userStatus)
+    writer.integer(15, refundPreference)
+    writer.text(16, actor)
+    writer.flag(17, dryRun)
+    writer.text(18, note)
+    writer.text(19, idempotencyKey)
+  }
+}
+
+/// The response of SendConsumptionInformationV1.
+package struct SendConsumptionInformationV1Response: WireMessage {
+  /// When Apple accepted it. Unset for a dry run.
+  package var sentAt: GoogleProtobuf.Timestamp?
+  /// The request body for Apple as JSON.
+  package var payloadJson: String = ""
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__SendConsumptionInformationV1Response())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__SendConsumptionInformationV1Response.self)
     sentAt = CField.message(c.pointee.sent_at)
     payloadJson = CField.text(c.pointee.payload_json)
     repeated = CField.flag(c.pointee.repeated)
@@ -1447,5 +1928,630 @@ package struct ListSeatsResponse: WireMessage {
     writer.messages(1, seats)
     writer.integer(2, purchased)
     writer.text(3, nextPageToken)
+  }
+}
+
+/// The request of GetCustomerGroups.
+package struct GetCustomerGroupsRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// Any transaction of the customer, by Apple's id. Required.
+  package var transactionId: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetCustomerGroupsRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetCustomerGroupsRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    transactionId = CField.text(c.pointee.transaction_id)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, transactionId)
+  }
+}
+
+/// The response of GetCustomerGroups.
+package struct GetCustomerGroupsResponse: WireMessage {
+  /// The groups, in Apple's order.
+  package var groups: [CustomerGroup] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetCustomerGroupsResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetCustomerGroupsResponse.self)
+    groups = CField.messages(c.pointee.groups, count: c.pointee.n_groups)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, groups)
+  }
+}
+
+/// A group of a customer.
+package struct CustomerGroup: WireMessage {
+  /// Apple's id of the group.
+  package var groupId: String = ""
+  /// Who bought the seats, as Apple sends it: ORGANIZATION or CONSUMER.
+  package var groupType: String = ""
+  /// The customer's roles; for organizations only.
+  package var roles: [CustomerGroupRole] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__CustomerGroup())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__CustomerGroup.self)
+    groupId = CField.text(c.pointee.group_id)
+    groupType = CField.text(c.pointee.group_type)
+    roles = CField.messages(c.pointee.roles, count: c.pointee.n_roles)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, groupId)
+    writer.text(2, groupType)
+    writer.messages(3, roles)
+  }
+}
+
+/// A customer's role in a group for one product. It grants nothing.
+package struct CustomerGroupRole: WireMessage {
+  /// The product, by its App Store product id.
+  package var productId: String = ""
+  /// The role as Apple sends it: ADMIN or NONE.
+  package var role: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__CustomerGroupRole())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__CustomerGroupRole.self)
+    productId = CField.text(c.pointee.product_id)
+    role = CField.text(c.pointee.role)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, productId)
+    writer.text(2, role)
+  }
+}
+
+/// The request of ListGroupMembers.
+package struct ListGroupMembersRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// Apple's id of the group. Required.
+  package var groupId: String = ""
+  /// The size of a page: 1 to 100, larger numbers count as 100, which is Apple's limit; 0: 100.
+  package var pageSize: Int32 = 0
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  package var pageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListGroupMembersRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListGroupMembersRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    groupId = CField.text(c.pointee.group_id)
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, groupId)
+    writer.integer(4, pageSize)
+    writer.text(5, pageToken)
+  }
+}
+
+/// The response of ListGroupMembers.
+package struct ListGroupMembersResponse: WireMessage {
+  /// The members, in Apple's order.
+  package var members: [GroupMember] = []
+  /// The token of the next page; empty on the last page.
+  package var nextPageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListGroupMembersResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListGroupMembersResponse.self)
+    members = CField.messages(c.pointee.members, count: c.pointee.n_members)
+    nextPageToken = CField.text(c.pointee.next_page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, members)
+    writer.text(2, nextPageToken)
+  }
+}
+
+/// A member of a group.
+package struct GroupMember: WireMessage {
+  /// Apple's id of the member's account and the app.
+  package var appTransactionId: String = ""
+  /// The customers with this app install, as stored now.
+  package var customerIds: [String] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GroupMember())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GroupMember.self)
+    appTransactionId = CField.text(c.pointee.app_transaction_id)
+    customerIds = CField.elements(c.pointee.customer_ids, count: c.pointee.n_customer_ids)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, appTransactionId)
+    writer.texts(2, customerIds)
+  }
+}
+
+/// The request of GetSeatInfo.
+package struct GetSeatInfoRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// The purchase, by the id of its first transaction. Required.
+  package var originalTransactionId: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetSeatInfoRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetSeatInfoRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    originalTransactionId = CField.text(c.pointee.original_transaction_id)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, originalTransactionId)
+  }
+}
+
+/// The response of GetSeatInfo.
+package struct GetSeatInfoResponse: WireMessage {
+  /// The number of seats that were bought.
+  package var totalSeatCount: Int64 = 0
+  /// The number of seats that can be claimed.
+  package var availableSeatCount: Int64 = 0
+  /// Apple's ids of the claimed seats. There can be more than were bought after a renewal with fewer seats.
+  package var assignedSeatClaimIds: [String] = []
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetSeatInfoResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetSeatInfoResponse.self)
+    totalSeatCount = c.pointee.total_seat_count
+    availableSeatCount = c.pointee.available_seat_count
+    assignedSeatClaimIds = CField.elements(c.pointee.assigned_seat_claim_ids, count: c.pointee.n_assigned_seat_claim_ids)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.integer(1, totalSeatCount)
+    writer.integer(2, availableSeatCount)
+    writer.texts(3, assignedSeatClaimIds)
+  }
+}
+
+/// The request of SendAdvancedCommerceRequest.
+package struct SendAdvancedCommerceRequestRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// The transaction, by Apple's id. Required.
+  package var transactionId: String = ""
+  /// What to do. Required.
+  package var action: AdvancedCommerceAction = .init()
+  /// Apple's request body as JSON, without `requestInfo.requestReferenceId`. Empty: a body with that only.
+  package var requestJson: String = ""
+  /// Apple's name of the request, a UUID: a request that is sent again has the same one. Empty: derived from the
+  /// idempotency key; one of them is required.
+  package var requestReferenceId: String = ""
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+  package var actor: String = ""
+  /// The reason, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__SendAdvancedCommerceRequestRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__SendAdvancedCommerceRequestRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    transactionId = CField.text(c.pointee.transaction_id)
+    action = AdvancedCommerceAction(rawValue: CField.number(c.pointee.action.rawValue))
+    requestJson = CField.text(c.pointee.request_json)
+    requestReferenceId = CField.text(c.pointee.request_reference_id)
+    actor = CField.text(c.pointee.actor)
+    note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, transactionId)
+    writer.integer(4, action.rawValue)
+    writer.text(5, requestJson)
+    writer.text(6, requestReferenceId)
+    writer.text(7, actor)
+    writer.text(8, note)
+    writer.text(9, idempotencyKey)
+  }
+}
+
+/// The response of SendAdvancedCommerceRequest.
+package struct SendAdvancedCommerceRequestResponse: WireMessage {
+  /// The purchase's transaction after the request, verified and stored as evidence.
+  package var transaction: Transaction?
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__SendAdvancedCommerceRequestResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__SendAdvancedCommerceRequestResponse.self)
+    transaction = CField.message(c.pointee.transaction)
+    repeated = CField.flag(c.pointee.repeated)
+    position = CField.text(c.pointee.position)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, transaction)
+    writer.flag(2, repeated)
+    writer.text(15, position)
+  }
+}
+
+/// An external purchase token, from Apple's EXTERNAL_PURCHASE_TOKEN notifications and from reports.
+package struct ExternalPurchaseToken: WireMessage {
+  /// Apple's id of the token.
+  package var externalPurchaseId: String = ""
+  /// The environment, which Apple's id names.
+  package var environment: Environment = .init()
+  /// The type as Apple sends it: ACQUISITION, SERVICES, IN_APP or LINK_OUT. Empty: none.
+  package var tokenType: String = ""
+  /// When the token was created.
+  package var createdAt: GoogleProtobuf.Timestamp?
+  /// When the token expires. Unset: it does not.
+  package var expiresAt: GoogleProtobuf.Timestamp?
+  /// When Apple complains about a missing report: ten days after the creation, or when an ACQUISITION or SERVICES token
+  /// expires.
+  package var reportBy: GoogleProtobuf.Timestamp?
+  /// The state.
+  package var state: ExternalTokenState = .init()
+  /// When Apple complained about a missing report (UNREPORTED). Unset: it did not.
+  package var complainedAt: GoogleProtobuf.Timestamp?
+  /// When Apple accepted the latest report. Unset: there was none.
+  package var reportedAt: GoogleProtobuf.Timestamp?
+  /// Apple's `status` of that report, such as NO_LINE_ITEM.
+  package var reportStatus: String = ""
+  /// Apple's name of that report, for GetExternalPurchaseReport.
+  package var requestIdentifier: String = ""
+  /// The latest evidence about the token: a notification, or the report.
+  package var evidenceId: Int64 = 0
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ExternalPurchaseToken())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ExternalPurchaseToken.self)
+    externalPurchaseId = CField.text(c.pointee.external_purchase_id)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    tokenType = CField.text(c.pointee.token_type)
+    createdAt = CField.message(c.pointee.created_at)
+    expiresAt = CField.message(c.pointee.expires_at)
+    reportBy = CField.message(c.pointee.report_by)
+    state = ExternalTokenState(rawValue: CField.number(c.pointee.state.rawValue))
+    complainedAt = CField.message(c.pointee.complained_at)
+    reportedAt = CField.message(c.pointee.reported_at)
+    reportStatus = CField.text(c.pointee.report_status)
+    requestIdentifier = CField.text(c.pointee.request_identifier)
+    evidenceId = c.pointee.evidence_id
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, externalPurchaseId)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, tokenType)
+    writer.message(4, createdAt)
+    writer.message(5, expiresAt)
+    writer.message(6, reportBy)
+    writer.integer(7, state.rawValue)
+    writer.message(8, complainedAt)
+    writer.message(9, reportedAt)
+    writer.text(10, reportStatus)
+    writer.text(11, requestIdentifier)
+    writer.integer(12, evidenceId)
+  }
+}
+
+/// The request of ListExternalPurchaseTokens.
+package struct ListExternalPurchaseTokensRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: all environments of the app.
+  package var environment: Environment = .init()
+  /// Whether to return tokens with a report too.
+  package var includeReported: Bool = false
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  package var pageSize: Int32 = 0
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  package var pageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListExternalPurchaseTokensRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListExternalPurchaseTokensRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    includeReported = CField.flag(c.pointee.include_reported)
+    pageSize = c.pointee.page_size
+    pageToken = CField.text(c.pointee.page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.flag(3, includeReported)
+    writer.integer(4, pageSize)
+    writer.text(5, pageToken)
+  }
+}
+
+/// The response of ListExternalPurchaseTokens.
+package struct ListExternalPurchaseTokensResponse: WireMessage {
+  /// The tokens, the earliest deadline first.
+  package var tokens: [ExternalPurchaseToken] = []
+  /// The token of the next page; empty on the last page.
+  package var nextPageToken: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__ListExternalPurchaseTokensResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__ListExternalPurchaseTokensResponse.self)
+    tokens = CField.messages(c.pointee.tokens, count: c.pointee.n_tokens)
+    nextPageToken = CField.text(c.pointee.next_page_token)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.messages(1, tokens)
+    writer.text(2, nextPageToken)
+  }
+}
+
+/// The request of SendExternalPurchaseReport.
+package struct SendExternalPurchaseReportRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// Apple's ExternalPurchaseReport as JSON, without `requestIdentifier`. Required.
+  package var reportJson: String = ""
+  /// Apple's name of the report, a UUID: a report that is sent again has the same one. Empty: derived from the
+  /// idempotency key; one of them is required.
+  package var requestIdentifier: String = ""
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+  package var actor: String = ""
+  /// The reason, for the audit trail: at most 4096 bytes.
+  package var note: String = ""
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  package var idempotencyKey: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__SendExternalPurchaseReportRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__SendExternalPurchaseReportRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    reportJson = CField.text(c.pointee.report_json)
+    requestIdentifier = CField.text(c.pointee.request_identifier)
+    actor = CField.text(c.pointee.actor)
+    note = CField.text(c.pointee.note)
+    idempotencyKey = CField.text(c.pointee.idempotency_key)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, reportJson)
+    writer.text(4, requestIdentifier)
+    writer.text(5, actor)
+    writer.text(6, note)
+    writer.text(7, idempotencyKey)
+  }
+}
+
+/// The response of SendExternalPurchaseReport.
+package struct SendExternalPurchaseReportResponse: WireMessage {
+  /// Apple's name of the report, for GetExternalPurchaseReport.
+  package var requestIdentifier: String = ""
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  package var repeated: Bool = false
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  package var position: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__SendExternalPurchaseReportResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__SendExternalPurchaseReportResponse.self)
+    requestIdentifier = CField.text(c.pointee.request_identifier)
+    repeated = CField.flag(c.pointee.repeated)
+    position = CField.text(c.pointee.position)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, requestIdentifier)
+    writer.flag(2, repeated)
+    writer.text(15, position)
+  }
+}
+
+/// The request of GetExternalPurchaseReport.
+package struct GetExternalPurchaseReportRequest: WireMessage {
+  /// The configured name of the app, for example "ocean-journal". Required.
+  package var app: String = ""
+  /// The environment. Unspecified: the default environment of the app.
+  package var environment: Environment = .init()
+  /// Apple's name of the report. Required.
+  package var requestIdentifier: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetExternalPurchaseReportRequest())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetExternalPurchaseReportRequest.self)
+    app = CField.text(c.pointee.app)
+    environment = Environment(rawValue: CField.number(c.pointee.environment.rawValue))
+    requestIdentifier = CField.text(c.pointee.request_identifier)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, app)
+    writer.integer(2, environment.rawValue)
+    writer.text(3, requestIdentifier)
+  }
+}
+
+/// The response of GetExternalPurchaseReport.
+package struct GetExternalPurchaseReportResponse: WireMessage {
+  /// Apple's ExternalPurchaseReport as JSON.
+  package var reportJson: String = ""
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__GetExternalPurchaseReportResponse())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__GetExternalPurchaseReportResponse.self)
+    reportJson = CField.text(c.pointee.report_json)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.text(1, reportJson)
   }
 }

@@ -221,6 +221,12 @@ package struct TransactionCommitmentInfo: WireMessage {
   package var commitmentExpiresDate: GoogleProtobuf.Timestamp?
   /// The price of all payments together.
   package var commitmentPrice: Money?
+  /// The number of payments after this one. A cancellation does not stop them; a refund or an upgrade of the current
+  /// period does.
+  package var remainingPeriods: Int32 = 0
+  /// What these payments cost at the price of this one: a forecast, no revenue. Unset without a price, and for customers
+  /// who do not pay.
+  package var remainingPrice: Money?
 
   /// A message with every field at its default.
   package init() {}
@@ -235,6 +241,8 @@ package struct TransactionCommitmentInfo: WireMessage {
     totalBillingPeriods = c.pointee.total_billing_periods
     commitmentExpiresDate = CField.message(c.pointee.commitment_expires_date)
     commitmentPrice = CField.message(c.pointee.commitment_price)
+    remainingPeriods = c.pointee.remaining_periods
+    remainingPrice = CField.message(c.pointee.remaining_price)
   }
 
   /// Writes the fields that are set.
@@ -243,6 +251,8 @@ package struct TransactionCommitmentInfo: WireMessage {
     writer.integer(2, totalBillingPeriods)
     writer.message(3, commitmentExpiresDate)
     writer.message(4, commitmentPrice)
+    writer.integer(5, remainingPeriods)
+    writer.message(6, remainingPrice)
   }
 }
 

@@ -17,12 +17,12 @@ extension AppStoreSimulator {
     guard let id = body["requestInfo"]?.objectValue?["requestReferenceId"]?.stringValue, isUUID(id) else {
       throw ServerAPIError.generalBadRequest
     }
+    try CommerceValidation.check(request, body)
     var members: JSONObject = [
       "transactionId": .string(String(sold.id)), "request": .string(request.rawValue),
     ]
     if request == .changePrice {
       let prices = body["items"]?.arrayValue?.compactMap { $0.objectValue?["price"]?.int64Value } ?? []
-      guard !prices.isEmpty else { throw ServerAPIError.generalBadRequest }
       members["price"] = JSONValue(prices.reduce(0, +))
     }
     // Revoke Subscription can revoke a number of seats (StoreKit: AdvancedCommerceInfo.Refund.revokedSeatQuantity).
@@ -52,6 +52,13 @@ extension AppStoreSimulator {
       guard let id = report["requestIdentifier"]?.stringValue, isUUID(id) else {
         throw ServerAPIError.invalidRequestIdentifier
       }
+      // A report that was accepted has its identifier for good; the same one again changes nothing.
+      if let accepted = world.externalReports[World.ReportName(app: call.app.id, identifier: id)] {
+        guard accepted == report else { throw ServerAPIError.duplicateValue }
+        return ["requestIdentifier": .string(id)]
+      }
+      let token = report["externalPurchaseId"]?.stringValue.flatMap { world.externalTokens[$0] }
+      try ExternalReportValidation.check(report, of: token?.app == call.app.id ? token : nil)
       _ = try perform(
         .externalPurchaseReport, Parameters(["app": .string(call.app.id), "report": .object(report)]))
       return ["requestIdentifier": .string(id)]

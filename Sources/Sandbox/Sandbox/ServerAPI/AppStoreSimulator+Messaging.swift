@@ -53,6 +53,9 @@ extension AppStoreSimulator {
 
   private static let sizes = ["FULL_SIZE", "BULLET_POINT"]
   private static let maxImages = 2000
+  private static let maxMessages = 2000
+  private static let headerPositions = ["ABOVE_BODY", "ABOVE_IMAGE"]
+  private static let maxURLCharacters = 256
 
   private func uploadImage(
     _ call: ServerAPICall, _ id: String, _ messages: RetentionMessages
@@ -60,8 +63,9 @@ extension AppStoreSimulator {
     guard isUUID(id) else { throw ServerAPIError.generalBadRequest }
     let size = call.query["imageSize"] ?? "FULL_SIZE"
     guard Self.sizes.contains(size) else { throw ServerAPIError.invalidImageSize }
-    // Only the PNG signature is checked.
-    guard call.request.body.starts(with: [0x89, 0x50, 0x4E, 0x47]) else { throw ServerAPIError.invalidImage }
+    guard let image = RetentionImageFile(call.request.body), image.isAccepted(as: size) else {
+      throw ServerAPIError.invalidImage
+    }
     guard messages.images[id] == nil else { throw ServerAPIError.imageAlreadyExists }
     guard messages.images.count < Self.maxImages else { throw ServerAPIError.tooManyImages }
     return try set(.retentionImage, call, ["id": .string(id), "imageSize": .string(size)])
@@ -94,6 +98,9 @@ extension AppStoreSimulator {
     guard isUUID(id) else { throw ServerAPIError.generalBadRequest }
     let content = try call.body()
     // Limits of Apple's libraries: UploadMessageRequestBody, UploadMessageImage and BulletPoint.
+    guard content["header"]?.stringValue?.isEmpty == false, content["body"]?.stringValue?.isEmpty == false,
+      content["headerPosition"]?.stringValue.map(Self.headerPositions.contains) ?? true
+    else { throw ServerAPIError.generalBadRequest }
     guard content["header"]?.stringValue?.count ?? 0 <= 66 else { throw ServerAPIError.headerTooLong }
     guard content["body"]?.stringValue?.count ?? 0 <= 144 else { throw ServerAPIError.bodyTooLong }
     let points = content["bulletPoints"]?.arrayValue?.compactMap(\.objectValue) ?? []
@@ -103,6 +110,9 @@ extension AppStoreSimulator {
     }
     let image = content["image"]?.objectValue
     let pictures = [image].compactMap(\.self) + points
+    guard points.allSatisfy({ $0["text"]?.stringValue?.isEmpty == false }),
+      pictures.allSatisfy({ $0["imageIdentifier"]?.stringValue != nil && $0["altText"]?.stringValue != nil })
+    else { throw ServerAPIError.generalBadRequest }
     guard pictures.allSatisfy({ $0["altText"]?.stringValue?.count ?? 0 <= 150 }) else {
       throw ServerAPIError.altTextTooLong
     }
@@ -110,6 +120,7 @@ extension AppStoreSimulator {
       throw ServerAPIError.aboveImageWithoutImage
     }
     guard messages.messages[id] == nil else { throw ServerAPIError.messageAlreadyExists }
+    guard messages.messages.count < Self.maxMessages else { throw ServerAPIError.tooManyMessages }
     let known = RetentionMessages.Message(content: content).images.allSatisfy { messages.images[$0] != nil }
     guard known else { throw ServerAPIError.imageNotFound }
     return try set(.retentionMessage, call, ["id": .string(id), "content": .object(content)])
@@ -146,7 +157,7 @@ extension AppStoreSimulator {
     switch call.request.method {
     case "PUT":
       guard let url = try call.body()["realtimeURL"]?.stringValue,
-        url.hasPrefix("https://") || url.hasPrefix("http://127.0.0.1")
+        url.hasPrefix("https://") || url.hasPrefix("http://127.0.0.1"), url.count <= Self.maxURLCharacters
       else { throw ServerAPIError.badRealtimeURL }
       return try set(.realtimeURL, call, ["url": .string(url)])
     case "GET", "DELETE":
@@ -164,9 +175,13 @@ extension AppStoreSimulator {
     _ call: ServerAPICall, _ messages: RetentionMessages
   ) async throws -> JSONObject {
     guard let id = try call.body()["originalTransactionId"]?.stringValue, let number = Int64(id),
-      let line = world.lines[number], line.app == call.app.id
+      let line = world.lines[number], line.app == call.app.id, line.source == nil
     else { throw ServerAPIError.invalidPerformanceTestRequest }
     guard let url = messages.realtimeURL else { throw ServerAPIError.realtimeURLNotFound }
+    guard runningPerformanceTests.insert(call.app.id).inserted else {
+      throw ServerAPIError.existingPerformanceTestRun
+    }
+    defer { runningPerformanceTests.remove(call.app.id) }
     var test = PerformanceTest(target: url)
     let request = Nonce.random().description
     for _ in 0..<PerformanceTest.requests {

@@ -51,6 +51,7 @@ enum ServerAPIError: Int64, Error, Hashable {
   case transactionIdIsNotOriginal = 4_000_187
   case invalidPerformanceTestRequest = 4_000_211
   case invalidRequestId = 4_000_212
+  case existingPerformanceTestRun = 4_000_213
   case badRealtimeURL = 4_000_215
   case invalidImageSize = 4_000_216
   case tooManyBulletPoints = 4_000_218
@@ -62,6 +63,7 @@ enum ServerAPIError: Int64, Error, Hashable {
   case extensionTooOften = 4_030_005
   case extensionFamilyShared = 4_030_007
   case tooManyImages = 4_030_014
+  case tooManyMessages = 4_030_016
   case messageNotApproved = 4_030_017
   case imageNotApproved = 4_030_018
   case imageInUse = 4_030_019
@@ -84,6 +86,10 @@ enum ServerAPIError: Int64, Error, Hashable {
   case rateLimitExceeded = 4_290_000
   case generalInternal = 5_000_000
   // Apple documents these by name only. These raw values never leave the process: see `number`.
+  case missingLineItemsForStatus = 4_009_991
+  case lineItemsNotAllowedForStatus = 4_009_992
+  case duplicateTokenStatusNotAllowed = 4_009_993
+  case duplicateValue = 4_009_994
   case appTransactionIdNotFound = 4_009_996
   case seatClaimIdNotFound = 4_009_997
   case noAvailableSeats = 4_009_998
@@ -92,7 +98,9 @@ enum ServerAPIError: Int64, Error, Hashable {
   /// Apple's number for the error; 4000000 where Apple documents none.
   private var number: Int64 {
     switch self {
-    case .appTransactionIdNotFound, .seatClaimIdNotFound, .noAvailableSeats, .transactionNotDevManagedGroup:
+    case .appTransactionIdNotFound, .seatClaimIdNotFound, .noAvailableSeats, .transactionNotDevManagedGroup,
+      .missingLineItemsForStatus, .lineItemsNotAllowedForStatus, .duplicateTokenStatusNotAllowed,
+      .duplicateValue:
       Self.generalBadRequest.rawValue
     default: rawValue
     }
@@ -107,6 +115,10 @@ enum ServerAPIError: Int64, Error, Hashable {
   private var message: String {
     switch self {
     case .generalBadRequest: "Bad request."
+    case .missingLineItemsForStatus: "MissingLineItemsForStatusError"
+    case .lineItemsNotAllowedForStatus: "LineItemsNotAllowedForStatusError"
+    case .duplicateTokenStatusNotAllowed: "DuplicateTokenStatusNotAllowedError"
+    case .duplicateValue: "DuplicateValueError"
     case .appTransactionIdNotFound: "AppTransactionIdNotFoundError"
     case .seatClaimIdNotFound: "SeatClaimIdNotFoundError"
     case .noAvailableSeats: "NoAvailableSeatsError"
@@ -172,6 +184,7 @@ enum ServerAPIError: Int64, Error, Hashable {
     case .altTextTooLong: "Invalid request. The alternative text is too long."
     case .invalidPerformanceTestRequest: "Invalid request. The performance test request is invalid."
     case .invalidRequestId: "Invalid request. The request id is invalid."
+    case .existingPerformanceTestRun: "Invalid request. A performance test is running."
     case .badRealtimeURL: "Invalid request. The realtime URL is invalid."
     case .invalidImageSize: "Invalid request. The image size is invalid."
     case .tooManyBulletPoints: "Invalid request. There are too many bullet points."
@@ -179,6 +192,7 @@ enum ServerAPIError: Int64, Error, Hashable {
     case .aboveImageWithoutImage: "Invalid request. ABOVE_IMAGE requires an image."
     case .invalidGroupId: "Invalid request. The group id is invalid."
     case .tooManyImages: "Forbidden - the maximum number of images is reached."
+    case .tooManyMessages: "Forbidden - the maximum number of messages is reached."
     case .messageNotApproved: "Forbidden - the message is not approved."
     case .imageNotApproved: "Forbidden - the image is not approved."
     case .imageInUse: "Forbidden - the image is in use."

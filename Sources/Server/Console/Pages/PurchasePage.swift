@@ -131,7 +131,18 @@ enum PurchasePage {
 
   private static func renewal(_ purchase: GetPurchaseResponse) -> Markup {
     guard let info = purchase.renewalInfo else { return Part.empty(Text.noRenewalInfo) }
+    // After a refund of the current period, nothing is left of the commitment.
+    let latest = purchase.transactions.last?.transaction
+    let commitment = latest?.revocationDate == nil ? latest?.commitmentInfo : nil
     return Table.properties([
+      (
+        Text.paymentHead,
+        commitment.map {
+          "\(Text.payment($0.billingPeriodNumber, of: $0.totalBillingPeriods, left: $0.remainingPeriods))"
+        }
+      ),
+      (Text.committedUntil, commitment?.commitmentExpiresDate.map { Format.time($0) }),
+      (Text.stillToPay, commitment?.remainingPrice.map { "\(Format.money($0))" }),
       (Text.willRenew, info.willAutoRenew.map { $0 ? "\(Text.yes)" : "\(Text.no)" }),
       (Text.renewsTo, info.autoRenewProductId.given.map { Format.name($0) }),
       (Text.renewal, info.renewalDate.map { Format.time($0) }),

@@ -115,6 +115,12 @@ extension Text {
   static let renewsTo = "Renews to"
   static let graceEnds = "Grace period until"
   static let inBillingRetry = "In billing retry"
+  static let paymentHead = "Payment"
+  static func payment(_ number: Int32, of total: Int32, left: Int32) -> String {
+    "\(number) of \(total), \(left) left"
+  }
+  static let committedUntil = "Committed until"
+  static let stillToPay = "Still to pay, forecast"
   static let signedAt = "Signed"
   static let ownership = "Owners"
   static let noOwnership = "It was never linked to a customer."

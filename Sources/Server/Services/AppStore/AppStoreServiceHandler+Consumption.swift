@@ -45,7 +45,7 @@ extension AppStoreServiceHandler {
 
   /// Rejects a manual response if the customer withdrew consent: the operator vouches for consent, but cannot
   /// override the customer.
-  private func refuseWithdrawn(_ line: LineKey) async throws(Status) {
+  func refuseWithdrawn(_ line: LineKey) async throws(Status) {
     let isWithdrawn = try await context.read { reader throws(StoreError) in
       try reader.owners(of: line).map { owner throws(StoreError) in
         try reader.consent(of: line.customer(owner))

@@ -1,9 +1,11 @@
 internal import AppStore
 internal import AppStoreClient
+internal import Bytes
 internal import Entitlements
 internal import JSON
 internal import Ledger
 internal import RPC
+internal import SignedData
 
 // Each call that changes data at Apple is stored as evidence: the operator, the request and Apple's response.
 extension AppStoreServiceHandler {
@@ -37,11 +39,12 @@ extension AppStoreServiceHandler {
   /// A rejection by Apple deletes the record.
   func changeOnce<Request: RepeatableRequest, Response: DecodedPayload>(
     _ once: Idempotency<Request>, _ request: AppStoreRequest, _ record: Record, _ call: Call,
-    response message: (Response) -> Request.Response
+    response message: (Response) async throws(Status) -> Request.Response
   ) async throws(Status) -> Request.Response {
-    try await sendOnce(once, request, record, call) { () async throws(AppStoreClientError) in
-      let response: Response = try await call.client.send(request, timeout: call.timeout)
-      return (message(response), response.json)
+    try await sendOnce(once, request, record, call) { () async throws(AppStoreClientError) -> Response in
+      try await call.client.send(request, timeout: call.timeout)
+    } response: { (response: Response) async throws(Status) in
+      (try await message(response), response.json)
     }
   }
 
@@ -50,18 +53,21 @@ extension AppStoreServiceHandler {
     _ once: Idempotency<Request>, _ request: AppStoreRequest, _ record: Record, _ call: Call,
     response message: () -> Request.Response
   ) async throws(Status) -> Request.Response {
-    try await sendOnce(once, request, record, call) { () async throws(AppStoreClientError) in
+    try await sendOnce(once, request, record, call) { () async throws(AppStoreClientError) -> Void in
       try await call.client.send(request, timeout: call.timeout)
-      return (message(), [:])
+    } response: { (_: Void) async throws(Status) in
+      (message(), [:])
     }
   }
 
-  private func sendOnce<Request: RepeatableRequest>(
+  /// Apple has executed the request when `response` runs; if that fails, the same request calls Apple again.
+  private func sendOnce<Request: RepeatableRequest, Answer: Sendable>(
     _ once: Idempotency<Request>, _ request: AppStoreRequest, _ record: Record, _ call: Call,
-    _ send: () async throws(AppStoreClientError) -> (message: Request.Response, answer: JSONObject)
+    _ send: () async throws(AppStoreClientError) -> Answer,
+    response: (Answer) async throws(Status) -> (message: Request.Response, answer: JSONObject)
   ) async throws(Status) -> Request.Response {
     try await once.begin(record.scope(call))
-    let sent: (message: Request.Response, answer: JSONObject)
+    let sent: Answer
     do throws(AppStoreClientError) {
       sent = try await send()
     } catch {
@@ -69,7 +75,8 @@ extension AppStoreServiceHandler {
       if error.isFinal { try await once.forget() }
       throw Status(error)
     }
-    let (appleCall, message) = (record.call(request, answer: sent.answer), sent.message)
+    let (message, answer) = try await response(sent)
+    let appleCall = record.call(request, answer: answer)
     return try await once.run(record.scope(call)) { scope async throws(LedgerError) in
       try await context.ledger.record(appleCall, scope)
     } response: { _ in
@@ -92,11 +99,19 @@ extension AppStoreServiceHandler {
 extension AppStoreServiceHandler.Record {
   /// The call as evidence stores it.
   fileprivate func call(_ request: AppStoreRequest, answer: JSONObject) -> AppleCall {
-    var sent = JSONObject()
-    if case .json(let body) = request.body { sent = body }
+    let sent: JSONObject =
+      switch request.body {
+      case .json(let body): body
+      case .png(let image):
+        [
+          "bytes": .number(JSONNumber(Int64(image.count))),
+          "sha256": .string(Hex.encode(SHA256.hash(image[...]))),
+        ]
+      case .none: [:]
+      }
     return AppleCall(
       method: method, originalTransactionID: originalTransactionID, transactionID: transactionID,
-      request: sent, answer: answer)
+      target: "\(request.method.rawValue) \(request.target)", request: sent, answer: answer)
   }
 
   fileprivate func scope(_ call: AppStoreServiceHandler.Call) -> CommandScope {

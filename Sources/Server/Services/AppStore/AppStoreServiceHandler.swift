@@ -50,7 +50,7 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     }
   }
 
-  private func lookupRequest(_ transactionID: String, _ call: Call) -> PurchaseLookup.Request {
+  func lookupRequest(_ transactionID: String, _ call: Call) -> PurchaseLookup.Request {
     var request = PurchaseLookup.Request(
       appID: call.app.id, environment: call.environment, transactionID: transactionID)
     request.timeout = call.timeout
@@ -128,7 +128,8 @@ struct AppStoreServiceHandler: AppStoreServiceMethods {
     }
   }
 
-  private func ingest(
+  /// Verifies and stores signed transactions.
+  func ingest(
     _ documents: [String], _ request: PurchaseLookup.Request
   ) async throws(Status) -> PurchaseLookup.Result {
     do throws(LookupError) {

@@ -79,14 +79,18 @@ extension Wire.BillingPlanType {
 }
 
 extension Wire.TransactionCommitmentInfo {
-  /// Without a currency, the message has no price.
-  init(_ commitment: TransactionDetails.Commitment, currency: String?) {
+  /// `price` is that of the payment. Without a currency, the message has no prices.
+  init(_ commitment: TransactionDetails.Commitment, price: Int64? = nil, currency: String?) {
     self.init()
     billingPeriodNumber = Int32(clamping: commitment.billingPeriodNumber)
     totalBillingPeriods = Int32(clamping: commitment.totalBillingPeriods)
     commitmentExpiresDate = commitment.expiresDate.map(GoogleProtobuf.Timestamp.init)
+    let remaining = max(0, Int64(totalBillingPeriods) - Int64(billingPeriodNumber))
+    remainingPeriods = Int32(clamping: remaining)
     guard let currency else { return }
     commitmentPrice = Wire.Money(milliunits: commitment.price, currency: currency)
+    let (forecast, isTooLarge) = (price ?? 0).multipliedReportingOverflow(by: remaining)
+    if price != nil, !isTooLarge { remainingPrice = Wire.Money(milliunits: forecast, currency: currency) }
   }
 }
 

@@ -46,7 +46,7 @@ extension Wire.Transaction {
     billingPlanType = fact.details.billingPlanType.map(Wire.BillingPlanType.init) ?? .unspecified
     billingPlanTypeRaw = fact.details.billingPlanType?.unknownWord ?? ""
     commitmentInfo = fact.details.commitment.map {
-      Wire.TransactionCommitmentInfo($0, currency: fact.details.currency)
+      Wire.TransactionCommitmentInfo($0, price: fact.details.price, currency: fact.details.currency)
     }
   }
 }

@@ -57,7 +57,8 @@ extension Wire.EntitlementEvent {
     billingPlanType = subject.billingPlanType.map(Wire.BillingPlanType.init) ?? .unspecified
     billingPlanTypeRaw = subject.billingPlanType?.unknownWord ?? ""
     commitmentInfo = subject.commitment.map {
-      Wire.TransactionCommitmentInfo($0, currency: mayReceivePrice ? subject.currency : nil)
+      Wire.TransactionCommitmentInfo(
+        $0, price: subject.price, currency: mayReceivePrice ? subject.currency : nil)
     }
     guard mayReceivePrice else { return }
     price = Wire.Money(milliunits: subject.price, currency: subject.currency)

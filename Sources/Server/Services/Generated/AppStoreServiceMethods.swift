@@ -10,10 +10,14 @@ protocol AppStoreServiceMethods: Sendable {
   func getRefundHistory(_ request: GetRefundHistoryRequest, _ call: CallContext) async throws(Status) -> GetRefundHistoryResponse
   func lookUpOrder(_ request: LookUpOrderRequest, _ call: CallContext) async throws(Status) -> LookUpOrderResponse
   func refreshPurchase(_ request: RefreshPurchaseRequest, _ call: CallContext) async throws(Status) -> RefreshPurchaseResponse
+  func getTransactionInfo(_ request: GetTransactionInfoRequest, _ call: CallContext) async throws(Status) -> GetTransactionInfoResponse
+  func getAppTransactionInfo(_ request: GetAppTransactionInfoRequest, _ call: CallContext) async throws(Status) -> GetAppTransactionInfoResponse
+  func finishTransaction(_ request: FinishTransactionRequest, _ call: CallContext) async throws(Status) -> FinishTransactionResponse
   func extendRenewalDate(_ request: ExtendRenewalDateRequest, _ call: CallContext) async throws(Status) -> ExtendRenewalDateResponse
   func massExtendRenewalDate(_ request: MassExtendRenewalDateRequest, _ call: CallContext) async throws(Status) -> MassExtendRenewalDateResponse
   func getMassExtensionStatus(_ request: GetMassExtensionStatusRequest, _ call: CallContext) async throws(Status) -> GetMassExtensionStatusResponse
   func sendConsumptionInformation(_ request: SendConsumptionInformationRequest, _ call: CallContext) async throws(Status) -> SendConsumptionInformationResponse
+  func sendConsumptionInformationV1(_ request: SendConsumptionInformationV1Request, _ call: CallContext) async throws(Status) -> SendConsumptionInformationV1Response
   func listConsumptionRequests(_ request: ListConsumptionRequestsRequest, _ call: CallContext) async throws(Status) -> ListConsumptionRequestsResponse
   func setConsumptionConsent(_ request: SetConsumptionConsentRequest, _ call: CallContext) async throws(Status) -> SetConsumptionConsentResponse
   func setAppAccountToken(_ request: SetAppAccountTokenRequest, _ call: CallContext) async throws(Status) -> SetAppAccountTokenResponse
@@ -21,6 +25,13 @@ protocol AppStoreServiceMethods: Sendable {
   func associateSeat(_ request: AssociateSeatRequest, _ call: CallContext) async throws(Status) -> AssociateSeatResponse
   func unclaimSeat(_ request: UnclaimSeatRequest, _ call: CallContext) async throws(Status) -> UnclaimSeatResponse
   func listSeats(_ request: ListSeatsRequest, _ call: CallContext) async throws(Status) -> ListSeatsResponse
+  func getCustomerGroups(_ request: GetCustomerGroupsRequest, _ call: CallContext) async throws(Status) -> GetCustomerGroupsResponse
+  func listGroupMembers(_ request: ListGroupMembersRequest, _ call: CallContext) async throws(Status) -> ListGroupMembersResponse
+  func getSeatInfo(_ request: GetSeatInfoRequest, _ call: CallContext) async throws(Status) -> GetSeatInfoResponse
+  func sendAdvancedCommerceRequest(_ request: SendAdvancedCommerceRequestRequest, _ call: CallContext) async throws(Status) -> SendAdvancedCommerceRequestResponse
+  func listExternalPurchaseTokens(_ request: ListExternalPurchaseTokensRequest, _ call: CallContext) async throws(Status) -> ListExternalPurchaseTokensResponse
+  func sendExternalPurchaseReport(_ request: SendExternalPurchaseReportRequest, _ call: CallContext) async throws(Status) -> SendExternalPurchaseReportResponse
+  func getExternalPurchaseReport(_ request: GetExternalPurchaseReportRequest, _ call: CallContext) async throws(Status) -> GetExternalPurchaseReportResponse
 }
 
 extension AppStoreServiceMethods {
@@ -30,10 +41,14 @@ extension AppStoreServiceMethods {
       .asyncUnary("/entitled.v1.AppStoreService/GetRefundHistory", context.positions.stamping(getRefundHistory)),
       .asyncUnary("/entitled.v1.AppStoreService/LookUpOrder", context.positions.stamping(lookUpOrder)),
       .asyncUnary("/entitled.v1.AppStoreService/RefreshPurchase", context.positions.stamping(refreshPurchase)),
+      .asyncUnary("/entitled.v1.AppStoreService/GetTransactionInfo", context.positions.stamping(getTransactionInfo)),
+      .asyncUnary("/entitled.v1.AppStoreService/GetAppTransactionInfo", context.positions.stamping(getAppTransactionInfo)),
+      .asyncUnary("/entitled.v1.AppStoreService/FinishTransaction", context.positions.stamping(finishTransaction)),
       .asyncUnary("/entitled.v1.AppStoreService/ExtendRenewalDate", context.positions.stamping(extendRenewalDate)),
       .asyncUnary("/entitled.v1.AppStoreService/MassExtendRenewalDate", context.positions.stamping(massExtendRenewalDate)),
       .asyncUnary("/entitled.v1.AppStoreService/GetMassExtensionStatus", getMassExtensionStatus),
       .asyncUnary("/entitled.v1.AppStoreService/SendConsumptionInformation", context.positions.stamping(sendConsumptionInformation)),
+      .asyncUnary("/entitled.v1.AppStoreService/SendConsumptionInformationV1", context.positions.stamping(sendConsumptionInformationV1)),
       .asyncUnary("/entitled.v1.AppStoreService/ListConsumptionRequests", listConsumptionRequests),
       .asyncUnary("/entitled.v1.AppStoreService/SetConsumptionConsent", context.positions.stamping(setConsumptionConsent)),
       .asyncUnary("/entitled.v1.AppStoreService/SetAppAccountToken", context.positions.stamping(setAppAccountToken)),
@@ -41,6 +56,13 @@ extension AppStoreServiceMethods {
       .asyncUnary("/entitled.v1.AppStoreService/AssociateSeat", context.positions.stamping(associateSeat)),
       .asyncUnary("/entitled.v1.AppStoreService/UnclaimSeat", context.positions.stamping(unclaimSeat)),
       .asyncUnary("/entitled.v1.AppStoreService/ListSeats", listSeats),
+      .asyncUnary("/entitled.v1.AppStoreService/GetCustomerGroups", getCustomerGroups),
+      .asyncUnary("/entitled.v1.AppStoreService/ListGroupMembers", listGroupMembers),
+      .asyncUnary("/entitled.v1.AppStoreService/GetSeatInfo", getSeatInfo),
+      .asyncUnary("/entitled.v1.AppStoreService/SendAdvancedCommerceRequest", context.positions.stamping(sendAdvancedCommerceRequest)),
+      .asyncUnary("/entitled.v1.AppStoreService/ListExternalPurchaseTokens", listExternalPurchaseTokens),
+      .asyncUnary("/entitled.v1.AppStoreService/SendExternalPurchaseReport", context.positions.stamping(sendExternalPurchaseReport)),
+      .asyncUnary("/entitled.v1.AppStoreService/GetExternalPurchaseReport", getExternalPurchaseReport),
     ]
   }
 }
@@ -51,12 +73,20 @@ extension LookUpOrderRequest: AppRequest {}
 extension LookUpOrderResponse: PositionedResponse {}
 extension RefreshPurchaseRequest: AppRequest {}
 extension RefreshPurchaseResponse: PositionedResponse {}
+extension GetTransactionInfoRequest: AppRequest {}
+extension GetTransactionInfoResponse: PositionedResponse {}
+extension GetAppTransactionInfoRequest: AppRequest {}
+extension GetAppTransactionInfoResponse: PositionedResponse {}
+extension FinishTransactionRequest: AppRequest {}
+extension FinishTransactionResponse: PositionedResponse {}
 extension ExtendRenewalDateRequest: AppRequest {}
 extension ExtendRenewalDateResponse: PositionedResponse {}
 extension MassExtendRenewalDateRequest: AppRequest {}
 extension MassExtendRenewalDateResponse: PositionedResponse {}
 extension SendConsumptionInformationRequest: AppRequest {}
 extension SendConsumptionInformationResponse: PositionedResponse {}
+extension SendConsumptionInformationV1Request: AppRequest {}
+extension SendConsumptionInformationV1Response: PositionedResponse {}
 extension SetConsumptionConsentRequest: AppRequest {}
 extension SetConsumptionConsentResponse: PositionedResponse {}
 extension SetAppAccountTokenRequest: AppRequest {}
@@ -67,3 +97,7 @@ extension AssociateSeatRequest: AppRequest {}
 extension AssociateSeatResponse: PositionedResponse {}
 extension UnclaimSeatRequest: AppRequest {}
 extension UnclaimSeatResponse: PositionedResponse {}
+extension SendAdvancedCommerceRequestRequest: AppRequest {}
+extension SendAdvancedCommerceRequestResponse: PositionedResponse {}
+extension SendExternalPurchaseReportRequest: AppRequest {}
+extension SendExternalPurchaseReportResponse: PositionedResponse {}

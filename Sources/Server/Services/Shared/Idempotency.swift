@@ -130,12 +130,13 @@ extension Idempotency {
 
   /// Apple's name of the request: the given one, or a UUID (RFC 9562, version 8) that depends on the key and its caller
   /// only. Apple recognizes a request that is sent again by it.
-  func requestIdentifier(_ given: String) throws(Status) -> String {
+  func requestIdentifier(
+    _ given: String, field: String = "request_identifier"
+  ) throws(Status) -> String {
     guard given.isEmpty else { return given }
     guard isGiven, let request else {
       throw Status(
-        .invalidArgument, reason: "MISSING_FIELD", "request_identifier and idempotency_key are empty",
-        field: "request_identifier")
+        .invalidArgument, reason: "MISSING_FIELD", "\(field) and idempotency_key are empty", field: field)
     }
     var digits = Array(Hex.encode(request.keyHash).prefix(32))
     digits[12] = "8"

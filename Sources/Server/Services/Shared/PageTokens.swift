@@ -77,6 +77,8 @@ protocol PagedRequest: WireMessage {
   var pageSize: Int32 { get set }
 }
 
+extension ListGroupMembersRequest: PagedRequest {}
+extension ListExternalPurchaseTokensRequest: PagedRequest {}
 extension CompareNotificationVersionsRequest: PagedRequest {}
 extension CompareWithAppleRequest: PagedRequest {}
 extension ExplainRequest: PagedRequest {}

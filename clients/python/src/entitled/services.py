@@ -14,6 +14,7 @@ from entitled.v1 import (
     notification_service_pb2,
     receipt_service_pb2,
     report_service_pb2,
+    retention_messaging_service_pb2,
     segment_service_pb2,
     status_service_pb2,
     webhook_service_pb2,
@@ -28,6 +29,7 @@ FILES = (
     notification_service_pb2,
     receipt_service_pb2,
     report_service_pb2,
+    retention_messaging_service_pb2,
     segment_service_pb2,
     status_service_pb2,
     webhook_service_pb2,
@@ -62,6 +64,30 @@ class AppStoreService:
             request_serializer=app_store_service_pb2.RefreshPurchaseRequest.SerializeToString,
             response_deserializer=app_store_service_pb2.RefreshPurchaseResponse.FromString,
         )
+        self.GetTransactionInfo: grpc.UnaryUnaryMultiCallable[
+            app_store_service_pb2.GetTransactionInfoRequest,
+            app_store_service_pb2.GetTransactionInfoResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/GetTransactionInfo",
+            request_serializer=app_store_service_pb2.GetTransactionInfoRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.GetTransactionInfoResponse.FromString,
+        )
+        self.GetAppTransactionInfo: grpc.UnaryUnaryMultiCallable[
+            app_store_service_pb2.GetAppTransactionInfoRequest,
+            app_store_service_pb2.GetAppTransactionInfoResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/GetAppTransactionInfo",
+            request_serializer=app_store_service_pb2.GetAppTransactionInfoRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.GetAppTransactionInfoResponse.FromString,
+        )
+        self.FinishTransaction: grpc.UnaryUnaryMultiCallable[
+            app_store_service_pb2.FinishTransactionRequest,
+            app_store_service_pb2.FinishTransactionResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/FinishTransaction",
+            request_serializer=app_store_service_pb2.FinishTransactionRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.FinishTransactionResponse.FromString,
+        )
         self.ExtendRenewalDate: grpc.UnaryUnaryMultiCallable[
             app_store_service_pb2.ExtendRenewalDateRequest,
             app_store_service_pb2.ExtendRenewalDateResponse,
@@ -93,6 +119,14 @@ class AppStoreService:
             "/entitled.v1.AppStoreService/SendConsumptionInformation",
             request_serializer=app_store_service_pb2.SendConsumptionInformationRequest.SerializeToString,
             response_deserializer=app_store_service_pb2.SendConsumptionInformationResponse.FromString,
+        )
+        self.SendConsumptionInformationV1: grpc.UnaryUnaryMultiCallable[
+            app_store_service_pb2.SendConsumptionInformationV1Request,
+            app_store_service_pb2.SendConsumptionInformationV1Response,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/SendConsumptionInformationV1",
+            request_serializer=app_store_service_pb2.SendConsumptionInformationV1Request.SerializeToString,
+            response_deserializer=app_store_service_pb2.SendConsumptionInformationV1Response.FromString,
         )
         self.ListConsumptionRequests: grpc.UnaryUnaryMultiCallable[
             app_store_service_pb2.ListConsumptionRequestsRequest,
@@ -149,6 +183,62 @@ class AppStoreService:
             "/entitled.v1.AppStoreService/ListSeats",
             request_serializer=app_store_service_pb2.ListSeatsRequest.SerializeToString,
             response_deserializer=app_store_service_pb2.ListSeatsResponse.FromString,
+        )
+        self.GetCustomerGroups: grpc.UnaryUnaryMultiCallable[
+            app_store_service_pb2.GetCustomerGroupsRequest,
+            app_store_service_pb2.GetCustomerGroupsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/GetCustomerGroups",
+            request_serializer=app_store_service_pb2.GetCustomerGroupsRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.GetCustomerGroupsResponse.FromString,
+        )
+        self.ListGroupMembers: grpc.UnaryUnaryMultiCallable[
+            app_store_service_pb2.ListGroupMembersRequest,
+            app_store_service_pb2.ListGroupMembersResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/ListGroupMembers",
+            request_serializer=app_store_service_pb2.ListGroupMembersRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.ListGroupMembersResponse.FromString,
+        )
+        self.GetSeatInfo: grpc.UnaryUnaryMultiCallable[
+            app_store_service_pb2.GetSeatInfoRequest,
+            app_store_service_pb2.GetSeatInfoResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/GetSeatInfo",
+            request_serializer=app_store_service_pb2.GetSeatInfoRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.GetSeatInfoResponse.FromString,
+        )
+        self.SendAdvancedCommerceRequest: grpc.UnaryUnaryMultiCallable[
+            app_store_service_pb2.SendAdvancedCommerceRequestRequest,
+            app_store_service_pb2.SendAdvancedCommerceRequestResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/SendAdvancedCommerceRequest",
+            request_serializer=app_store_service_pb2.SendAdvancedCommerceRequestRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.SendAdvancedCommerceRequestResponse.FromString,
+        )
+        self.ListExternalPurchaseTokens: grpc.UnaryUnaryMultiCallable[
+            app_store_service_pb2.ListExternalPurchaseTokensRequest,
+            app_store_service_pb2.ListExternalPurchaseTokensResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/ListExternalPurchaseTokens",
+            request_serializer=app_store_service_pb2.ListExternalPurchaseTokensRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.ListExternalPurchaseTokensResponse.FromString,
+        )
+        self.SendExternalPurchaseReport: grpc.UnaryUnaryMultiCallable[
+            app_store_service_pb2.SendExternalPurchaseReportRequest,
+            app_store_service_pb2.SendExternalPurchaseReportResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/SendExternalPurchaseReport",
+            request_serializer=app_store_service_pb2.SendExternalPurchaseReportRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.SendExternalPurchaseReportResponse.FromString,
+        )
+        self.GetExternalPurchaseReport: grpc.UnaryUnaryMultiCallable[
+            app_store_service_pb2.GetExternalPurchaseReportRequest,
+            app_store_service_pb2.GetExternalPurchaseReportResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/GetExternalPurchaseReport",
+            request_serializer=app_store_service_pb2.GetExternalPurchaseReportRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.GetExternalPurchaseReportResponse.FromString,
         )
 
 
@@ -690,6 +780,124 @@ class ReportService:
         )
 
 
+class RetentionMessagingService:
+    """The methods of entitled.v1.RetentionMessagingService."""
+
+    def __init__(self, channel: grpc.Channel) -> None:
+        self.UploadRetentionImage: grpc.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.UploadRetentionImageRequest,
+            retention_messaging_service_pb2.UploadRetentionImageResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/UploadRetentionImage",
+            request_serializer=retention_messaging_service_pb2.UploadRetentionImageRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.UploadRetentionImageResponse.FromString,
+        )
+        self.DeleteRetentionImage: grpc.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.DeleteRetentionImageRequest,
+            retention_messaging_service_pb2.DeleteRetentionImageResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/DeleteRetentionImage",
+            request_serializer=retention_messaging_service_pb2.DeleteRetentionImageRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.DeleteRetentionImageResponse.FromString,
+        )
+        self.GetRetentionImages: grpc.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.GetRetentionImagesRequest,
+            retention_messaging_service_pb2.GetRetentionImagesResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/GetRetentionImages",
+            request_serializer=retention_messaging_service_pb2.GetRetentionImagesRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.GetRetentionImagesResponse.FromString,
+        )
+        self.UploadRetentionMessage: grpc.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.UploadRetentionMessageRequest,
+            retention_messaging_service_pb2.UploadRetentionMessageResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/UploadRetentionMessage",
+            request_serializer=retention_messaging_service_pb2.UploadRetentionMessageRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.UploadRetentionMessageResponse.FromString,
+        )
+        self.DeleteRetentionMessage: grpc.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.DeleteRetentionMessageRequest,
+            retention_messaging_service_pb2.DeleteRetentionMessageResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/DeleteRetentionMessage",
+            request_serializer=retention_messaging_service_pb2.DeleteRetentionMessageRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.DeleteRetentionMessageResponse.FromString,
+        )
+        self.GetRetentionMessages: grpc.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.GetRetentionMessagesRequest,
+            retention_messaging_service_pb2.GetRetentionMessagesResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/GetRetentionMessages",
+            request_serializer=retention_messaging_service_pb2.GetRetentionMessagesRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.GetRetentionMessagesResponse.FromString,
+        )
+        self.SetDefaultRetentionMessage: grpc.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.SetDefaultRetentionMessageRequest,
+            retention_messaging_service_pb2.SetDefaultRetentionMessageResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/SetDefaultRetentionMessage",
+            request_serializer=retention_messaging_service_pb2.SetDefaultRetentionMessageRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.SetDefaultRetentionMessageResponse.FromString,
+        )
+        self.GetDefaultRetentionMessage: grpc.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.GetDefaultRetentionMessageRequest,
+            retention_messaging_service_pb2.GetDefaultRetentionMessageResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/GetDefaultRetentionMessage",
+            request_serializer=retention_messaging_service_pb2.GetDefaultRetentionMessageRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.GetDefaultRetentionMessageResponse.FromString,
+        )
+        self.DeleteDefaultRetentionMessage: grpc.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.DeleteDefaultRetentionMessageRequest,
+            retention_messaging_service_pb2.DeleteDefaultRetentionMessageResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/DeleteDefaultRetentionMessage",
+            request_serializer=retention_messaging_service_pb2.DeleteDefaultRetentionMessageRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.DeleteDefaultRetentionMessageResponse.FromString,
+        )
+        self.SetRetentionUrl: grpc.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.SetRetentionUrlRequest,
+            retention_messaging_service_pb2.SetRetentionUrlResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/SetRetentionUrl",
+            request_serializer=retention_messaging_service_pb2.SetRetentionUrlRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.SetRetentionUrlResponse.FromString,
+        )
+        self.GetRetentionUrl: grpc.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.GetRetentionUrlRequest,
+            retention_messaging_service_pb2.GetRetentionUrlResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/GetRetentionUrl",
+            request_serializer=retention_messaging_service_pb2.GetRetentionUrlRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.GetRetentionUrlResponse.FromString,
+        )
+        self.DeleteRetentionUrl: grpc.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.DeleteRetentionUrlRequest,
+            retention_messaging_service_pb2.DeleteRetentionUrlResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/DeleteRetentionUrl",
+            request_serializer=retention_messaging_service_pb2.DeleteRetentionUrlRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.DeleteRetentionUrlResponse.FromString,
+        )
+        self.StartRetentionPerformanceTest: grpc.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.StartRetentionPerformanceTestRequest,
+            retention_messaging_service_pb2.StartRetentionPerformanceTestResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/StartRetentionPerformanceTest",
+            request_serializer=retention_messaging_service_pb2.StartRetentionPerformanceTestRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.StartRetentionPerformanceTestResponse.FromString,
+        )
+        self.GetRetentionPerformanceTest: grpc.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.GetRetentionPerformanceTestRequest,
+            retention_messaging_service_pb2.GetRetentionPerformanceTestResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/GetRetentionPerformanceTest",
+            request_serializer=retention_messaging_service_pb2.GetRetentionPerformanceTestRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.GetRetentionPerformanceTestResponse.FromString,
+        )
+
+
 class SegmentService:
     """The methods of entitled.v1.SegmentService."""
 
@@ -832,6 +1040,7 @@ class Services:
         self.receipt = ReceiptService(channel)
         self.customer = CustomerService(channel)
         self.report = ReportService(channel)
+        self.retention_messaging = RetentionMessagingService(channel)
         self.segment = SegmentService(channel)
         self.status = StatusService(channel)
         self.webhook = WebhookService(channel)
@@ -865,6 +1074,30 @@ class AsyncAppStoreService:
             request_serializer=app_store_service_pb2.RefreshPurchaseRequest.SerializeToString,
             response_deserializer=app_store_service_pb2.RefreshPurchaseResponse.FromString,
         )
+        self.GetTransactionInfo: grpc.aio.UnaryUnaryMultiCallable[
+            app_store_service_pb2.GetTransactionInfoRequest,
+            app_store_service_pb2.GetTransactionInfoResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/GetTransactionInfo",
+            request_serializer=app_store_service_pb2.GetTransactionInfoRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.GetTransactionInfoResponse.FromString,
+        )
+        self.GetAppTransactionInfo: grpc.aio.UnaryUnaryMultiCallable[
+            app_store_service_pb2.GetAppTransactionInfoRequest,
+            app_store_service_pb2.GetAppTransactionInfoResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/GetAppTransactionInfo",
+            request_serializer=app_store_service_pb2.GetAppTransactionInfoRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.GetAppTransactionInfoResponse.FromString,
+        )
+        self.FinishTransaction: grpc.aio.UnaryUnaryMultiCallable[
+            app_store_service_pb2.FinishTransactionRequest,
+            app_store_service_pb2.FinishTransactionResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/FinishTransaction",
+            request_serializer=app_store_service_pb2.FinishTransactionRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.FinishTransactionResponse.FromString,
+        )
         self.ExtendRenewalDate: grpc.aio.UnaryUnaryMultiCallable[
             app_store_service_pb2.ExtendRenewalDateRequest,
             app_store_service_pb2.ExtendRenewalDateResponse,
@@ -896,6 +1129,14 @@ class AsyncAppStoreService:
             "/entitled.v1.AppStoreService/SendConsumptionInformation",
             request_serializer=app_store_service_pb2.SendConsumptionInformationRequest.SerializeToString,
             response_deserializer=app_store_service_pb2.SendConsumptionInformationResponse.FromString,
+        )
+        self.SendConsumptionInformationV1: grpc.aio.UnaryUnaryMultiCallable[
+            app_store_service_pb2.SendConsumptionInformationV1Request,
+            app_store_service_pb2.SendConsumptionInformationV1Response,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/SendConsumptionInformationV1",
+            request_serializer=app_store_service_pb2.SendConsumptionInformationV1Request.SerializeToString,
+            response_deserializer=app_store_service_pb2.SendConsumptionInformationV1Response.FromString,
         )
         self.ListConsumptionRequests: grpc.aio.UnaryUnaryMultiCallable[
             app_store_service_pb2.ListConsumptionRequestsRequest,
@@ -952,6 +1193,62 @@ class AsyncAppStoreService:
             "/entitled.v1.AppStoreService/ListSeats",
             request_serializer=app_store_service_pb2.ListSeatsRequest.SerializeToString,
             response_deserializer=app_store_service_pb2.ListSeatsResponse.FromString,
+        )
+        self.GetCustomerGroups: grpc.aio.UnaryUnaryMultiCallable[
+            app_store_service_pb2.GetCustomerGroupsRequest,
+            app_store_service_pb2.GetCustomerGroupsResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/GetCustomerGroups",
+            request_serializer=app_store_service_pb2.GetCustomerGroupsRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.GetCustomerGroupsResponse.FromString,
+        )
+        self.ListGroupMembers: grpc.aio.UnaryUnaryMultiCallable[
+            app_store_service_pb2.ListGroupMembersRequest,
+            app_store_service_pb2.ListGroupMembersResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/ListGroupMembers",
+            request_serializer=app_store_service_pb2.ListGroupMembersRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.ListGroupMembersResponse.FromString,
+        )
+        self.GetSeatInfo: grpc.aio.UnaryUnaryMultiCallable[
+            app_store_service_pb2.GetSeatInfoRequest,
+            app_store_service_pb2.GetSeatInfoResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/GetSeatInfo",
+            request_serializer=app_store_service_pb2.GetSeatInfoRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.GetSeatInfoResponse.FromString,
+        )
+        self.SendAdvancedCommerceRequest: grpc.aio.UnaryUnaryMultiCallable[
+            app_store_service_pb2.SendAdvancedCommerceRequestRequest,
+            app_store_service_pb2.SendAdvancedCommerceRequestResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/SendAdvancedCommerceRequest",
+            request_serializer=app_store_service_pb2.SendAdvancedCommerceRequestRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.SendAdvancedCommerceRequestResponse.FromString,
+        )
+        self.ListExternalPurchaseTokens: grpc.aio.UnaryUnaryMultiCallable[
+            app_store_service_pb2.ListExternalPurchaseTokensRequest,
+            app_store_service_pb2.ListExternalPurchaseTokensResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/ListExternalPurchaseTokens",
+            request_serializer=app_store_service_pb2.ListExternalPurchaseTokensRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.ListExternalPurchaseTokensResponse.FromString,
+        )
+        self.SendExternalPurchaseReport: grpc.aio.UnaryUnaryMultiCallable[
+            app_store_service_pb2.SendExternalPurchaseReportRequest,
+            app_store_service_pb2.SendExternalPurchaseReportResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/SendExternalPurchaseReport",
+            request_serializer=app_store_service_pb2.SendExternalPurchaseReportRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.SendExternalPurchaseReportResponse.FromString,
+        )
+        self.GetExternalPurchaseReport: grpc.aio.UnaryUnaryMultiCallable[
+            app_store_service_pb2.GetExternalPurchaseReportRequest,
+            app_store_service_pb2.GetExternalPurchaseReportResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.AppStoreService/GetExternalPurchaseReport",
+            request_serializer=app_store_service_pb2.GetExternalPurchaseReportRequest.SerializeToString,
+            response_deserializer=app_store_service_pb2.GetExternalPurchaseReportResponse.FromString,
         )
 
 
@@ -1493,6 +1790,124 @@ class AsyncReportService:
         )
 
 
+class AsyncRetentionMessagingService:
+    """The methods of entitled.v1.RetentionMessagingService."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self.UploadRetentionImage: grpc.aio.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.UploadRetentionImageRequest,
+            retention_messaging_service_pb2.UploadRetentionImageResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/UploadRetentionImage",
+            request_serializer=retention_messaging_service_pb2.UploadRetentionImageRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.UploadRetentionImageResponse.FromString,
+        )
+        self.DeleteRetentionImage: grpc.aio.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.DeleteRetentionImageRequest,
+            retention_messaging_service_pb2.DeleteRetentionImageResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/DeleteRetentionImage",
+            request_serializer=retention_messaging_service_pb2.DeleteRetentionImageRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.DeleteRetentionImageResponse.FromString,
+        )
+        self.GetRetentionImages: grpc.aio.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.GetRetentionImagesRequest,
+            retention_messaging_service_pb2.GetRetentionImagesResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/GetRetentionImages",
+            request_serializer=retention_messaging_service_pb2.GetRetentionImagesRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.GetRetentionImagesResponse.FromString,
+        )
+        self.UploadRetentionMessage: grpc.aio.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.UploadRetentionMessageRequest,
+            retention_messaging_service_pb2.UploadRetentionMessageResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/UploadRetentionMessage",
+            request_serializer=retention_messaging_service_pb2.UploadRetentionMessageRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.UploadRetentionMessageResponse.FromString,
+        )
+        self.DeleteRetentionMessage: grpc.aio.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.DeleteRetentionMessageRequest,
+            retention_messaging_service_pb2.DeleteRetentionMessageResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/DeleteRetentionMessage",
+            request_serializer=retention_messaging_service_pb2.DeleteRetentionMessageRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.DeleteRetentionMessageResponse.FromString,
+        )
+        self.GetRetentionMessages: grpc.aio.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.GetRetentionMessagesRequest,
+            retention_messaging_service_pb2.GetRetentionMessagesResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/GetRetentionMessages",
+            request_serializer=retention_messaging_service_pb2.GetRetentionMessagesRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.GetRetentionMessagesResponse.FromString,
+        )
+        self.SetDefaultRetentionMessage: grpc.aio.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.SetDefaultRetentionMessageRequest,
+            retention_messaging_service_pb2.SetDefaultRetentionMessageResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/SetDefaultRetentionMessage",
+            request_serializer=retention_messaging_service_pb2.SetDefaultRetentionMessageRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.SetDefaultRetentionMessageResponse.FromString,
+        )
+        self.GetDefaultRetentionMessage: grpc.aio.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.GetDefaultRetentionMessageRequest,
+            retention_messaging_service_pb2.GetDefaultRetentionMessageResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/GetDefaultRetentionMessage",
+            request_serializer=retention_messaging_service_pb2.GetDefaultRetentionMessageRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.GetDefaultRetentionMessageResponse.FromString,
+        )
+        self.DeleteDefaultRetentionMessage: grpc.aio.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.DeleteDefaultRetentionMessageRequest,
+            retention_messaging_service_pb2.DeleteDefaultRetentionMessageResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/DeleteDefaultRetentionMessage",
+            request_serializer=retention_messaging_service_pb2.DeleteDefaultRetentionMessageRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.DeleteDefaultRetentionMessageResponse.FromString,
+        )
+        self.SetRetentionUrl: grpc.aio.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.SetRetentionUrlRequest,
+            retention_messaging_service_pb2.SetRetentionUrlResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/SetRetentionUrl",
+            request_serializer=retention_messaging_service_pb2.SetRetentionUrlRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.SetRetentionUrlResponse.FromString,
+        )
+        self.GetRetentionUrl: grpc.aio.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.GetRetentionUrlRequest,
+            retention_messaging_service_pb2.GetRetentionUrlResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/GetRetentionUrl",
+            request_serializer=retention_messaging_service_pb2.GetRetentionUrlRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.GetRetentionUrlResponse.FromString,
+        )
+        self.DeleteRetentionUrl: grpc.aio.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.DeleteRetentionUrlRequest,
+            retention_messaging_service_pb2.DeleteRetentionUrlResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/DeleteRetentionUrl",
+            request_serializer=retention_messaging_service_pb2.DeleteRetentionUrlRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.DeleteRetentionUrlResponse.FromString,
+        )
+        self.StartRetentionPerformanceTest: grpc.aio.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.StartRetentionPerformanceTestRequest,
+            retention_messaging_service_pb2.StartRetentionPerformanceTestResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/StartRetentionPerformanceTest",
+            request_serializer=retention_messaging_service_pb2.StartRetentionPerformanceTestRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.StartRetentionPerformanceTestResponse.FromString,
+        )
+        self.GetRetentionPerformanceTest: grpc.aio.UnaryUnaryMultiCallable[
+            retention_messaging_service_pb2.GetRetentionPerformanceTestRequest,
+            retention_messaging_service_pb2.GetRetentionPerformanceTestResponse,
+        ] = channel.unary_unary(
+            "/entitled.v1.RetentionMessagingService/GetRetentionPerformanceTest",
+            request_serializer=retention_messaging_service_pb2.GetRetentionPerformanceTestRequest.SerializeToString,
+            response_deserializer=retention_messaging_service_pb2.GetRetentionPerformanceTestResponse.FromString,
+        )
+
+
 class AsyncSegmentService:
     """The methods of entitled.v1.SegmentService."""
 
@@ -1635,6 +2050,7 @@ class AsyncServices:
         self.receipt = AsyncReceiptService(channel)
         self.customer = AsyncCustomerService(channel)
         self.report = AsyncReportService(channel)
+        self.retention_messaging = AsyncRetentionMessagingService(channel)
         self.segment = AsyncSegmentService(channel)
         self.status = AsyncStatusService(channel)
         self.webhook = AsyncWebhookService(channel)

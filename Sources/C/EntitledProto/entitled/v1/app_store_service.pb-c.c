@@ -277,6 +277,276 @@ void   entitled__v1__refresh_purchase_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__refresh_purchase_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__get_transaction_info_request__init
+                     (Entitled__V1__GetTransactionInfoRequest         *message)
+{
+  static const Entitled__V1__GetTransactionInfoRequest init_value = ENTITLED__V1__GET_TRANSACTION_INFO_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_transaction_info_request__get_packed_size
+                     (const Entitled__V1__GetTransactionInfoRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_transaction_info_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_transaction_info_request__pack
+                     (const Entitled__V1__GetTransactionInfoRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_transaction_info_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_transaction_info_request__pack_to_buffer
+                     (const Entitled__V1__GetTransactionInfoRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_transaction_info_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetTransactionInfoRequest *
+       entitled__v1__get_transaction_info_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetTransactionInfoRequest *)
+     protobuf_c_message_unpack (&entitled__v1__get_transaction_info_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_transaction_info_request__free_unpacked
+                     (Entitled__V1__GetTransactionInfoRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_transaction_info_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_transaction_info_response__init
+                     (Entitled__V1__GetTransactionInfoResponse         *message)
+{
+  static const Entitled__V1__GetTransactionInfoResponse init_value = ENTITLED__V1__GET_TRANSACTION_INFO_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_transaction_info_response__get_packed_size
+                     (const Entitled__V1__GetTransactionInfoResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_transaction_info_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_transaction_info_response__pack
+                     (const Entitled__V1__GetTransactionInfoResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_transaction_info_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_transaction_info_response__pack_to_buffer
+                     (const Entitled__V1__GetTransactionInfoResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_transaction_info_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetTransactionInfoResponse *
+       entitled__v1__get_transaction_info_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetTransactionInfoResponse *)
+     protobuf_c_message_unpack (&entitled__v1__get_transaction_info_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_transaction_info_response__free_unpacked
+                     (Entitled__V1__GetTransactionInfoResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_transaction_info_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_app_transaction_info_request__init
+                     (Entitled__V1__GetAppTransactionInfoRequest         *message)
+{
+  static const Entitled__V1__GetAppTransactionInfoRequest init_value = ENTITLED__V1__GET_APP_TRANSACTION_INFO_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_app_transaction_info_request__get_packed_size
+                     (const Entitled__V1__GetAppTransactionInfoRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_app_transaction_info_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_app_transaction_info_request__pack
+                     (const Entitled__V1__GetAppTransactionInfoRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_app_transaction_info_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_app_transaction_info_request__pack_to_buffer
+                     (const Entitled__V1__GetAppTransactionInfoRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_app_transaction_info_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetAppTransactionInfoRequest *
+       entitled__v1__get_app_transaction_info_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetAppTransactionInfoRequest *)
+     protobuf_c_message_unpack (&entitled__v1__get_app_transaction_info_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_app_transaction_info_request__free_unpacked
+                     (Entitled__V1__GetAppTransactionInfoRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_app_transaction_info_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_app_transaction_info_response__init
+                     (Entitled__V1__GetAppTransactionInfoResponse         *message)
+{
+  static const Entitled__V1__GetAppTransactionInfoResponse init_value = ENTITLED__V1__GET_APP_TRANSACTION_INFO_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_app_transaction_info_response__get_packed_size
+                     (const Entitled__V1__GetAppTransactionInfoResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_app_transaction_info_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_app_transaction_info_response__pack
+                     (const Entitled__V1__GetAppTransactionInfoResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_app_transaction_info_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_app_transaction_info_response__pack_to_buffer
+                     (const Entitled__V1__GetAppTransactionInfoResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_app_transaction_info_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetAppTransactionInfoResponse *
+       entitled__v1__get_app_transaction_info_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetAppTransactionInfoResponse *)
+     protobuf_c_message_unpack (&entitled__v1__get_app_transaction_info_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_app_transaction_info_response__free_unpacked
+                     (Entitled__V1__GetAppTransactionInfoResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_app_transaction_info_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__finish_transaction_request__init
+                     (Entitled__V1__FinishTransactionRequest         *message)
+{
+  static const Entitled__V1__FinishTransactionRequest init_value = ENTITLED__V1__FINISH_TRANSACTION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__finish_transaction_request__get_packed_size
+                     (const Entitled__V1__FinishTransactionRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__finish_transaction_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__finish_transaction_request__pack
+                     (const Entitled__V1__FinishTransactionRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__finish_transaction_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__finish_transaction_request__pack_to_buffer
+                     (const Entitled__V1__FinishTransactionRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__finish_transaction_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__FinishTransactionRequest *
+       entitled__v1__finish_transaction_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__FinishTransactionRequest *)
+     protobuf_c_message_unpack (&entitled__v1__finish_transaction_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__finish_transaction_request__free_unpacked
+                     (Entitled__V1__FinishTransactionRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__finish_transaction_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__finish_transaction_response__init
+                     (Entitled__V1__FinishTransactionResponse         *message)
+{
+  static const Entitled__V1__FinishTransactionResponse init_value = ENTITLED__V1__FINISH_TRANSACTION_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__finish_transaction_response__get_packed_size
+                     (const Entitled__V1__FinishTransactionResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__finish_transaction_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__finish_transaction_response__pack
+                     (const Entitled__V1__FinishTransactionResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__finish_transaction_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__finish_transaction_response__pack_to_buffer
+                     (const Entitled__V1__FinishTransactionResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__finish_transaction_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__FinishTransactionResponse *
+       entitled__v1__finish_transaction_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__FinishTransactionResponse *)
+     protobuf_c_message_unpack (&entitled__v1__finish_transaction_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__finish_transaction_response__free_unpacked
+                     (Entitled__V1__FinishTransactionResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__finish_transaction_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__extend_renewal_date_request__init
                      (Entitled__V1__ExtendRenewalDateRequest         *message)
 {
@@ -635,6 +905,96 @@ void   entitled__v1__send_consumption_information_response__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &entitled__v1__send_consumption_information_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__send_consumption_information_v1_request__init
+                     (Entitled__V1__SendConsumptionInformationV1Request         *message)
+{
+  static const Entitled__V1__SendConsumptionInformationV1Request init_value = ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_V1_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__send_consumption_information_v1_request__get_packed_size
+                     (const Entitled__V1__SendConsumptionInformationV1Request *message)
+{
+  assert(message->base.descriptor == &entitled__v1__send_consumption_information_v1_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__send_consumption_information_v1_request__pack
+                     (const Entitled__V1__SendConsumptionInformationV1Request *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__send_consumption_information_v1_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__send_consumption_information_v1_request__pack_to_buffer
+                     (const Entitled__V1__SendConsumptionInformationV1Request *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__send_consumption_information_v1_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__SendConsumptionInformationV1Request *
+       entitled__v1__send_consumption_information_v1_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__SendConsumptionInformationV1Request *)
+     protobuf_c_message_unpack (&entitled__v1__send_consumption_information_v1_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__send_consumption_information_v1_request__free_unpacked
+                     (Entitled__V1__SendConsumptionInformationV1Request *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__send_consumption_information_v1_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__send_consumption_information_v1_response__init
+                     (Entitled__V1__SendConsumptionInformationV1Response         *message)
+{
+  static const Entitled__V1__SendConsumptionInformationV1Response init_value = ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_V1_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__send_consumption_information_v1_response__get_packed_size
+                     (const Entitled__V1__SendConsumptionInformationV1Response *message)
+{
+  assert(message->base.descriptor == &entitled__v1__send_consumption_information_v1_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__send_consumption_information_v1_response__pack
+                     (const Entitled__V1__SendConsumptionInformationV1Response *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__send_consumption_information_v1_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__send_consumption_information_v1_response__pack_to_buffer
+                     (const Entitled__V1__SendConsumptionInformationV1Response *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__send_consumption_information_v1_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__SendConsumptionInformationV1Response *
+       entitled__v1__send_consumption_information_v1_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__SendConsumptionInformationV1Response *)
+     protobuf_c_message_unpack (&entitled__v1__send_consumption_information_v1_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__send_consumption_information_v1_response__free_unpacked
+                     (Entitled__V1__SendConsumptionInformationV1Response *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__send_consumption_information_v1_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   entitled__v1__consumption_request__init
@@ -1357,6 +1717,816 @@ void   entitled__v1__list_seats_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__list_seats_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__get_customer_groups_request__init
+                     (Entitled__V1__GetCustomerGroupsRequest         *message)
+{
+  static const Entitled__V1__GetCustomerGroupsRequest init_value = ENTITLED__V1__GET_CUSTOMER_GROUPS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_customer_groups_request__get_packed_size
+                     (const Entitled__V1__GetCustomerGroupsRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_customer_groups_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_customer_groups_request__pack
+                     (const Entitled__V1__GetCustomerGroupsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_customer_groups_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_customer_groups_request__pack_to_buffer
+                     (const Entitled__V1__GetCustomerGroupsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_customer_groups_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetCustomerGroupsRequest *
+       entitled__v1__get_customer_groups_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetCustomerGroupsRequest *)
+     protobuf_c_message_unpack (&entitled__v1__get_customer_groups_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_customer_groups_request__free_unpacked
+                     (Entitled__V1__GetCustomerGroupsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_customer_groups_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_customer_groups_response__init
+                     (Entitled__V1__GetCustomerGroupsResponse         *message)
+{
+  static const Entitled__V1__GetCustomerGroupsResponse init_value = ENTITLED__V1__GET_CUSTOMER_GROUPS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_customer_groups_response__get_packed_size
+                     (const Entitled__V1__GetCustomerGroupsResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_customer_groups_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_customer_groups_response__pack
+                     (const Entitled__V1__GetCustomerGroupsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_customer_groups_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_customer_groups_response__pack_to_buffer
+                     (const Entitled__V1__GetCustomerGroupsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_customer_groups_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetCustomerGroupsResponse *
+       entitled__v1__get_customer_groups_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetCustomerGroupsResponse *)
+     protobuf_c_message_unpack (&entitled__v1__get_customer_groups_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_customer_groups_response__free_unpacked
+                     (Entitled__V1__GetCustomerGroupsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_customer_groups_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__customer_group__init
+                     (Entitled__V1__CustomerGroup         *message)
+{
+  static const Entitled__V1__CustomerGroup init_value = ENTITLED__V1__CUSTOMER_GROUP__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__customer_group__get_packed_size
+                     (const Entitled__V1__CustomerGroup *message)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_group__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__customer_group__pack
+                     (const Entitled__V1__CustomerGroup *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_group__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__customer_group__pack_to_buffer
+                     (const Entitled__V1__CustomerGroup *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_group__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__CustomerGroup *
+       entitled__v1__customer_group__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__CustomerGroup *)
+     protobuf_c_message_unpack (&entitled__v1__customer_group__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__customer_group__free_unpacked
+                     (Entitled__V1__CustomerGroup *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__customer_group__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__customer_group_role__init
+                     (Entitled__V1__CustomerGroupRole         *message)
+{
+  static const Entitled__V1__CustomerGroupRole init_value = ENTITLED__V1__CUSTOMER_GROUP_ROLE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__customer_group_role__get_packed_size
+                     (const Entitled__V1__CustomerGroupRole *message)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_group_role__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__customer_group_role__pack
+                     (const Entitled__V1__CustomerGroupRole *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_group_role__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__customer_group_role__pack_to_buffer
+                     (const Entitled__V1__CustomerGroupRole *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__customer_group_role__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__CustomerGroupRole *
+       entitled__v1__customer_group_role__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__CustomerGroupRole *)
+     protobuf_c_message_unpack (&entitled__v1__customer_group_role__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__customer_group_role__free_unpacked
+                     (Entitled__V1__CustomerGroupRole *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__customer_group_role__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_group_members_request__init
+                     (Entitled__V1__ListGroupMembersRequest         *message)
+{
+  static const Entitled__V1__ListGroupMembersRequest init_value = ENTITLED__V1__LIST_GROUP_MEMBERS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_group_members_request__get_packed_size
+                     (const Entitled__V1__ListGroupMembersRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_group_members_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_group_members_request__pack
+                     (const Entitled__V1__ListGroupMembersRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_group_members_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_group_members_request__pack_to_buffer
+                     (const Entitled__V1__ListGroupMembersRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_group_members_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListGroupMembersRequest *
+       entitled__v1__list_group_members_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListGroupMembersRequest *)
+     protobuf_c_message_unpack (&entitled__v1__list_group_members_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_group_members_request__free_unpacked
+                     (Entitled__V1__ListGroupMembersRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_group_members_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_group_members_response__init
+                     (Entitled__V1__ListGroupMembersResponse         *message)
+{
+  static const Entitled__V1__ListGroupMembersResponse init_value = ENTITLED__V1__LIST_GROUP_MEMBERS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_group_members_response__get_packed_size
+                     (const Entitled__V1__ListGroupMembersResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_group_members_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_group_members_response__pack
+                     (const Entitled__V1__ListGroupMembersResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_group_members_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_group_members_response__pack_to_buffer
+                     (const Entitled__V1__ListGroupMembersResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_group_members_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListGroupMembersResponse *
+       entitled__v1__list_group_members_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListGroupMembersResponse *)
+     protobuf_c_message_unpack (&entitled__v1__list_group_members_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_group_members_response__free_unpacked
+                     (Entitled__V1__ListGroupMembersResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_group_members_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__group_member__init
+                     (Entitled__V1__GroupMember         *message)
+{
+  static const Entitled__V1__GroupMember init_value = ENTITLED__V1__GROUP_MEMBER__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__group_member__get_packed_size
+                     (const Entitled__V1__GroupMember *message)
+{
+  assert(message->base.descriptor == &entitled__v1__group_member__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__group_member__pack
+                     (const Entitled__V1__GroupMember *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__group_member__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__group_member__pack_to_buffer
+                     (const Entitled__V1__GroupMember *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__group_member__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GroupMember *
+       entitled__v1__group_member__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GroupMember *)
+     protobuf_c_message_unpack (&entitled__v1__group_member__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__group_member__free_unpacked
+                     (Entitled__V1__GroupMember *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__group_member__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_seat_info_request__init
+                     (Entitled__V1__GetSeatInfoRequest         *message)
+{
+  static const Entitled__V1__GetSeatInfoRequest init_value = ENTITLED__V1__GET_SEAT_INFO_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_seat_info_request__get_packed_size
+                     (const Entitled__V1__GetSeatInfoRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_seat_info_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_seat_info_request__pack
+                     (const Entitled__V1__GetSeatInfoRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_seat_info_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_seat_info_request__pack_to_buffer
+                     (const Entitled__V1__GetSeatInfoRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_seat_info_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetSeatInfoRequest *
+       entitled__v1__get_seat_info_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetSeatInfoRequest *)
+     protobuf_c_message_unpack (&entitled__v1__get_seat_info_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_seat_info_request__free_unpacked
+                     (Entitled__V1__GetSeatInfoRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_seat_info_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_seat_info_response__init
+                     (Entitled__V1__GetSeatInfoResponse         *message)
+{
+  static const Entitled__V1__GetSeatInfoResponse init_value = ENTITLED__V1__GET_SEAT_INFO_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_seat_info_response__get_packed_size
+                     (const Entitled__V1__GetSeatInfoResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_seat_info_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_seat_info_response__pack
+                     (const Entitled__V1__GetSeatInfoResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_seat_info_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_seat_info_response__pack_to_buffer
+                     (const Entitled__V1__GetSeatInfoResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_seat_info_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetSeatInfoResponse *
+       entitled__v1__get_seat_info_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetSeatInfoResponse *)
+     protobuf_c_message_unpack (&entitled__v1__get_seat_info_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_seat_info_response__free_unpacked
+                     (Entitled__V1__GetSeatInfoResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_seat_info_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__send_advanced_commerce_request_request__init
+                     (Entitled__V1__SendAdvancedCommerceRequestRequest         *message)
+{
+  static const Entitled__V1__SendAdvancedCommerceRequestRequest init_value = ENTITLED__V1__SEND_ADVANCED_COMMERCE_REQUEST_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__send_advanced_commerce_request_request__get_packed_size
+                     (const Entitled__V1__SendAdvancedCommerceRequestRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__send_advanced_commerce_request_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__send_advanced_commerce_request_request__pack
+                     (const Entitled__V1__SendAdvancedCommerceRequestRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__send_advanced_commerce_request_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__send_advanced_commerce_request_request__pack_to_buffer
+                     (const Entitled__V1__SendAdvancedCommerceRequestRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__send_advanced_commerce_request_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__SendAdvancedCommerceRequestRequest *
+       entitled__v1__send_advanced_commerce_request_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__SendAdvancedCommerceRequestRequest *)
+     protobuf_c_message_unpack (&entitled__v1__send_advanced_commerce_request_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__send_advanced_commerce_request_request__free_unpacked
+                     (Entitled__V1__SendAdvancedCommerceRequestRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__send_advanced_commerce_request_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__send_advanced_commerce_request_response__init
+                     (Entitled__V1__SendAdvancedCommerceRequestResponse         *message)
+{
+  static const Entitled__V1__SendAdvancedCommerceRequestResponse init_value = ENTITLED__V1__SEND_ADVANCED_COMMERCE_REQUEST_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__send_advanced_commerce_request_response__get_packed_size
+                     (const Entitled__V1__SendAdvancedCommerceRequestResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__send_advanced_commerce_request_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__send_advanced_commerce_request_response__pack
+                     (const Entitled__V1__SendAdvancedCommerceRequestResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__send_advanced_commerce_request_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__send_advanced_commerce_request_response__pack_to_buffer
+                     (const Entitled__V1__SendAdvancedCommerceRequestResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__send_advanced_commerce_request_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__SendAdvancedCommerceRequestResponse *
+       entitled__v1__send_advanced_commerce_request_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__SendAdvancedCommerceRequestResponse *)
+     protobuf_c_message_unpack (&entitled__v1__send_advanced_commerce_request_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__send_advanced_commerce_request_response__free_unpacked
+                     (Entitled__V1__SendAdvancedCommerceRequestResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__send_advanced_commerce_request_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__external_purchase_token__init
+                     (Entitled__V1__ExternalPurchaseToken         *message)
+{
+  static const Entitled__V1__ExternalPurchaseToken init_value = ENTITLED__V1__EXTERNAL_PURCHASE_TOKEN__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__external_purchase_token__get_packed_size
+                     (const Entitled__V1__ExternalPurchaseToken *message)
+{
+  assert(message->base.descriptor == &entitled__v1__external_purchase_token__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__external_purchase_token__pack
+                     (const Entitled__V1__ExternalPurchaseToken *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__external_purchase_token__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__external_purchase_token__pack_to_buffer
+                     (const Entitled__V1__ExternalPurchaseToken *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__external_purchase_token__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ExternalPurchaseToken *
+       entitled__v1__external_purchase_token__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ExternalPurchaseToken *)
+     protobuf_c_message_unpack (&entitled__v1__external_purchase_token__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__external_purchase_token__free_unpacked
+                     (Entitled__V1__ExternalPurchaseToken *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__external_purchase_token__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_external_purchase_tokens_request__init
+                     (Entitled__V1__ListExternalPurchaseTokensRequest         *message)
+{
+  static const Entitled__V1__ListExternalPurchaseTokensRequest init_value = ENTITLED__V1__LIST_EXTERNAL_PURCHASE_TOKENS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_external_purchase_tokens_request__get_packed_size
+                     (const Entitled__V1__ListExternalPurchaseTokensRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_external_purchase_tokens_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_external_purchase_tokens_request__pack
+                     (const Entitled__V1__ListExternalPurchaseTokensRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_external_purchase_tokens_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_external_purchase_tokens_request__pack_to_buffer
+                     (const Entitled__V1__ListExternalPurchaseTokensRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_external_purchase_tokens_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListExternalPurchaseTokensRequest *
+       entitled__v1__list_external_purchase_tokens_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListExternalPurchaseTokensRequest *)
+     protobuf_c_message_unpack (&entitled__v1__list_external_purchase_tokens_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_external_purchase_tokens_request__free_unpacked
+                     (Entitled__V1__ListExternalPurchaseTokensRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_external_purchase_tokens_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__list_external_purchase_tokens_response__init
+                     (Entitled__V1__ListExternalPurchaseTokensResponse         *message)
+{
+  static const Entitled__V1__ListExternalPurchaseTokensResponse init_value = ENTITLED__V1__LIST_EXTERNAL_PURCHASE_TOKENS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__list_external_purchase_tokens_response__get_packed_size
+                     (const Entitled__V1__ListExternalPurchaseTokensResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__list_external_purchase_tokens_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__list_external_purchase_tokens_response__pack
+                     (const Entitled__V1__ListExternalPurchaseTokensResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__list_external_purchase_tokens_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__list_external_purchase_tokens_response__pack_to_buffer
+                     (const Entitled__V1__ListExternalPurchaseTokensResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__list_external_purchase_tokens_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__ListExternalPurchaseTokensResponse *
+       entitled__v1__list_external_purchase_tokens_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__ListExternalPurchaseTokensResponse *)
+     protobuf_c_message_unpack (&entitled__v1__list_external_purchase_tokens_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__list_external_purchase_tokens_response__free_unpacked
+                     (Entitled__V1__ListExternalPurchaseTokensResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__list_external_purchase_tokens_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__send_external_purchase_report_request__init
+                     (Entitled__V1__SendExternalPurchaseReportRequest         *message)
+{
+  static const Entitled__V1__SendExternalPurchaseReportRequest init_value = ENTITLED__V1__SEND_EXTERNAL_PURCHASE_REPORT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__send_external_purchase_report_request__get_packed_size
+                     (const Entitled__V1__SendExternalPurchaseReportRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__send_external_purchase_report_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__send_external_purchase_report_request__pack
+                     (const Entitled__V1__SendExternalPurchaseReportRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__send_external_purchase_report_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__send_external_purchase_report_request__pack_to_buffer
+                     (const Entitled__V1__SendExternalPurchaseReportRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__send_external_purchase_report_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__SendExternalPurchaseReportRequest *
+       entitled__v1__send_external_purchase_report_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__SendExternalPurchaseReportRequest *)
+     protobuf_c_message_unpack (&entitled__v1__send_external_purchase_report_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__send_external_purchase_report_request__free_unpacked
+                     (Entitled__V1__SendExternalPurchaseReportRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__send_external_purchase_report_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__send_external_purchase_report_response__init
+                     (Entitled__V1__SendExternalPurchaseReportResponse         *message)
+{
+  static const Entitled__V1__SendExternalPurchaseReportResponse init_value = ENTITLED__V1__SEND_EXTERNAL_PURCHASE_REPORT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__send_external_purchase_report_response__get_packed_size
+                     (const Entitled__V1__SendExternalPurchaseReportResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__send_external_purchase_report_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__send_external_purchase_report_response__pack
+                     (const Entitled__V1__SendExternalPurchaseReportResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__send_external_purchase_report_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__send_external_purchase_report_response__pack_to_buffer
+                     (const Entitled__V1__SendExternalPurchaseReportResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__send_external_purchase_report_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__SendExternalPurchaseReportResponse *
+       entitled__v1__send_external_purchase_report_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__SendExternalPurchaseReportResponse *)
+     protobuf_c_message_unpack (&entitled__v1__send_external_purchase_report_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__send_external_purchase_report_response__free_unpacked
+                     (Entitled__V1__SendExternalPurchaseReportResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__send_external_purchase_report_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_external_purchase_report_request__init
+                     (Entitled__V1__GetExternalPurchaseReportRequest         *message)
+{
+  static const Entitled__V1__GetExternalPurchaseReportRequest init_value = ENTITLED__V1__GET_EXTERNAL_PURCHASE_REPORT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_external_purchase_report_request__get_packed_size
+                     (const Entitled__V1__GetExternalPurchaseReportRequest *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_external_purchase_report_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_external_purchase_report_request__pack
+                     (const Entitled__V1__GetExternalPurchaseReportRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_external_purchase_report_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_external_purchase_report_request__pack_to_buffer
+                     (const Entitled__V1__GetExternalPurchaseReportRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_external_purchase_report_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetExternalPurchaseReportRequest *
+       entitled__v1__get_external_purchase_report_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetExternalPurchaseReportRequest *)
+     protobuf_c_message_unpack (&entitled__v1__get_external_purchase_report_request__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_external_purchase_report_request__free_unpacked
+                     (Entitled__V1__GetExternalPurchaseReportRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_external_purchase_report_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   entitled__v1__get_external_purchase_report_response__init
+                     (Entitled__V1__GetExternalPurchaseReportResponse         *message)
+{
+  static const Entitled__V1__GetExternalPurchaseReportResponse init_value = ENTITLED__V1__GET_EXTERNAL_PURCHASE_REPORT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__get_external_purchase_report_response__get_packed_size
+                     (const Entitled__V1__GetExternalPurchaseReportResponse *message)
+{
+  assert(message->base.descriptor == &entitled__v1__get_external_purchase_report_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__get_external_purchase_report_response__pack
+                     (const Entitled__V1__GetExternalPurchaseReportResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__get_external_purchase_report_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__get_external_purchase_report_response__pack_to_buffer
+                     (const Entitled__V1__GetExternalPurchaseReportResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__get_external_purchase_report_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__GetExternalPurchaseReportResponse *
+       entitled__v1__get_external_purchase_report_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__GetExternalPurchaseReportResponse *)
+     protobuf_c_message_unpack (&entitled__v1__get_external_purchase_report_response__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__get_external_purchase_report_response__free_unpacked
+                     (Entitled__V1__GetExternalPurchaseReportResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__get_external_purchase_report_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor entitled__v1__get_refund_history_request__field_descriptors[4] =
 {
   {
@@ -1820,6 +2990,549 @@ const ProtobufCMessageDescriptor entitled__v1__refresh_purchase_response__descri
   entitled__v1__refresh_purchase_response__field_indices_by_name,
   2,  entitled__v1__refresh_purchase_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__refresh_purchase_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_transaction_info_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetTransactionInfoRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetTransactionInfoRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetTransactionInfoRequest, transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "note",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetTransactionInfoRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_transaction_info_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  3,   /* field[3] = note */
+  2,   /* field[2] = transaction_id */
+};
+static const ProtobufCIntRange entitled__v1__get_transaction_info_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_transaction_info_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetTransactionInfoRequest",
+  "GetTransactionInfoRequest",
+  "Entitled__V1__GetTransactionInfoRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetTransactionInfoRequest),
+  4,
+  entitled__v1__get_transaction_info_request__field_descriptors,
+  entitled__v1__get_transaction_info_request__field_indices_by_name,
+  1,  entitled__v1__get_transaction_info_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_transaction_info_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_transaction_info_response__field_descriptors[4] =
+{
+  {
+    "transaction",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetTransactionInfoResponse, transaction),
+    &entitled__v1__transaction__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetTransactionInfoResponse, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "changed",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetTransactionInfoResponse, changed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetTransactionInfoResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_transaction_info_response__field_indices_by_name[] = {
+  2,   /* field[2] = changed */
+  1,   /* field[1] = customer_id */
+  3,   /* field[3] = position */
+  0,   /* field[0] = transaction */
+};
+static const ProtobufCIntRange entitled__v1__get_transaction_info_response__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 15, 3 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_transaction_info_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetTransactionInfoResponse",
+  "GetTransactionInfoResponse",
+  "Entitled__V1__GetTransactionInfoResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetTransactionInfoResponse),
+  4,
+  entitled__v1__get_transaction_info_response__field_descriptors,
+  entitled__v1__get_transaction_info_response__field_indices_by_name,
+  2,  entitled__v1__get_transaction_info_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_transaction_info_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_app_transaction_info_request__field_descriptors[5] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetAppTransactionInfoRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetAppTransactionInfoRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetAppTransactionInfoRequest, transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetAppTransactionInfoRequest, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "note",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetAppTransactionInfoRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_app_transaction_info_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  3,   /* field[3] = customer_id */
+  1,   /* field[1] = environment */
+  4,   /* field[4] = note */
+  2,   /* field[2] = transaction_id */
+};
+static const ProtobufCIntRange entitled__v1__get_app_transaction_info_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_app_transaction_info_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetAppTransactionInfoRequest",
+  "GetAppTransactionInfoRequest",
+  "Entitled__V1__GetAppTransactionInfoRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetAppTransactionInfoRequest),
+  5,
+  entitled__v1__get_app_transaction_info_request__field_descriptors,
+  entitled__v1__get_app_transaction_info_request__field_indices_by_name,
+  1,  entitled__v1__get_app_transaction_info_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_app_transaction_info_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_app_transaction_info_response__field_descriptors[8] =
+{
+  {
+    "app_transaction_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetAppTransactionInfoResponse, app_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_application_version",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetAppTransactionInfoResponse, original_application_version),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_purchase_date",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetAppTransactionInfoResponse, original_purchase_date),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "preorder_date",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetAppTransactionInfoResponse, preorder_date),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_platform",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetAppTransactionInfoResponse, original_platform),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_id",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetAppTransactionInfoResponse, customer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "changed",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetAppTransactionInfoResponse, changed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetAppTransactionInfoResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_app_transaction_info_response__field_indices_by_name[] = {
+  0,   /* field[0] = app_transaction_id */
+  6,   /* field[6] = changed */
+  5,   /* field[5] = customer_id */
+  1,   /* field[1] = original_application_version */
+  4,   /* field[4] = original_platform */
+  2,   /* field[2] = original_purchase_date */
+  7,   /* field[7] = position */
+  3,   /* field[3] = preorder_date */
+};
+static const ProtobufCIntRange entitled__v1__get_app_transaction_info_response__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 15, 7 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_app_transaction_info_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetAppTransactionInfoResponse",
+  "GetAppTransactionInfoResponse",
+  "Entitled__V1__GetAppTransactionInfoResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetAppTransactionInfoResponse),
+  8,
+  entitled__v1__get_app_transaction_info_response__field_descriptors,
+  entitled__v1__get_app_transaction_info_response__field_indices_by_name,
+  2,  entitled__v1__get_app_transaction_info_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_app_transaction_info_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__finish_transaction_request__field_descriptors[6] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FinishTransactionRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FinishTransactionRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FinishTransactionRequest, transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "actor",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FinishTransactionRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "note",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FinishTransactionRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FinishTransactionRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__finish_transaction_request__field_indices_by_name[] = {
+  3,   /* field[3] = actor */
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  5,   /* field[5] = idempotency_key */
+  4,   /* field[4] = note */
+  2,   /* field[2] = transaction_id */
+};
+static const ProtobufCIntRange entitled__v1__finish_transaction_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor entitled__v1__finish_transaction_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.FinishTransactionRequest",
+  "FinishTransactionRequest",
+  "Entitled__V1__FinishTransactionRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__FinishTransactionRequest),
+  6,
+  entitled__v1__finish_transaction_request__field_descriptors,
+  entitled__v1__finish_transaction_request__field_indices_by_name,
+  1,  entitled__v1__finish_transaction_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__finish_transaction_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__finish_transaction_response__field_descriptors[3] =
+{
+  {
+    "finished_at",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FinishTransactionResponse, finished_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "repeated",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FinishTransactionResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__FinishTransactionResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__finish_transaction_response__field_indices_by_name[] = {
+  0,   /* field[0] = finished_at */
+  2,   /* field[2] = position */
+  1,   /* field[1] = repeated */
+};
+static const ProtobufCIntRange entitled__v1__finish_transaction_response__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 15, 2 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__finish_transaction_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.FinishTransactionResponse",
+  "FinishTransactionResponse",
+  "Entitled__V1__FinishTransactionResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__FinishTransactionResponse),
+  3,
+  entitled__v1__finish_transaction_response__field_descriptors,
+  entitled__v1__finish_transaction_response__field_indices_by_name,
+  2,  entitled__v1__finish_transaction_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__finish_transaction_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__extend_renewal_date_request__field_descriptors[9] =
@@ -2673,6 +4386,356 @@ const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_resp
   entitled__v1__send_consumption_information_response__field_indices_by_name,
   2,  entitled__v1__send_consumption_information_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__send_consumption_information_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information_v1_request__field_descriptors[19] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_consented",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, customer_consented),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sample_content_provided",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, sample_content_provided),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app_account_token",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, app_account_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "consumption_status",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, consumption_status),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "platform",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, platform),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "delivery_status",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, delivery_status),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account_tenure",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, account_tenure),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "play_time",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, play_time),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lifetime_dollars_purchased",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, lifetime_dollars_purchased),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lifetime_dollars_refunded",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, lifetime_dollars_refunded),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "user_status",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, user_status),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refund_preference",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, refund_preference),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "actor",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dry_run",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, dry_run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "note",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Request, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__send_consumption_information_v1_request__field_indices_by_name[] = {
+  9,   /* field[9] = account_tenure */
+  15,   /* field[15] = actor */
+  0,   /* field[0] = app */
+  5,   /* field[5] = app_account_token */
+  6,   /* field[6] = consumption_status */
+  3,   /* field[3] = customer_consented */
+  8,   /* field[8] = delivery_status */
+  16,   /* field[16] = dry_run */
+  1,   /* field[1] = environment */
+  18,   /* field[18] = idempotency_key */
+  11,   /* field[11] = lifetime_dollars_purchased */
+  12,   /* field[12] = lifetime_dollars_refunded */
+  17,   /* field[17] = note */
+  7,   /* field[7] = platform */
+  10,   /* field[10] = play_time */
+  14,   /* field[14] = refund_preference */
+  4,   /* field[4] = sample_content_provided */
+  2,   /* field[2] = transaction_id */
+  13,   /* field[13] = user_status */
+};
+static const ProtobufCIntRange entitled__v1__send_consumption_information_v1_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 19 }
+};
+const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_v1_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.SendConsumptionInformationV1Request",
+  "SendConsumptionInformationV1Request",
+  "Entitled__V1__SendConsumptionInformationV1Request",
+  "entitled.v1",
+  sizeof(Entitled__V1__SendConsumptionInformationV1Request),
+  19,
+  entitled__v1__send_consumption_information_v1_request__field_descriptors,
+  entitled__v1__send_consumption_information_v1_request__field_indices_by_name,
+  1,  entitled__v1__send_consumption_information_v1_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__send_consumption_information_v1_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__send_consumption_information_v1_response__field_descriptors[4] =
+{
+  {
+    "sent_at",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Response, sent_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "payload_json",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Response, payload_json),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "repeated",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Response, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendConsumptionInformationV1Response, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__send_consumption_information_v1_response__field_indices_by_name[] = {
+  1,   /* field[1] = payload_json */
+  3,   /* field[3] = position */
+  2,   /* field[2] = repeated */
+  0,   /* field[0] = sent_at */
+};
+static const ProtobufCIntRange entitled__v1__send_consumption_information_v1_response__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 15, 3 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_v1_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.SendConsumptionInformationV1Response",
+  "SendConsumptionInformationV1Response",
+  "Entitled__V1__SendConsumptionInformationV1Response",
+  "entitled.v1",
+  sizeof(Entitled__V1__SendConsumptionInformationV1Response),
+  4,
+  entitled__v1__send_consumption_information_v1_response__field_descriptors,
+  entitled__v1__send_consumption_information_v1_response__field_indices_by_name,
+  2,  entitled__v1__send_consumption_information_v1_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__send_consumption_information_v1_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__consumption_request__field_descriptors[13] =
@@ -4198,6 +6261,1355 @@ const ProtobufCMessageDescriptor entitled__v1__list_seats_response__descriptor =
   (ProtobufCMessageInit) entitled__v1__list_seats_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitled__v1__get_customer_groups_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerGroupsRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerGroupsRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerGroupsRequest, transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_customer_groups_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = transaction_id */
+};
+static const ProtobufCIntRange entitled__v1__get_customer_groups_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_customer_groups_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetCustomerGroupsRequest",
+  "GetCustomerGroupsRequest",
+  "Entitled__V1__GetCustomerGroupsRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetCustomerGroupsRequest),
+  3,
+  entitled__v1__get_customer_groups_request__field_descriptors,
+  entitled__v1__get_customer_groups_request__field_indices_by_name,
+  1,  entitled__v1__get_customer_groups_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_customer_groups_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_customer_groups_response__field_descriptors[1] =
+{
+  {
+    "groups",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetCustomerGroupsResponse, n_groups),
+    offsetof(Entitled__V1__GetCustomerGroupsResponse, groups),
+    &entitled__v1__customer_group__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_customer_groups_response__field_indices_by_name[] = {
+  0,   /* field[0] = groups */
+};
+static const ProtobufCIntRange entitled__v1__get_customer_groups_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_customer_groups_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetCustomerGroupsResponse",
+  "GetCustomerGroupsResponse",
+  "Entitled__V1__GetCustomerGroupsResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetCustomerGroupsResponse),
+  1,
+  entitled__v1__get_customer_groups_response__field_descriptors,
+  entitled__v1__get_customer_groups_response__field_indices_by_name,
+  1,  entitled__v1__get_customer_groups_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_customer_groups_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__customer_group__field_descriptors[3] =
+{
+  {
+    "group_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerGroup, group_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "group_type",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerGroup, group_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "roles",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__CustomerGroup, n_roles),
+    offsetof(Entitled__V1__CustomerGroup, roles),
+    &entitled__v1__customer_group_role__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__customer_group__field_indices_by_name[] = {
+  0,   /* field[0] = group_id */
+  1,   /* field[1] = group_type */
+  2,   /* field[2] = roles */
+};
+static const ProtobufCIntRange entitled__v1__customer_group__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__customer_group__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.CustomerGroup",
+  "CustomerGroup",
+  "Entitled__V1__CustomerGroup",
+  "entitled.v1",
+  sizeof(Entitled__V1__CustomerGroup),
+  3,
+  entitled__v1__customer_group__field_descriptors,
+  entitled__v1__customer_group__field_indices_by_name,
+  1,  entitled__v1__customer_group__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__customer_group__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__customer_group_role__field_descriptors[2] =
+{
+  {
+    "product_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerGroupRole, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "role",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CustomerGroupRole, role),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__customer_group_role__field_indices_by_name[] = {
+  0,   /* field[0] = product_id */
+  1,   /* field[1] = role */
+};
+static const ProtobufCIntRange entitled__v1__customer_group_role__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__customer_group_role__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.CustomerGroupRole",
+  "CustomerGroupRole",
+  "Entitled__V1__CustomerGroupRole",
+  "entitled.v1",
+  sizeof(Entitled__V1__CustomerGroupRole),
+  2,
+  entitled__v1__customer_group_role__field_descriptors,
+  entitled__v1__customer_group_role__field_indices_by_name,
+  1,  entitled__v1__customer_group_role__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__customer_group_role__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_group_members_request__field_descriptors[5] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListGroupMembersRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListGroupMembersRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "group_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListGroupMembersRequest, group_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListGroupMembersRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListGroupMembersRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_group_members_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = group_id */
+  3,   /* field[3] = page_size */
+  4,   /* field[4] = page_token */
+};
+static const ProtobufCIntRange entitled__v1__list_group_members_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_group_members_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListGroupMembersRequest",
+  "ListGroupMembersRequest",
+  "Entitled__V1__ListGroupMembersRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListGroupMembersRequest),
+  5,
+  entitled__v1__list_group_members_request__field_descriptors,
+  entitled__v1__list_group_members_request__field_indices_by_name,
+  1,  entitled__v1__list_group_members_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_group_members_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_group_members_response__field_descriptors[2] =
+{
+  {
+    "members",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListGroupMembersResponse, n_members),
+    offsetof(Entitled__V1__ListGroupMembersResponse, members),
+    &entitled__v1__group_member__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListGroupMembersResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_group_members_response__field_indices_by_name[] = {
+  0,   /* field[0] = members */
+  1,   /* field[1] = next_page_token */
+};
+static const ProtobufCIntRange entitled__v1__list_group_members_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_group_members_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListGroupMembersResponse",
+  "ListGroupMembersResponse",
+  "Entitled__V1__ListGroupMembersResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListGroupMembersResponse),
+  2,
+  entitled__v1__list_group_members_response__field_descriptors,
+  entitled__v1__list_group_members_response__field_indices_by_name,
+  1,  entitled__v1__list_group_members_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_group_members_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__group_member__field_descriptors[2] =
+{
+  {
+    "app_transaction_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GroupMember, app_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "customer_ids",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__GroupMember, n_customer_ids),
+    offsetof(Entitled__V1__GroupMember, customer_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__group_member__field_indices_by_name[] = {
+  0,   /* field[0] = app_transaction_id */
+  1,   /* field[1] = customer_ids */
+};
+static const ProtobufCIntRange entitled__v1__group_member__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__group_member__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GroupMember",
+  "GroupMember",
+  "Entitled__V1__GroupMember",
+  "entitled.v1",
+  sizeof(Entitled__V1__GroupMember),
+  2,
+  entitled__v1__group_member__field_descriptors,
+  entitled__v1__group_member__field_indices_by_name,
+  1,  entitled__v1__group_member__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__group_member__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_seat_info_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetSeatInfoRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetSeatInfoRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetSeatInfoRequest, original_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_seat_info_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = original_transaction_id */
+};
+static const ProtobufCIntRange entitled__v1__get_seat_info_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_seat_info_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetSeatInfoRequest",
+  "GetSeatInfoRequest",
+  "Entitled__V1__GetSeatInfoRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetSeatInfoRequest),
+  3,
+  entitled__v1__get_seat_info_request__field_descriptors,
+  entitled__v1__get_seat_info_request__field_indices_by_name,
+  1,  entitled__v1__get_seat_info_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_seat_info_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_seat_info_response__field_descriptors[3] =
+{
+  {
+    "total_seat_count",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetSeatInfoResponse, total_seat_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "available_seat_count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetSeatInfoResponse, available_seat_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "assigned_seat_claim_ids",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__GetSeatInfoResponse, n_assigned_seat_claim_ids),
+    offsetof(Entitled__V1__GetSeatInfoResponse, assigned_seat_claim_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_seat_info_response__field_indices_by_name[] = {
+  2,   /* field[2] = assigned_seat_claim_ids */
+  1,   /* field[1] = available_seat_count */
+  0,   /* field[0] = total_seat_count */
+};
+static const ProtobufCIntRange entitled__v1__get_seat_info_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_seat_info_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetSeatInfoResponse",
+  "GetSeatInfoResponse",
+  "Entitled__V1__GetSeatInfoResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetSeatInfoResponse),
+  3,
+  entitled__v1__get_seat_info_response__field_descriptors,
+  entitled__v1__get_seat_info_response__field_indices_by_name,
+  1,  entitled__v1__get_seat_info_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_seat_info_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__send_advanced_commerce_request_request__field_descriptors[9] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendAdvancedCommerceRequestRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendAdvancedCommerceRequestRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendAdvancedCommerceRequestRequest, transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "action",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendAdvancedCommerceRequestRequest, action),
+    &entitled__v1__advanced_commerce_action__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "request_json",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendAdvancedCommerceRequestRequest, request_json),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "request_reference_id",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendAdvancedCommerceRequestRequest, request_reference_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "actor",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendAdvancedCommerceRequestRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "note",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendAdvancedCommerceRequestRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendAdvancedCommerceRequestRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__send_advanced_commerce_request_request__field_indices_by_name[] = {
+  3,   /* field[3] = action */
+  6,   /* field[6] = actor */
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  8,   /* field[8] = idempotency_key */
+  7,   /* field[7] = note */
+  4,   /* field[4] = request_json */
+  5,   /* field[5] = request_reference_id */
+  2,   /* field[2] = transaction_id */
+};
+static const ProtobufCIntRange entitled__v1__send_advanced_commerce_request_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor entitled__v1__send_advanced_commerce_request_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.SendAdvancedCommerceRequestRequest",
+  "SendAdvancedCommerceRequestRequest",
+  "Entitled__V1__SendAdvancedCommerceRequestRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__SendAdvancedCommerceRequestRequest),
+  9,
+  entitled__v1__send_advanced_commerce_request_request__field_descriptors,
+  entitled__v1__send_advanced_commerce_request_request__field_indices_by_name,
+  1,  entitled__v1__send_advanced_commerce_request_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__send_advanced_commerce_request_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__send_advanced_commerce_request_response__field_descriptors[3] =
+{
+  {
+    "transaction",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendAdvancedCommerceRequestResponse, transaction),
+    &entitled__v1__transaction__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "repeated",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendAdvancedCommerceRequestResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendAdvancedCommerceRequestResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__send_advanced_commerce_request_response__field_indices_by_name[] = {
+  2,   /* field[2] = position */
+  1,   /* field[1] = repeated */
+  0,   /* field[0] = transaction */
+};
+static const ProtobufCIntRange entitled__v1__send_advanced_commerce_request_response__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 15, 2 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__send_advanced_commerce_request_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.SendAdvancedCommerceRequestResponse",
+  "SendAdvancedCommerceRequestResponse",
+  "Entitled__V1__SendAdvancedCommerceRequestResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__SendAdvancedCommerceRequestResponse),
+  3,
+  entitled__v1__send_advanced_commerce_request_response__field_descriptors,
+  entitled__v1__send_advanced_commerce_request_response__field_indices_by_name,
+  2,  entitled__v1__send_advanced_commerce_request_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__send_advanced_commerce_request_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__external_purchase_token__field_descriptors[12] =
+{
+  {
+    "external_purchase_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExternalPurchaseToken, external_purchase_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExternalPurchaseToken, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "token_type",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExternalPurchaseToken, token_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "created_at",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExternalPurchaseToken, created_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExternalPurchaseToken, expires_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "report_by",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExternalPurchaseToken, report_by),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExternalPurchaseToken, state),
+    &entitled__v1__external_token_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "complained_at",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExternalPurchaseToken, complained_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reported_at",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExternalPurchaseToken, reported_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "report_status",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExternalPurchaseToken, report_status),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "request_identifier",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExternalPurchaseToken, request_identifier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "evidence_id",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ExternalPurchaseToken, evidence_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__external_purchase_token__field_indices_by_name[] = {
+  7,   /* field[7] = complained_at */
+  3,   /* field[3] = created_at */
+  1,   /* field[1] = environment */
+  11,   /* field[11] = evidence_id */
+  4,   /* field[4] = expires_at */
+  0,   /* field[0] = external_purchase_id */
+  5,   /* field[5] = report_by */
+  9,   /* field[9] = report_status */
+  8,   /* field[8] = reported_at */
+  10,   /* field[10] = request_identifier */
+  6,   /* field[6] = state */
+  2,   /* field[2] = token_type */
+};
+static const ProtobufCIntRange entitled__v1__external_purchase_token__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 12 }
+};
+const ProtobufCMessageDescriptor entitled__v1__external_purchase_token__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ExternalPurchaseToken",
+  "ExternalPurchaseToken",
+  "Entitled__V1__ExternalPurchaseToken",
+  "entitled.v1",
+  sizeof(Entitled__V1__ExternalPurchaseToken),
+  12,
+  entitled__v1__external_purchase_token__field_descriptors,
+  entitled__v1__external_purchase_token__field_indices_by_name,
+  1,  entitled__v1__external_purchase_token__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__external_purchase_token__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_external_purchase_tokens_request__field_descriptors[5] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListExternalPurchaseTokensRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListExternalPurchaseTokensRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "include_reported",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListExternalPurchaseTokensRequest, include_reported),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListExternalPurchaseTokensRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListExternalPurchaseTokensRequest, page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_external_purchase_tokens_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = include_reported */
+  3,   /* field[3] = page_size */
+  4,   /* field[4] = page_token */
+};
+static const ProtobufCIntRange entitled__v1__list_external_purchase_tokens_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_external_purchase_tokens_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListExternalPurchaseTokensRequest",
+  "ListExternalPurchaseTokensRequest",
+  "Entitled__V1__ListExternalPurchaseTokensRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListExternalPurchaseTokensRequest),
+  5,
+  entitled__v1__list_external_purchase_tokens_request__field_descriptors,
+  entitled__v1__list_external_purchase_tokens_request__field_indices_by_name,
+  1,  entitled__v1__list_external_purchase_tokens_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_external_purchase_tokens_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__list_external_purchase_tokens_response__field_descriptors[2] =
+{
+  {
+    "tokens",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__ListExternalPurchaseTokensResponse, n_tokens),
+    offsetof(Entitled__V1__ListExternalPurchaseTokensResponse, tokens),
+    &entitled__v1__external_purchase_token__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListExternalPurchaseTokensResponse, next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__list_external_purchase_tokens_response__field_indices_by_name[] = {
+  1,   /* field[1] = next_page_token */
+  0,   /* field[0] = tokens */
+};
+static const ProtobufCIntRange entitled__v1__list_external_purchase_tokens_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitled__v1__list_external_purchase_tokens_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.ListExternalPurchaseTokensResponse",
+  "ListExternalPurchaseTokensResponse",
+  "Entitled__V1__ListExternalPurchaseTokensResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__ListExternalPurchaseTokensResponse),
+  2,
+  entitled__v1__list_external_purchase_tokens_response__field_descriptors,
+  entitled__v1__list_external_purchase_tokens_response__field_indices_by_name,
+  1,  entitled__v1__list_external_purchase_tokens_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__list_external_purchase_tokens_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__send_external_purchase_report_request__field_descriptors[7] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendExternalPurchaseReportRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendExternalPurchaseReportRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "report_json",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendExternalPurchaseReportRequest, report_json),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "request_identifier",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendExternalPurchaseReportRequest, request_identifier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "actor",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendExternalPurchaseReportRequest, actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "note",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendExternalPurchaseReportRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendExternalPurchaseReportRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__send_external_purchase_report_request__field_indices_by_name[] = {
+  4,   /* field[4] = actor */
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  6,   /* field[6] = idempotency_key */
+  5,   /* field[5] = note */
+  2,   /* field[2] = report_json */
+  3,   /* field[3] = request_identifier */
+};
+static const ProtobufCIntRange entitled__v1__send_external_purchase_report_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor entitled__v1__send_external_purchase_report_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.SendExternalPurchaseReportRequest",
+  "SendExternalPurchaseReportRequest",
+  "Entitled__V1__SendExternalPurchaseReportRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__SendExternalPurchaseReportRequest),
+  7,
+  entitled__v1__send_external_purchase_report_request__field_descriptors,
+  entitled__v1__send_external_purchase_report_request__field_indices_by_name,
+  1,  entitled__v1__send_external_purchase_report_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__send_external_purchase_report_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__send_external_purchase_report_response__field_descriptors[3] =
+{
+  {
+    "request_identifier",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendExternalPurchaseReportResponse, request_identifier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "repeated",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendExternalPurchaseReportResponse, repeated),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__SendExternalPurchaseReportResponse, position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__send_external_purchase_report_response__field_indices_by_name[] = {
+  2,   /* field[2] = position */
+  1,   /* field[1] = repeated */
+  0,   /* field[0] = request_identifier */
+};
+static const ProtobufCIntRange entitled__v1__send_external_purchase_report_response__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 15, 2 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__send_external_purchase_report_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.SendExternalPurchaseReportResponse",
+  "SendExternalPurchaseReportResponse",
+  "Entitled__V1__SendExternalPurchaseReportResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__SendExternalPurchaseReportResponse),
+  3,
+  entitled__v1__send_external_purchase_report_response__field_descriptors,
+  entitled__v1__send_external_purchase_report_response__field_indices_by_name,
+  2,  entitled__v1__send_external_purchase_report_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__send_external_purchase_report_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_external_purchase_report_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetExternalPurchaseReportRequest, app),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetExternalPurchaseReportRequest, environment),
+    &entitled__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "request_identifier",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetExternalPurchaseReportRequest, request_identifier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_external_purchase_report_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = environment */
+  2,   /* field[2] = request_identifier */
+};
+static const ProtobufCIntRange entitled__v1__get_external_purchase_report_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_external_purchase_report_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetExternalPurchaseReportRequest",
+  "GetExternalPurchaseReportRequest",
+  "Entitled__V1__GetExternalPurchaseReportRequest",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetExternalPurchaseReportRequest),
+  3,
+  entitled__v1__get_external_purchase_report_request__field_descriptors,
+  entitled__v1__get_external_purchase_report_request__field_indices_by_name,
+  1,  entitled__v1__get_external_purchase_report_request__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_external_purchase_report_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__get_external_purchase_report_response__field_descriptors[1] =
+{
+  {
+    "report_json",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetExternalPurchaseReportResponse, report_json),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__get_external_purchase_report_response__field_indices_by_name[] = {
+  0,   /* field[0] = report_json */
+};
+static const ProtobufCIntRange entitled__v1__get_external_purchase_report_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor entitled__v1__get_external_purchase_report_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.GetExternalPurchaseReportResponse",
+  "GetExternalPurchaseReportResponse",
+  "Entitled__V1__GetExternalPurchaseReportResponse",
+  "entitled.v1",
+  sizeof(Entitled__V1__GetExternalPurchaseReportResponse),
+  1,
+  entitled__v1__get_external_purchase_report_response__field_descriptors,
+  entitled__v1__get_external_purchase_report_response__field_indices_by_name,
+  1,  entitled__v1__get_external_purchase_report_response__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__get_external_purchase_report_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue entitled__v1__extend_reason__enum_values_by_number[5] =
 {
   { "EXTEND_REASON_UNSPECIFIED", "ENTITLED__V1__EXTEND_REASON__EXTEND_REASON_UNSPECIFIED", 0 },
@@ -4336,15 +7748,89 @@ const ProtobufCEnumDescriptor entitled__v1__consumption_request_state__descripto
   entitled__v1__consumption_request_state__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor entitled__v1__app_store_service__method_descriptors[14] =
+static const ProtobufCEnumValue entitled__v1__advanced_commerce_action__enum_values_by_number[7] =
+{
+  { "ADVANCED_COMMERCE_ACTION_UNSPECIFIED", "ENTITLED__V1__ADVANCED_COMMERCE_ACTION__ADVANCED_COMMERCE_ACTION_UNSPECIFIED", 0 },
+  { "ADVANCED_COMMERCE_ACTION_CANCEL", "ENTITLED__V1__ADVANCED_COMMERCE_ACTION__ADVANCED_COMMERCE_ACTION_CANCEL", 1 },
+  { "ADVANCED_COMMERCE_ACTION_REVOKE", "ENTITLED__V1__ADVANCED_COMMERCE_ACTION__ADVANCED_COMMERCE_ACTION_REVOKE", 2 },
+  { "ADVANCED_COMMERCE_ACTION_MIGRATE", "ENTITLED__V1__ADVANCED_COMMERCE_ACTION__ADVANCED_COMMERCE_ACTION_MIGRATE", 3 },
+  { "ADVANCED_COMMERCE_ACTION_CHANGE_PRICE", "ENTITLED__V1__ADVANCED_COMMERCE_ACTION__ADVANCED_COMMERCE_ACTION_CHANGE_PRICE", 4 },
+  { "ADVANCED_COMMERCE_ACTION_CHANGE_METADATA", "ENTITLED__V1__ADVANCED_COMMERCE_ACTION__ADVANCED_COMMERCE_ACTION_CHANGE_METADATA", 5 },
+  { "ADVANCED_COMMERCE_ACTION_REQUEST_REFUND", "ENTITLED__V1__ADVANCED_COMMERCE_ACTION__ADVANCED_COMMERCE_ACTION_REQUEST_REFUND", 6 },
+};
+static const ProtobufCIntRange entitled__v1__advanced_commerce_action__value_ranges[] = {
+{0, 0},{0, 7}
+};
+static const ProtobufCEnumValueIndex entitled__v1__advanced_commerce_action__enum_values_by_name[7] =
+{
+  { "ADVANCED_COMMERCE_ACTION_CANCEL", 1 },
+  { "ADVANCED_COMMERCE_ACTION_CHANGE_METADATA", 5 },
+  { "ADVANCED_COMMERCE_ACTION_CHANGE_PRICE", 4 },
+  { "ADVANCED_COMMERCE_ACTION_MIGRATE", 3 },
+  { "ADVANCED_COMMERCE_ACTION_REQUEST_REFUND", 6 },
+  { "ADVANCED_COMMERCE_ACTION_REVOKE", 2 },
+  { "ADVANCED_COMMERCE_ACTION_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor entitled__v1__advanced_commerce_action__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitled.v1.AdvancedCommerceAction",
+  "AdvancedCommerceAction",
+  "Entitled__V1__AdvancedCommerceAction",
+  "entitled.v1",
+  7,
+  entitled__v1__advanced_commerce_action__enum_values_by_number,
+  7,
+  entitled__v1__advanced_commerce_action__enum_values_by_name,
+  1,
+  entitled__v1__advanced_commerce_action__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue entitled__v1__external_token_state__enum_values_by_number[4] =
+{
+  { "EXTERNAL_TOKEN_STATE_UNSPECIFIED", "ENTITLED__V1__EXTERNAL_TOKEN_STATE__EXTERNAL_TOKEN_STATE_UNSPECIFIED", 0 },
+  { "EXTERNAL_TOKEN_STATE_UNREPORTED", "ENTITLED__V1__EXTERNAL_TOKEN_STATE__EXTERNAL_TOKEN_STATE_UNREPORTED", 1 },
+  { "EXTERNAL_TOKEN_STATE_OVERDUE", "ENTITLED__V1__EXTERNAL_TOKEN_STATE__EXTERNAL_TOKEN_STATE_OVERDUE", 2 },
+  { "EXTERNAL_TOKEN_STATE_REPORTED", "ENTITLED__V1__EXTERNAL_TOKEN_STATE__EXTERNAL_TOKEN_STATE_REPORTED", 3 },
+};
+static const ProtobufCIntRange entitled__v1__external_token_state__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex entitled__v1__external_token_state__enum_values_by_name[4] =
+{
+  { "EXTERNAL_TOKEN_STATE_OVERDUE", 2 },
+  { "EXTERNAL_TOKEN_STATE_REPORTED", 3 },
+  { "EXTERNAL_TOKEN_STATE_UNREPORTED", 1 },
+  { "EXTERNAL_TOKEN_STATE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor entitled__v1__external_token_state__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitled.v1.ExternalTokenState",
+  "ExternalTokenState",
+  "Entitled__V1__ExternalTokenState",
+  "entitled.v1",
+  4,
+  entitled__v1__external_token_state__enum_values_by_number,
+  4,
+  entitled__v1__external_token_state__enum_values_by_name,
+  1,
+  entitled__v1__external_token_state__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor entitled__v1__app_store_service__method_descriptors[25] =
 {
   { "GetRefundHistory", &entitled__v1__get_refund_history_request__descriptor, &entitled__v1__get_refund_history_response__descriptor },
   { "LookUpOrder", &entitled__v1__look_up_order_request__descriptor, &entitled__v1__look_up_order_response__descriptor },
   { "RefreshPurchase", &entitled__v1__refresh_purchase_request__descriptor, &entitled__v1__refresh_purchase_response__descriptor },
+  { "GetTransactionInfo", &entitled__v1__get_transaction_info_request__descriptor, &entitled__v1__get_transaction_info_response__descriptor },
+  { "GetAppTransactionInfo", &entitled__v1__get_app_transaction_info_request__descriptor, &entitled__v1__get_app_transaction_info_response__descriptor },
+  { "FinishTransaction", &entitled__v1__finish_transaction_request__descriptor, &entitled__v1__finish_transaction_response__descriptor },
   { "ExtendRenewalDate", &entitled__v1__extend_renewal_date_request__descriptor, &entitled__v1__extend_renewal_date_response__descriptor },
   { "MassExtendRenewalDate", &entitled__v1__mass_extend_renewal_date_request__descriptor, &entitled__v1__mass_extend_renewal_date_response__descriptor },
   { "GetMassExtensionStatus", &entitled__v1__get_mass_extension_status_request__descriptor, &entitled__v1__get_mass_extension_status_response__descriptor },
   { "SendConsumptionInformation", &entitled__v1__send_consumption_information_request__descriptor, &entitled__v1__send_consumption_information_response__descriptor },
+  { "SendConsumptionInformationV1", &entitled__v1__send_consumption_information_v1_request__descriptor, &entitled__v1__send_consumption_information_v1_response__descriptor },
   { "ListConsumptionRequests", &entitled__v1__list_consumption_requests_request__descriptor, &entitled__v1__list_consumption_requests_response__descriptor },
   { "SetConsumptionConsent", &entitled__v1__set_consumption_consent_request__descriptor, &entitled__v1__set_consumption_consent_response__descriptor },
   { "SetAppAccountToken", &entitled__v1__set_app_account_token_request__descriptor, &entitled__v1__set_app_account_token_response__descriptor },
@@ -4352,22 +7838,40 @@ static const ProtobufCMethodDescriptor entitled__v1__app_store_service__method_d
   { "AssociateSeat", &entitled__v1__associate_seat_request__descriptor, &entitled__v1__associate_seat_response__descriptor },
   { "UnclaimSeat", &entitled__v1__unclaim_seat_request__descriptor, &entitled__v1__unclaim_seat_response__descriptor },
   { "ListSeats", &entitled__v1__list_seats_request__descriptor, &entitled__v1__list_seats_response__descriptor },
+  { "GetCustomerGroups", &entitled__v1__get_customer_groups_request__descriptor, &entitled__v1__get_customer_groups_response__descriptor },
+  { "ListGroupMembers", &entitled__v1__list_group_members_request__descriptor, &entitled__v1__list_group_members_response__descriptor },
+  { "GetSeatInfo", &entitled__v1__get_seat_info_request__descriptor, &entitled__v1__get_seat_info_response__descriptor },
+  { "SendAdvancedCommerceRequest", &entitled__v1__send_advanced_commerce_request_request__descriptor, &entitled__v1__send_advanced_commerce_request_response__descriptor },
+  { "ListExternalPurchaseTokens", &entitled__v1__list_external_purchase_tokens_request__descriptor, &entitled__v1__list_external_purchase_tokens_response__descriptor },
+  { "SendExternalPurchaseReport", &entitled__v1__send_external_purchase_report_request__descriptor, &entitled__v1__send_external_purchase_report_response__descriptor },
+  { "GetExternalPurchaseReport", &entitled__v1__get_external_purchase_report_request__descriptor, &entitled__v1__get_external_purchase_report_response__descriptor },
 };
 const unsigned entitled__v1__app_store_service__method_indices_by_name[] = {
-  11,        /* AssociateSeat */
-  10,        /* ClaimSeat */
-  3,        /* ExtendRenewalDate */
-  5,        /* GetMassExtensionStatus */
+  15,        /* AssociateSeat */
+  14,        /* ClaimSeat */
+  6,        /* ExtendRenewalDate */
+  5,        /* FinishTransaction */
+  4,        /* GetAppTransactionInfo */
+  18,        /* GetCustomerGroups */
+  24,        /* GetExternalPurchaseReport */
+  8,        /* GetMassExtensionStatus */
   0,        /* GetRefundHistory */
-  7,        /* ListConsumptionRequests */
-  13,        /* ListSeats */
+  20,        /* GetSeatInfo */
+  3,        /* GetTransactionInfo */
+  11,        /* ListConsumptionRequests */
+  22,        /* ListExternalPurchaseTokens */
+  19,        /* ListGroupMembers */
+  17,        /* ListSeats */
   1,        /* LookUpOrder */
-  4,        /* MassExtendRenewalDate */
+  7,        /* MassExtendRenewalDate */
   2,        /* RefreshPurchase */
-  6,        /* SendConsumptionInformation */
-  9,        /* SetAppAccountToken */
-  8,        /* SetConsumptionConsent */
-  12         /* UnclaimSeat */
+  21,        /* SendAdvancedCommerceRequest */
+  9,        /* SendConsumptionInformation */
+  10,        /* SendConsumptionInformationV1 */
+  23,        /* SendExternalPurchaseReport */
+  13,        /* SetAppAccountToken */
+  12,        /* SetConsumptionConsent */
+  16         /* UnclaimSeat */
 };
 const ProtobufCServiceDescriptor entitled__v1__app_store_service__descriptor =
 {
@@ -4376,7 +7880,7 @@ const ProtobufCServiceDescriptor entitled__v1__app_store_service__descriptor =
   "AppStoreService",
   "Entitled__V1__AppStoreService",
   "entitled.v1",
-  14,
+  25,
   entitled__v1__app_store_service__method_descriptors,
   entitled__v1__app_store_service__method_indices_by_name
 };
@@ -4404,13 +7908,37 @@ void entitled__v1__app_store_service__refresh_purchase(ProtobufCService *service
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
   service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void entitled__v1__app_store_service__get_transaction_info(ProtobufCService *service,
+                                                           const Entitled__V1__GetTransactionInfoRequest *input,
+                                                           Entitled__V1__GetTransactionInfoResponse_Closure closure,
+                                                           void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__app_store_service__get_app_transaction_info(ProtobufCService *service,
+                                                               const Entitled__V1__GetAppTransactionInfoRequest *input,
+                                                               Entitled__V1__GetAppTransactionInfoResponse_Closure closure,
+                                                               void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__app_store_service__finish_transaction(ProtobufCService *service,
+                                                         const Entitled__V1__FinishTransactionRequest *input,
+                                                         Entitled__V1__FinishTransactionResponse_Closure closure,
+                                                         void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void entitled__v1__app_store_service__extend_renewal_date(ProtobufCService *service,
                                                           const Entitled__V1__ExtendRenewalDateRequest *input,
                                                           Entitled__V1__ExtendRenewalDateResponse_Closure closure,
                                                           void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__mass_extend_renewal_date(ProtobufCService *service,
                                                                const Entitled__V1__MassExtendRenewalDateRequest *input,
@@ -4418,7 +7946,7 @@ void entitled__v1__app_store_service__mass_extend_renewal_date(ProtobufCService 
                                                                void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__get_mass_extension_status(ProtobufCService *service,
                                                                 const Entitled__V1__GetMassExtensionStatusRequest *input,
@@ -4426,7 +7954,7 @@ void entitled__v1__app_store_service__get_mass_extension_status(ProtobufCService
                                                                 void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__send_consumption_information(ProtobufCService *service,
                                                                    const Entitled__V1__SendConsumptionInformationRequest *input,
@@ -4434,7 +7962,15 @@ void entitled__v1__app_store_service__send_consumption_information(ProtobufCServ
                                                                    void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__app_store_service__send_consumption_information_v1(ProtobufCService *service,
+                                                                      const Entitled__V1__SendConsumptionInformationV1Request *input,
+                                                                      Entitled__V1__SendConsumptionInformationV1Response_Closure closure,
+                                                                      void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__list_consumption_requests(ProtobufCService *service,
                                                                 const Entitled__V1__ListConsumptionRequestsRequest *input,
@@ -4442,7 +7978,7 @@ void entitled__v1__app_store_service__list_consumption_requests(ProtobufCService
                                                                 void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__set_consumption_consent(ProtobufCService *service,
                                                               const Entitled__V1__SetConsumptionConsentRequest *input,
@@ -4450,7 +7986,7 @@ void entitled__v1__app_store_service__set_consumption_consent(ProtobufCService *
                                                               void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__set_app_account_token(ProtobufCService *service,
                                                             const Entitled__V1__SetAppAccountTokenRequest *input,
@@ -4458,7 +7994,7 @@ void entitled__v1__app_store_service__set_app_account_token(ProtobufCService *se
                                                             void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__claim_seat(ProtobufCService *service,
                                                  const Entitled__V1__ClaimSeatRequest *input,
@@ -4466,7 +8002,7 @@ void entitled__v1__app_store_service__claim_seat(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__associate_seat(ProtobufCService *service,
                                                      const Entitled__V1__AssociateSeatRequest *input,
@@ -4474,7 +8010,7 @@ void entitled__v1__app_store_service__associate_seat(ProtobufCService *service,
                                                      void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__unclaim_seat(ProtobufCService *service,
                                                    const Entitled__V1__UnclaimSeatRequest *input,
@@ -4482,7 +8018,7 @@ void entitled__v1__app_store_service__unclaim_seat(ProtobufCService *service,
                                                    void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__list_seats(ProtobufCService *service,
                                                  const Entitled__V1__ListSeatsRequest *input,
@@ -4490,7 +8026,63 @@ void entitled__v1__app_store_service__list_seats(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__app_store_service__get_customer_groups(ProtobufCService *service,
+                                                          const Entitled__V1__GetCustomerGroupsRequest *input,
+                                                          Entitled__V1__GetCustomerGroupsResponse_Closure closure,
+                                                          void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__app_store_service__list_group_members(ProtobufCService *service,
+                                                         const Entitled__V1__ListGroupMembersRequest *input,
+                                                         Entitled__V1__ListGroupMembersResponse_Closure closure,
+                                                         void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__app_store_service__get_seat_info(ProtobufCService *service,
+                                                    const Entitled__V1__GetSeatInfoRequest *input,
+                                                    Entitled__V1__GetSeatInfoResponse_Closure closure,
+                                                    void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__app_store_service__send_advanced_commerce_request(ProtobufCService *service,
+                                                                     const Entitled__V1__SendAdvancedCommerceRequestRequest *input,
+                                                                     Entitled__V1__SendAdvancedCommerceRequestResponse_Closure closure,
+                                                                     void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
+  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__app_store_service__list_external_purchase_tokens(ProtobufCService *service,
+                                                                    const Entitled__V1__ListExternalPurchaseTokensRequest *input,
+                                                                    Entitled__V1__ListExternalPurchaseTokensResponse_Closure closure,
+                                                                    void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
+  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__app_store_service__send_external_purchase_report(ProtobufCService *service,
+                                                                    const Entitled__V1__SendExternalPurchaseReportRequest *input,
+                                                                    Entitled__V1__SendExternalPurchaseReportResponse_Closure closure,
+                                                                    void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
+  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void entitled__v1__app_store_service__get_external_purchase_report(ProtobufCService *service,
+                                                                   const Entitled__V1__GetExternalPurchaseReportRequest *input,
+                                                                   Entitled__V1__GetExternalPurchaseReportResponse_Closure closure,
+                                                                   void *closure_data)
+{
+  assert(service->descriptor == &entitled__v1__app_store_service__descriptor);
+  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void entitled__v1__app_store_service__init (Entitled__V1__AppStoreService_Service *service,
                                             Entitled__V1__AppStoreService_ServiceDestroy destroy)

@@ -680,7 +680,7 @@ const ProtobufCMessageDescriptor entitled__v1__transaction__descriptor =
   (ProtobufCMessageInit) entitled__v1__transaction__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__transaction_commitment_info__field_descriptors[4] =
+static const ProtobufCFieldDescriptor entitled__v1__transaction_commitment_info__field_descriptors[6] =
 {
   {
     "billing_period_number",
@@ -730,17 +730,43 @@ static const ProtobufCFieldDescriptor entitled__v1__transaction_commitment_info_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "remaining_periods",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TransactionCommitmentInfo, remaining_periods),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "remaining_price",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__TransactionCommitmentInfo, remaining_price),
+    &entitled__v1__money__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__transaction_commitment_info__field_indices_by_name[] = {
   0,   /* field[0] = billing_period_number */
   2,   /* field[2] = commitment_expires_date */
   3,   /* field[3] = commitment_price */
+  4,   /* field[4] = remaining_periods */
+  5,   /* field[5] = remaining_price */
   1,   /* field[1] = total_billing_periods */
 };
 static const ProtobufCIntRange entitled__v1__transaction_commitment_info__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__transaction_commitment_info__descriptor =
 {
@@ -750,7 +776,7 @@ const ProtobufCMessageDescriptor entitled__v1__transaction_commitment_info__desc
   "Entitled__V1__TransactionCommitmentInfo",
   "entitled.v1",
   sizeof(Entitled__V1__TransactionCommitmentInfo),
-  4,
+  6,
   entitled__v1__transaction_commitment_info__field_descriptors,
   entitled__v1__transaction_commitment_info__field_indices_by_name,
   1,  entitled__v1__transaction_commitment_info__number_ranges,

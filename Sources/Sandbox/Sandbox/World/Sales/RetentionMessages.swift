@@ -4,7 +4,7 @@ internal import JSON
 /// A developer's retention messages and their review states.
 struct RetentionMessages: Hashable, Sendable {
   enum ReviewState: String, Hashable, Sendable {
-    case pending = "PENDING_REVIEW"
+    case pending = "PENDING"
     case approved = "APPROVED"
     case rejected = "REJECTED"
   }

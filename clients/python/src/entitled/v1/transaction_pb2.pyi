@@ -161,16 +161,20 @@ class Transaction(_message.Message):
     def __init__(self, transaction_id: _Optional[str] = ..., original_transaction_id: _Optional[str] = ..., web_order_line_item_id: _Optional[str] = ..., bundle_id: _Optional[str] = ..., product_id: _Optional[str] = ..., subscription_group_identifier: _Optional[str] = ..., type: _Optional[_Union[_product_pb2.ProductType, str]] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., in_app_ownership_type: _Optional[_Union[_product_pb2.InAppOwnershipType, str]] = ..., purchase_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., original_purchase_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., expires_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., revocation_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., revocation_reason: _Optional[int] = ..., revocation_type: _Optional[str] = ..., is_upgraded: bool = ..., quantity: _Optional[int] = ..., offer_type: _Optional[_Union[_product_pb2.OfferType, str]] = ..., offer_identifier: _Optional[str] = ..., offer_discount_type: _Optional[_Union[_product_pb2.OfferDiscountType, str]] = ..., app_account_token: _Optional[str] = ..., app_transaction_id: _Optional[str] = ..., price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., storefront: _Optional[str] = ..., transaction_reason: _Optional[str] = ..., signed_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., from_receipt: bool = ..., billing_plan_type: _Optional[_Union[_product_pb2.BillingPlanType, str]] = ..., commitment_info: _Optional[_Union[TransactionCommitmentInfo, _Mapping[str, _Any]]] = ..., type_raw: _Optional[str] = ..., in_app_ownership_type_raw: _Optional[str] = ..., offer_type_raw: _Optional[str] = ..., offer_discount_type_raw: _Optional[str] = ..., revocation_reason_raw: _Optional[str] = ..., billing_plan_type_raw: _Optional[str] = ..., revoked_seat_quantity: _Optional[int] = ...) -> None: ...
 
 class TransactionCommitmentInfo(_message.Message):
-    __slots__ = ["billing_period_number", "commitment_expires_date", "commitment_price", "total_billing_periods"]
+    __slots__ = ["billing_period_number", "commitment_expires_date", "commitment_price", "remaining_periods", "remaining_price", "total_billing_periods"]
     BILLING_PERIOD_NUMBER_FIELD_NUMBER: _ClassVar[int]
     COMMITMENT_EXPIRES_DATE_FIELD_NUMBER: _ClassVar[int]
     COMMITMENT_PRICE_FIELD_NUMBER: _ClassVar[int]
+    REMAINING_PERIODS_FIELD_NUMBER: _ClassVar[int]
+    REMAINING_PRICE_FIELD_NUMBER: _ClassVar[int]
     TOTAL_BILLING_PERIODS_FIELD_NUMBER: _ClassVar[int]
     billing_period_number: int
     commitment_expires_date: _timestamp_pb2.Timestamp
     commitment_price: _product_pb2.Money
+    remaining_periods: int
+    remaining_price: _product_pb2.Money
     total_billing_periods: int
-    def __init__(self, billing_period_number: _Optional[int] = ..., total_billing_periods: _Optional[int] = ..., commitment_expires_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., commitment_price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ...) -> None: ...
+    def __init__(self, billing_period_number: _Optional[int] = ..., total_billing_periods: _Optional[int] = ..., commitment_expires_date: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., commitment_price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., remaining_periods: _Optional[int] = ..., remaining_price: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class PriceIncreaseStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__: list[str] = []

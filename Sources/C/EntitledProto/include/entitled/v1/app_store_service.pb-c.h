@@ -26,6 +26,12 @@ typedef struct Entitled__V1__LookUpOrderRequest Entitled__V1__LookUpOrderRequest
 typedef struct Entitled__V1__LookUpOrderResponse Entitled__V1__LookUpOrderResponse;
 typedef struct Entitled__V1__RefreshPurchaseRequest Entitled__V1__RefreshPurchaseRequest;
 typedef struct Entitled__V1__RefreshPurchaseResponse Entitled__V1__RefreshPurchaseResponse;
+typedef struct Entitled__V1__GetTransactionInfoRequest Entitled__V1__GetTransactionInfoRequest;
+typedef struct Entitled__V1__GetTransactionInfoResponse Entitled__V1__GetTransactionInfoResponse;
+typedef struct Entitled__V1__GetAppTransactionInfoRequest Entitled__V1__GetAppTransactionInfoRequest;
+typedef struct Entitled__V1__GetAppTransactionInfoResponse Entitled__V1__GetAppTransactionInfoResponse;
+typedef struct Entitled__V1__FinishTransactionRequest Entitled__V1__FinishTransactionRequest;
+typedef struct Entitled__V1__FinishTransactionResponse Entitled__V1__FinishTransactionResponse;
 typedef struct Entitled__V1__ExtendRenewalDateRequest Entitled__V1__ExtendRenewalDateRequest;
 typedef struct Entitled__V1__ExtendRenewalDateResponse Entitled__V1__ExtendRenewalDateResponse;
 typedef struct Entitled__V1__MassExtendRenewalDateRequest Entitled__V1__MassExtendRenewalDateRequest;
@@ -34,6 +40,8 @@ typedef struct Entitled__V1__GetMassExtensionStatusRequest Entitled__V1__GetMass
 typedef struct Entitled__V1__GetMassExtensionStatusResponse Entitled__V1__GetMassExtensionStatusResponse;
 typedef struct Entitled__V1__SendConsumptionInformationRequest Entitled__V1__SendConsumptionInformationRequest;
 typedef struct Entitled__V1__SendConsumptionInformationResponse Entitled__V1__SendConsumptionInformationResponse;
+typedef struct Entitled__V1__SendConsumptionInformationV1Request Entitled__V1__SendConsumptionInformationV1Request;
+typedef struct Entitled__V1__SendConsumptionInformationV1Response Entitled__V1__SendConsumptionInformationV1Response;
 typedef struct Entitled__V1__ConsumptionRequest Entitled__V1__ConsumptionRequest;
 typedef struct Entitled__V1__ListConsumptionRequestsRequest Entitled__V1__ListConsumptionRequestsRequest;
 typedef struct Entitled__V1__ListConsumptionRequestsResponse Entitled__V1__ListConsumptionRequestsResponse;
@@ -50,6 +58,24 @@ typedef struct Entitled__V1__UnclaimSeatRequest Entitled__V1__UnclaimSeatRequest
 typedef struct Entitled__V1__UnclaimSeatResponse Entitled__V1__UnclaimSeatResponse;
 typedef struct Entitled__V1__ListSeatsRequest Entitled__V1__ListSeatsRequest;
 typedef struct Entitled__V1__ListSeatsResponse Entitled__V1__ListSeatsResponse;
+typedef struct Entitled__V1__GetCustomerGroupsRequest Entitled__V1__GetCustomerGroupsRequest;
+typedef struct Entitled__V1__GetCustomerGroupsResponse Entitled__V1__GetCustomerGroupsResponse;
+typedef struct Entitled__V1__CustomerGroup Entitled__V1__CustomerGroup;
+typedef struct Entitled__V1__CustomerGroupRole Entitled__V1__CustomerGroupRole;
+typedef struct Entitled__V1__ListGroupMembersRequest Entitled__V1__ListGroupMembersRequest;
+typedef struct Entitled__V1__ListGroupMembersResponse Entitled__V1__ListGroupMembersResponse;
+typedef struct Entitled__V1__GroupMember Entitled__V1__GroupMember;
+typedef struct Entitled__V1__GetSeatInfoRequest Entitled__V1__GetSeatInfoRequest;
+typedef struct Entitled__V1__GetSeatInfoResponse Entitled__V1__GetSeatInfoResponse;
+typedef struct Entitled__V1__SendAdvancedCommerceRequestRequest Entitled__V1__SendAdvancedCommerceRequestRequest;
+typedef struct Entitled__V1__SendAdvancedCommerceRequestResponse Entitled__V1__SendAdvancedCommerceRequestResponse;
+typedef struct Entitled__V1__ExternalPurchaseToken Entitled__V1__ExternalPurchaseToken;
+typedef struct Entitled__V1__ListExternalPurchaseTokensRequest Entitled__V1__ListExternalPurchaseTokensRequest;
+typedef struct Entitled__V1__ListExternalPurchaseTokensResponse Entitled__V1__ListExternalPurchaseTokensResponse;
+typedef struct Entitled__V1__SendExternalPurchaseReportRequest Entitled__V1__SendExternalPurchaseReportRequest;
+typedef struct Entitled__V1__SendExternalPurchaseReportResponse Entitled__V1__SendExternalPurchaseReportResponse;
+typedef struct Entitled__V1__GetExternalPurchaseReportRequest Entitled__V1__GetExternalPurchaseReportRequest;
+typedef struct Entitled__V1__GetExternalPurchaseReportResponse Entitled__V1__GetExternalPurchaseReportResponse;
 
 
 /* --- enums --- */
@@ -162,6 +188,62 @@ typedef enum _Entitled__V1__ConsumptionRequestState {
   ENTITLED__V1__CONSUMPTION_REQUEST_STATE__CONSUMPTION_REQUEST_STATE_DECIDED = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__CONSUMPTION_REQUEST_STATE)
 } Entitled__V1__ConsumptionRequestState;
+/*
+ * A request of the Advanced Commerce API.
+ */
+typedef enum _Entitled__V1__AdvancedCommerceAction {
+  /*
+   * Not set.
+   */
+  ENTITLED__V1__ADVANCED_COMMERCE_ACTION__ADVANCED_COMMERCE_ACTION_UNSPECIFIED = 0,
+  /*
+   * Cancel a Subscription: turns its renewal off.
+   */
+  ENTITLED__V1__ADVANCED_COMMERCE_ACTION__ADVANCED_COMMERCE_ACTION_CANCEL = 1,
+  /*
+   * Revoke Subscription: ends it at once, with a refund. Access ends with Apple's REFUND notification.
+   */
+  ENTITLED__V1__ADVANCED_COMMERCE_ACTION__ADVANCED_COMMERCE_ACTION_REVOKE = 2,
+  /*
+   * Migrate a Subscription to Advanced Commerce.
+   */
+  ENTITLED__V1__ADVANCED_COMMERCE_ACTION__ADVANCED_COMMERCE_ACTION_MIGRATE = 3,
+  /*
+   * Change Subscription Price.
+   */
+  ENTITLED__V1__ADVANCED_COMMERCE_ACTION__ADVANCED_COMMERCE_ACTION_CHANGE_PRICE = 4,
+  /*
+   * Change Subscription Metadata.
+   */
+  ENTITLED__V1__ADVANCED_COMMERCE_ACTION__ADVANCED_COMMERCE_ACTION_CHANGE_METADATA = 5,
+  /*
+   * Request Transaction Refund.
+   */
+  ENTITLED__V1__ADVANCED_COMMERCE_ACTION__ADVANCED_COMMERCE_ACTION_REQUEST_REFUND = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__ADVANCED_COMMERCE_ACTION)
+} Entitled__V1__AdvancedCommerceAction;
+/*
+ * The state of an external purchase token.
+ */
+typedef enum _Entitled__V1__ExternalTokenState {
+  /*
+   * Not set.
+   */
+  ENTITLED__V1__EXTERNAL_TOKEN_STATE__EXTERNAL_TOKEN_STATE_UNSPECIFIED = 0,
+  /*
+   * Apple has no report of it, and the deadline has not passed.
+   */
+  ENTITLED__V1__EXTERNAL_TOKEN_STATE__EXTERNAL_TOKEN_STATE_UNREPORTED = 1,
+  /*
+   * Apple has no report of it, and the deadline has passed or Apple complained.
+   */
+  ENTITLED__V1__EXTERNAL_TOKEN_STATE__EXTERNAL_TOKEN_STATE_OVERDUE = 2,
+  /*
+   * Apple accepted a report through this service.
+   */
+  ENTITLED__V1__EXTERNAL_TOKEN_STATE__EXTERNAL_TOKEN_STATE_REPORTED = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLED__V1__EXTERNAL_TOKEN_STATE)
+} Entitled__V1__ExternalTokenState;
 
 /* --- messages --- */
 
@@ -339,6 +421,203 @@ struct  Entitled__V1__RefreshPurchaseResponse
 #define ENTITLED__V1__REFRESH_PURCHASE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__refresh_purchase_response__descriptor) \
     , 0,NULL, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The request of GetTransactionInfo.
+ */
+struct  Entitled__V1__GetTransactionInfoRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The transaction, by Apple's id. Required.
+   */
+  char *transaction_id;
+  /*
+   * The reason, for the audit log: at most 4096 bytes.
+   */
+  char *note;
+};
+#define ENTITLED__V1__GET_TRANSACTION_INFO_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_transaction_info_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of GetTransactionInfo.
+ */
+struct  Entitled__V1__GetTransactionInfoResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The transaction, verified and stored as evidence.
+   */
+  Entitled__V1__Transaction *transaction;
+  /*
+   * The owner of the purchase. Empty: it has none.
+   */
+  char *customer_id;
+  /*
+   * Whether the document was new.
+   */
+  protobuf_c_boolean changed;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
+};
+#define ENTITLED__V1__GET_TRANSACTION_INFO_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_transaction_info_response__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The request of GetAppTransactionInfo.
+ */
+struct  Entitled__V1__GetAppTransactionInfoRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * Any transaction of the Apple Account, by Apple's id. Required.
+   */
+  char *transaction_id;
+  /*
+   * The customer to link the app install to, by the operator's id of at most 256 bytes. Empty: it is stored without a
+   * customer.
+   */
+  char *customer_id;
+  /*
+   * The reason, for the audit log: at most 4096 bytes.
+   */
+  char *note;
+};
+#define ENTITLED__V1__GET_APP_TRANSACTION_INFO_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_app_transaction_info_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of GetAppTransactionInfo. The document was verified and stored as evidence.
+ */
+struct  Entitled__V1__GetAppTransactionInfoResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Apple's id of the account and the app. It stays the same when the app is downloaded again.
+   */
+  char *app_transaction_id;
+  /*
+   * The version that the account got first; the build number except on macOS.
+   */
+  char *original_application_version;
+  /*
+   * When the account got the app first. Unset: Apple does not say.
+   */
+  Google__Protobuf__Timestamp *original_purchase_date;
+  /*
+   * When the account pre-ordered the app. Unset: it did not.
+   */
+  Google__Protobuf__Timestamp *preorder_date;
+  /*
+   * The platform of the first download as Apple sends it: `originalPlatform`, such as iOS.
+   */
+  char *original_platform;
+  /*
+   * The customer of the app install. Empty: it has none.
+   */
+  char *customer_id;
+  /*
+   * Whether the document was new.
+   */
+  protobuf_c_boolean changed;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
+};
+#define ENTITLED__V1__GET_APP_TRANSACTION_INFO_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_app_transaction_info_response__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The request of FinishTransaction.
+ */
+struct  Entitled__V1__FinishTransactionRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The transaction, by Apple's id. Required.
+   */
+  char *transaction_id;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
+  char *actor;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
+};
+#define ENTITLED__V1__FINISH_TRANSACTION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__finish_transaction_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of FinishTransaction.
+ */
+struct  Entitled__V1__FinishTransactionResponse
+{
+  ProtobufCMessage base;
+  /*
+   * When Apple accepted it.
+   */
+  Google__Protobuf__Timestamp *finished_at;
+  /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
+};
+#define ENTITLED__V1__FINISH_TRANSACTION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__finish_transaction_response__descriptor) \
+    , NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -649,6 +928,125 @@ struct  Entitled__V1__SendConsumptionInformationResponse
 };
 #define ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__send_consumption_information_response__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The request of SendConsumptionInformationV1. The numbers are Apple's codes (ConsumptionRequestV1); 0 is "undeclared"
+ * where Apple has such a code.
+ */
+struct  Entitled__V1__SendConsumptionInformationV1Request
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The transaction, by Apple's id. Required.
+   */
+  char *transaction_id;
+  /*
+   * Whether the customer consented to sharing consumption data. Apple requires it; false is refused.
+   */
+  protobuf_c_boolean customer_consented;
+  /*
+   * Whether the customer could try the content before the purchase.
+   */
+  protobuf_c_boolean sample_content_provided;
+  /*
+   * The customer's app account token, a UUID. Empty: none.
+   */
+  char *app_account_token;
+  /*
+   * Apple's `consumptionStatus`, 0 to 3: 1 not consumed, 2 in part, 3 fully.
+   */
+  int32_t consumption_status;
+  /*
+   * Apple's `platform`, 0 to 2: 1 an Apple platform, 2 another one.
+   */
+  int32_t platform;
+  /*
+   * Apple's `deliveryStatus`, 0 to 5: 0 delivered and working.
+   */
+  int32_t delivery_status;
+  /*
+   * Apple's `accountTenure`, 0 to 7: the age of the account.
+   */
+  int32_t account_tenure;
+  /*
+   * Apple's `playTime`, 0 to 7: how long the customer used the app.
+   */
+  int32_t play_time;
+  /*
+   * Apple's `lifetimeDollarsPurchased`, 0 to 7.
+   */
+  int32_t lifetime_dollars_purchased;
+  /*
+   * Apple's `lifetimeDollarsRefunded`, 0 to 7.
+   */
+  int32_t lifetime_dollars_refunded;
+  /*
+   * Apple's `userStatus`, 0 to 4: 1 active, 2 suspended, 3 terminated, 4 limited access.
+   */
+  int32_t user_status;
+  /*
+   * Apple's `refundPreference`, 0 to 3: 1 grant, 2 decline, 3 no preference.
+   */
+  int32_t refund_preference;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
+  char *actor;
+  /*
+   * Whether to return the request body for Apple without sending it.
+   */
+  protobuf_c_boolean dry_run;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
+};
+#define ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_V1_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__send_consumption_information_v1_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, 0, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0, 0, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of SendConsumptionInformationV1.
+ */
+struct  Entitled__V1__SendConsumptionInformationV1Response
+{
+  ProtobufCMessage base;
+  /*
+   * When Apple accepted it. Unset for a dry run.
+   */
+  Google__Protobuf__Timestamp *sent_at;
+  /*
+   * The request body for Apple as JSON.
+   */
+  char *payload_json;
+  /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
+};
+#define ENTITLED__V1__SEND_CONSUMPTION_INFORMATION_V1_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__send_consumption_information_v1_response__descriptor) \
     , NULL, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
@@ -1202,6 +1600,511 @@ struct  Entitled__V1__ListSeatsResponse
     , 0,NULL, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * The request of GetCustomerGroups.
+ */
+struct  Entitled__V1__GetCustomerGroupsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * Any transaction of the customer, by Apple's id. Required.
+   */
+  char *transaction_id;
+};
+#define ENTITLED__V1__GET_CUSTOMER_GROUPS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_customer_groups_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of GetCustomerGroups.
+ */
+struct  Entitled__V1__GetCustomerGroupsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The groups, in Apple's order.
+   */
+  size_t n_groups;
+  Entitled__V1__CustomerGroup **groups;
+};
+#define ENTITLED__V1__GET_CUSTOMER_GROUPS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_customer_groups_response__descriptor) \
+    , 0,NULL }
+
+
+/*
+ * A group of a customer.
+ */
+struct  Entitled__V1__CustomerGroup
+{
+  ProtobufCMessage base;
+  /*
+   * Apple's id of the group.
+   */
+  char *group_id;
+  /*
+   * Who bought the seats, as Apple sends it: ORGANIZATION or CONSUMER.
+   */
+  char *group_type;
+  /*
+   * The customer's roles; for organizations only.
+   */
+  size_t n_roles;
+  Entitled__V1__CustomerGroupRole **roles;
+};
+#define ENTITLED__V1__CUSTOMER_GROUP__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__customer_group__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL }
+
+
+/*
+ * A customer's role in a group for one product. It grants nothing.
+ */
+struct  Entitled__V1__CustomerGroupRole
+{
+  ProtobufCMessage base;
+  /*
+   * The product, by its App Store product id.
+   */
+  char *product_id;
+  /*
+   * The role as Apple sends it: ADMIN or NONE.
+   */
+  char *role;
+};
+#define ENTITLED__V1__CUSTOMER_GROUP_ROLE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__customer_group_role__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The request of ListGroupMembers.
+ */
+struct  Entitled__V1__ListGroupMembersRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * Apple's id of the group. Required.
+   */
+  char *group_id;
+  /*
+   * The size of a page: 1 to 100, larger numbers count as 100, which is Apple's limit; 0: 100.
+   */
+  int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
+  char *page_token;
+};
+#define ENTITLED__V1__LIST_GROUP_MEMBERS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_group_members_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of ListGroupMembers.
+ */
+struct  Entitled__V1__ListGroupMembersResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The members, in Apple's order.
+   */
+  size_t n_members;
+  Entitled__V1__GroupMember **members;
+  /*
+   * The token of the next page; empty on the last page.
+   */
+  char *next_page_token;
+};
+#define ENTITLED__V1__LIST_GROUP_MEMBERS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_group_members_response__descriptor) \
+    , 0,NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * A member of a group.
+ */
+struct  Entitled__V1__GroupMember
+{
+  ProtobufCMessage base;
+  /*
+   * Apple's id of the member's account and the app.
+   */
+  char *app_transaction_id;
+  /*
+   * The customers with this app install, as stored now.
+   */
+  size_t n_customer_ids;
+  char **customer_ids;
+};
+#define ENTITLED__V1__GROUP_MEMBER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__group_member__descriptor) \
+    , (char *)protobuf_c_empty_string, 0,NULL }
+
+
+/*
+ * The request of GetSeatInfo.
+ */
+struct  Entitled__V1__GetSeatInfoRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The purchase, by the id of its first transaction. Required.
+   */
+  char *original_transaction_id;
+};
+#define ENTITLED__V1__GET_SEAT_INFO_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_seat_info_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of GetSeatInfo.
+ */
+struct  Entitled__V1__GetSeatInfoResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The number of seats that were bought.
+   */
+  int64_t total_seat_count;
+  /*
+   * The number of seats that can be claimed.
+   */
+  int64_t available_seat_count;
+  /*
+   * Apple's ids of the claimed seats. There can be more than were bought after a renewal with fewer seats.
+   */
+  size_t n_assigned_seat_claim_ids;
+  char **assigned_seat_claim_ids;
+};
+#define ENTITLED__V1__GET_SEAT_INFO_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_seat_info_response__descriptor) \
+    , 0, 0, 0,NULL }
+
+
+/*
+ * The request of SendAdvancedCommerceRequest.
+ */
+struct  Entitled__V1__SendAdvancedCommerceRequestRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The transaction, by Apple's id. Required.
+   */
+  char *transaction_id;
+  /*
+   * What to do. Required.
+   */
+  Entitled__V1__AdvancedCommerceAction action;
+  /*
+   * Apple's request body as JSON, without `requestInfo.requestReferenceId`. Empty: a body with that only.
+   */
+  char *request_json;
+  /*
+   * Apple's name of the request, a UUID: a request that is sent again has the same one. Empty: derived from the
+   * idempotency key; one of them is required.
+   */
+  char *request_reference_id;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
+  char *actor;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
+};
+#define ENTITLED__V1__SEND_ADVANCED_COMMERCE_REQUEST_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__send_advanced_commerce_request_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, ENTITLED__V1__ADVANCED_COMMERCE_ACTION__ADVANCED_COMMERCE_ACTION_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of SendAdvancedCommerceRequest.
+ */
+struct  Entitled__V1__SendAdvancedCommerceRequestResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The purchase's transaction after the request, verified and stored as evidence.
+   */
+  Entitled__V1__Transaction *transaction;
+  /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
+};
+#define ENTITLED__V1__SEND_ADVANCED_COMMERCE_REQUEST_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__send_advanced_commerce_request_response__descriptor) \
+    , NULL, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * An external purchase token, from Apple's EXTERNAL_PURCHASE_TOKEN notifications and from reports.
+ */
+struct  Entitled__V1__ExternalPurchaseToken
+{
+  ProtobufCMessage base;
+  /*
+   * Apple's id of the token.
+   */
+  char *external_purchase_id;
+  /*
+   * The environment, which Apple's id names.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * The type as Apple sends it: ACQUISITION, SERVICES, IN_APP or LINK_OUT. Empty: none.
+   */
+  char *token_type;
+  /*
+   * When the token was created.
+   */
+  Google__Protobuf__Timestamp *created_at;
+  /*
+   * When the token expires. Unset: it does not.
+   */
+  Google__Protobuf__Timestamp *expires_at;
+  /*
+   * When Apple complains about a missing report: ten days after the creation, or when an ACQUISITION or SERVICES token
+   * expires.
+   */
+  Google__Protobuf__Timestamp *report_by;
+  /*
+   * The state.
+   */
+  Entitled__V1__ExternalTokenState state;
+  /*
+   * When Apple complained about a missing report (UNREPORTED). Unset: it did not.
+   */
+  Google__Protobuf__Timestamp *complained_at;
+  /*
+   * When Apple accepted the latest report. Unset: there was none.
+   */
+  Google__Protobuf__Timestamp *reported_at;
+  /*
+   * Apple's `status` of that report, such as NO_LINE_ITEM.
+   */
+  char *report_status;
+  /*
+   * Apple's name of that report, for GetExternalPurchaseReport.
+   */
+  char *request_identifier;
+  /*
+   * The latest evidence about the token: a notification, or the report.
+   */
+  int64_t evidence_id;
+};
+#define ENTITLED__V1__EXTERNAL_PURCHASE_TOKEN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__external_purchase_token__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, NULL, NULL, NULL, ENTITLED__V1__EXTERNAL_TOKEN_STATE__EXTERNAL_TOKEN_STATE_UNSPECIFIED, NULL, NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+
+
+/*
+ * The request of ListExternalPurchaseTokens.
+ */
+struct  Entitled__V1__ListExternalPurchaseTokensRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: all environments of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * Whether to return tokens with a report too.
+   */
+  protobuf_c_boolean include_reported;
+  /*
+   * The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+   */
+  int32_t page_size;
+  /*
+   * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+   */
+  char *page_token;
+};
+#define ENTITLED__V1__LIST_EXTERNAL_PURCHASE_TOKENS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_external_purchase_tokens_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of ListExternalPurchaseTokens.
+ */
+struct  Entitled__V1__ListExternalPurchaseTokensResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The tokens, the earliest deadline first.
+   */
+  size_t n_tokens;
+  Entitled__V1__ExternalPurchaseToken **tokens;
+  /*
+   * The token of the next page; empty on the last page.
+   */
+  char *next_page_token;
+};
+#define ENTITLED__V1__LIST_EXTERNAL_PURCHASE_TOKENS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_external_purchase_tokens_response__descriptor) \
+    , 0,NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The request of SendExternalPurchaseReport.
+ */
+struct  Entitled__V1__SendExternalPurchaseReportRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * Apple's ExternalPurchaseReport as JSON, without `requestIdentifier`. Required.
+   */
+  char *report_json;
+  /*
+   * Apple's name of the report, a UUID: a report that is sent again has the same one. Empty: derived from the
+   * idempotency key; one of them is required.
+   */
+  char *request_identifier;
+  /*
+   * The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+   */
+  char *actor;
+  /*
+   * The reason, for the audit trail: at most 4096 bytes.
+   */
+  char *note;
+  /*
+   * Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+   * response. Empty: a repeated request is executed again.
+   */
+  char *idempotency_key;
+};
+#define ENTITLED__V1__SEND_EXTERNAL_PURCHASE_REPORT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__send_external_purchase_report_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of SendExternalPurchaseReport.
+ */
+struct  Entitled__V1__SendExternalPurchaseReportResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Apple's name of the report, for GetExternalPurchaseReport.
+   */
+  char *request_identifier;
+  /*
+   * Whether this is the stored response to an earlier request with the same idempotency key.
+   */
+  protobuf_c_boolean repeated;
+  /*
+   * The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+   * call wrote. Empty: it could not be read.
+   */
+  char *position;
+};
+#define ENTITLED__V1__SEND_EXTERNAL_PURCHASE_REPORT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__send_external_purchase_report_response__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The request of GetExternalPurchaseReport.
+ */
+struct  Entitled__V1__GetExternalPurchaseReportRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The configured name of the app, for example "ocean-journal". Required.
+   */
+  char *app;
+  /*
+   * The environment. Unspecified: the default environment of the app.
+   */
+  Entitled__V1__Environment environment;
+  /*
+   * Apple's name of the report. Required.
+   */
+  char *request_identifier;
+};
+#define ENTITLED__V1__GET_EXTERNAL_PURCHASE_REPORT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_external_purchase_report_request__descriptor) \
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The response of GetExternalPurchaseReport.
+ */
+struct  Entitled__V1__GetExternalPurchaseReportResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Apple's ExternalPurchaseReport as JSON.
+   */
+  char *report_json;
+};
+#define ENTITLED__V1__GET_EXTERNAL_PURCHASE_REPORT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_external_purchase_report_response__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
 /* Entitled__V1__GetRefundHistoryRequest methods */
 void   entitled__v1__get_refund_history_request__init
                      (Entitled__V1__GetRefundHistoryRequest         *message);
@@ -1315,6 +2218,120 @@ Entitled__V1__RefreshPurchaseResponse *
                       const uint8_t       *data);
 void   entitled__v1__refresh_purchase_response__free_unpacked
                      (Entitled__V1__RefreshPurchaseResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetTransactionInfoRequest methods */
+void   entitled__v1__get_transaction_info_request__init
+                     (Entitled__V1__GetTransactionInfoRequest         *message);
+size_t entitled__v1__get_transaction_info_request__get_packed_size
+                     (const Entitled__V1__GetTransactionInfoRequest   *message);
+size_t entitled__v1__get_transaction_info_request__pack
+                     (const Entitled__V1__GetTransactionInfoRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_transaction_info_request__pack_to_buffer
+                     (const Entitled__V1__GetTransactionInfoRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetTransactionInfoRequest *
+       entitled__v1__get_transaction_info_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_transaction_info_request__free_unpacked
+                     (Entitled__V1__GetTransactionInfoRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetTransactionInfoResponse methods */
+void   entitled__v1__get_transaction_info_response__init
+                     (Entitled__V1__GetTransactionInfoResponse         *message);
+size_t entitled__v1__get_transaction_info_response__get_packed_size
+                     (const Entitled__V1__GetTransactionInfoResponse   *message);
+size_t entitled__v1__get_transaction_info_response__pack
+                     (const Entitled__V1__GetTransactionInfoResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_transaction_info_response__pack_to_buffer
+                     (const Entitled__V1__GetTransactionInfoResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetTransactionInfoResponse *
+       entitled__v1__get_transaction_info_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_transaction_info_response__free_unpacked
+                     (Entitled__V1__GetTransactionInfoResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetAppTransactionInfoRequest methods */
+void   entitled__v1__get_app_transaction_info_request__init
+                     (Entitled__V1__GetAppTransactionInfoRequest         *message);
+size_t entitled__v1__get_app_transaction_info_request__get_packed_size
+                     (const Entitled__V1__GetAppTransactionInfoRequest   *message);
+size_t entitled__v1__get_app_transaction_info_request__pack
+                     (const Entitled__V1__GetAppTransactionInfoRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_app_transaction_info_request__pack_to_buffer
+                     (const Entitled__V1__GetAppTransactionInfoRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetAppTransactionInfoRequest *
+       entitled__v1__get_app_transaction_info_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_app_transaction_info_request__free_unpacked
+                     (Entitled__V1__GetAppTransactionInfoRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetAppTransactionInfoResponse methods */
+void   entitled__v1__get_app_transaction_info_response__init
+                     (Entitled__V1__GetAppTransactionInfoResponse         *message);
+size_t entitled__v1__get_app_transaction_info_response__get_packed_size
+                     (const Entitled__V1__GetAppTransactionInfoResponse   *message);
+size_t entitled__v1__get_app_transaction_info_response__pack
+                     (const Entitled__V1__GetAppTransactionInfoResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_app_transaction_info_response__pack_to_buffer
+                     (const Entitled__V1__GetAppTransactionInfoResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetAppTransactionInfoResponse *
+       entitled__v1__get_app_transaction_info_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_app_transaction_info_response__free_unpacked
+                     (Entitled__V1__GetAppTransactionInfoResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__FinishTransactionRequest methods */
+void   entitled__v1__finish_transaction_request__init
+                     (Entitled__V1__FinishTransactionRequest         *message);
+size_t entitled__v1__finish_transaction_request__get_packed_size
+                     (const Entitled__V1__FinishTransactionRequest   *message);
+size_t entitled__v1__finish_transaction_request__pack
+                     (const Entitled__V1__FinishTransactionRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__finish_transaction_request__pack_to_buffer
+                     (const Entitled__V1__FinishTransactionRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__FinishTransactionRequest *
+       entitled__v1__finish_transaction_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__finish_transaction_request__free_unpacked
+                     (Entitled__V1__FinishTransactionRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__FinishTransactionResponse methods */
+void   entitled__v1__finish_transaction_response__init
+                     (Entitled__V1__FinishTransactionResponse         *message);
+size_t entitled__v1__finish_transaction_response__get_packed_size
+                     (const Entitled__V1__FinishTransactionResponse   *message);
+size_t entitled__v1__finish_transaction_response__pack
+                     (const Entitled__V1__FinishTransactionResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__finish_transaction_response__pack_to_buffer
+                     (const Entitled__V1__FinishTransactionResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__FinishTransactionResponse *
+       entitled__v1__finish_transaction_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__finish_transaction_response__free_unpacked
+                     (Entitled__V1__FinishTransactionResponse *message,
                       ProtobufCAllocator *allocator);
 /* Entitled__V1__ExtendRenewalDateRequest methods */
 void   entitled__v1__extend_renewal_date_request__init
@@ -1467,6 +2484,44 @@ Entitled__V1__SendConsumptionInformationResponse *
                       const uint8_t       *data);
 void   entitled__v1__send_consumption_information_response__free_unpacked
                      (Entitled__V1__SendConsumptionInformationResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__SendConsumptionInformationV1Request methods */
+void   entitled__v1__send_consumption_information_v1_request__init
+                     (Entitled__V1__SendConsumptionInformationV1Request         *message);
+size_t entitled__v1__send_consumption_information_v1_request__get_packed_size
+                     (const Entitled__V1__SendConsumptionInformationV1Request   *message);
+size_t entitled__v1__send_consumption_information_v1_request__pack
+                     (const Entitled__V1__SendConsumptionInformationV1Request   *message,
+                      uint8_t             *out);
+size_t entitled__v1__send_consumption_information_v1_request__pack_to_buffer
+                     (const Entitled__V1__SendConsumptionInformationV1Request   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__SendConsumptionInformationV1Request *
+       entitled__v1__send_consumption_information_v1_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__send_consumption_information_v1_request__free_unpacked
+                     (Entitled__V1__SendConsumptionInformationV1Request *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__SendConsumptionInformationV1Response methods */
+void   entitled__v1__send_consumption_information_v1_response__init
+                     (Entitled__V1__SendConsumptionInformationV1Response         *message);
+size_t entitled__v1__send_consumption_information_v1_response__get_packed_size
+                     (const Entitled__V1__SendConsumptionInformationV1Response   *message);
+size_t entitled__v1__send_consumption_information_v1_response__pack
+                     (const Entitled__V1__SendConsumptionInformationV1Response   *message,
+                      uint8_t             *out);
+size_t entitled__v1__send_consumption_information_v1_response__pack_to_buffer
+                     (const Entitled__V1__SendConsumptionInformationV1Response   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__SendConsumptionInformationV1Response *
+       entitled__v1__send_consumption_information_v1_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__send_consumption_information_v1_response__free_unpacked
+                     (Entitled__V1__SendConsumptionInformationV1Response *message,
                       ProtobufCAllocator *allocator);
 /* Entitled__V1__ConsumptionRequest methods */
 void   entitled__v1__consumption_request__init
@@ -1772,6 +2827,348 @@ Entitled__V1__ListSeatsResponse *
 void   entitled__v1__list_seats_response__free_unpacked
                      (Entitled__V1__ListSeatsResponse *message,
                       ProtobufCAllocator *allocator);
+/* Entitled__V1__GetCustomerGroupsRequest methods */
+void   entitled__v1__get_customer_groups_request__init
+                     (Entitled__V1__GetCustomerGroupsRequest         *message);
+size_t entitled__v1__get_customer_groups_request__get_packed_size
+                     (const Entitled__V1__GetCustomerGroupsRequest   *message);
+size_t entitled__v1__get_customer_groups_request__pack
+                     (const Entitled__V1__GetCustomerGroupsRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_customer_groups_request__pack_to_buffer
+                     (const Entitled__V1__GetCustomerGroupsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetCustomerGroupsRequest *
+       entitled__v1__get_customer_groups_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_customer_groups_request__free_unpacked
+                     (Entitled__V1__GetCustomerGroupsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetCustomerGroupsResponse methods */
+void   entitled__v1__get_customer_groups_response__init
+                     (Entitled__V1__GetCustomerGroupsResponse         *message);
+size_t entitled__v1__get_customer_groups_response__get_packed_size
+                     (const Entitled__V1__GetCustomerGroupsResponse   *message);
+size_t entitled__v1__get_customer_groups_response__pack
+                     (const Entitled__V1__GetCustomerGroupsResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_customer_groups_response__pack_to_buffer
+                     (const Entitled__V1__GetCustomerGroupsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetCustomerGroupsResponse *
+       entitled__v1__get_customer_groups_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_customer_groups_response__free_unpacked
+                     (Entitled__V1__GetCustomerGroupsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__CustomerGroup methods */
+void   entitled__v1__customer_group__init
+                     (Entitled__V1__CustomerGroup         *message);
+size_t entitled__v1__customer_group__get_packed_size
+                     (const Entitled__V1__CustomerGroup   *message);
+size_t entitled__v1__customer_group__pack
+                     (const Entitled__V1__CustomerGroup   *message,
+                      uint8_t             *out);
+size_t entitled__v1__customer_group__pack_to_buffer
+                     (const Entitled__V1__CustomerGroup   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__CustomerGroup *
+       entitled__v1__customer_group__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__customer_group__free_unpacked
+                     (Entitled__V1__CustomerGroup *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__CustomerGroupRole methods */
+void   entitled__v1__customer_group_role__init
+                     (Entitled__V1__CustomerGroupRole         *message);
+size_t entitled__v1__customer_group_role__get_packed_size
+                     (const Entitled__V1__CustomerGroupRole   *message);
+size_t entitled__v1__customer_group_role__pack
+                     (const Entitled__V1__CustomerGroupRole   *message,
+                      uint8_t             *out);
+size_t entitled__v1__customer_group_role__pack_to_buffer
+                     (const Entitled__V1__CustomerGroupRole   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__CustomerGroupRole *
+       entitled__v1__customer_group_role__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__customer_group_role__free_unpacked
+                     (Entitled__V1__CustomerGroupRole *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListGroupMembersRequest methods */
+void   entitled__v1__list_group_members_request__init
+                     (Entitled__V1__ListGroupMembersRequest         *message);
+size_t entitled__v1__list_group_members_request__get_packed_size
+                     (const Entitled__V1__ListGroupMembersRequest   *message);
+size_t entitled__v1__list_group_members_request__pack
+                     (const Entitled__V1__ListGroupMembersRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_group_members_request__pack_to_buffer
+                     (const Entitled__V1__ListGroupMembersRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListGroupMembersRequest *
+       entitled__v1__list_group_members_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_group_members_request__free_unpacked
+                     (Entitled__V1__ListGroupMembersRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListGroupMembersResponse methods */
+void   entitled__v1__list_group_members_response__init
+                     (Entitled__V1__ListGroupMembersResponse         *message);
+size_t entitled__v1__list_group_members_response__get_packed_size
+                     (const Entitled__V1__ListGroupMembersResponse   *message);
+size_t entitled__v1__list_group_members_response__pack
+                     (const Entitled__V1__ListGroupMembersResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_group_members_response__pack_to_buffer
+                     (const Entitled__V1__ListGroupMembersResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListGroupMembersResponse *
+       entitled__v1__list_group_members_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_group_members_response__free_unpacked
+                     (Entitled__V1__ListGroupMembersResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GroupMember methods */
+void   entitled__v1__group_member__init
+                     (Entitled__V1__GroupMember         *message);
+size_t entitled__v1__group_member__get_packed_size
+                     (const Entitled__V1__GroupMember   *message);
+size_t entitled__v1__group_member__pack
+                     (const Entitled__V1__GroupMember   *message,
+                      uint8_t             *out);
+size_t entitled__v1__group_member__pack_to_buffer
+                     (const Entitled__V1__GroupMember   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GroupMember *
+       entitled__v1__group_member__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__group_member__free_unpacked
+                     (Entitled__V1__GroupMember *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetSeatInfoRequest methods */
+void   entitled__v1__get_seat_info_request__init
+                     (Entitled__V1__GetSeatInfoRequest         *message);
+size_t entitled__v1__get_seat_info_request__get_packed_size
+                     (const Entitled__V1__GetSeatInfoRequest   *message);
+size_t entitled__v1__get_seat_info_request__pack
+                     (const Entitled__V1__GetSeatInfoRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_seat_info_request__pack_to_buffer
+                     (const Entitled__V1__GetSeatInfoRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetSeatInfoRequest *
+       entitled__v1__get_seat_info_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_seat_info_request__free_unpacked
+                     (Entitled__V1__GetSeatInfoRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetSeatInfoResponse methods */
+void   entitled__v1__get_seat_info_response__init
+                     (Entitled__V1__GetSeatInfoResponse         *message);
+size_t entitled__v1__get_seat_info_response__get_packed_size
+                     (const Entitled__V1__GetSeatInfoResponse   *message);
+size_t entitled__v1__get_seat_info_response__pack
+                     (const Entitled__V1__GetSeatInfoResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_seat_info_response__pack_to_buffer
+                     (const Entitled__V1__GetSeatInfoResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetSeatInfoResponse *
+       entitled__v1__get_seat_info_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_seat_info_response__free_unpacked
+                     (Entitled__V1__GetSeatInfoResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__SendAdvancedCommerceRequestRequest methods */
+void   entitled__v1__send_advanced_commerce_request_request__init
+                     (Entitled__V1__SendAdvancedCommerceRequestRequest         *message);
+size_t entitled__v1__send_advanced_commerce_request_request__get_packed_size
+                     (const Entitled__V1__SendAdvancedCommerceRequestRequest   *message);
+size_t entitled__v1__send_advanced_commerce_request_request__pack
+                     (const Entitled__V1__SendAdvancedCommerceRequestRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__send_advanced_commerce_request_request__pack_to_buffer
+                     (const Entitled__V1__SendAdvancedCommerceRequestRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__SendAdvancedCommerceRequestRequest *
+       entitled__v1__send_advanced_commerce_request_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__send_advanced_commerce_request_request__free_unpacked
+                     (Entitled__V1__SendAdvancedCommerceRequestRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__SendAdvancedCommerceRequestResponse methods */
+void   entitled__v1__send_advanced_commerce_request_response__init
+                     (Entitled__V1__SendAdvancedCommerceRequestResponse         *message);
+size_t entitled__v1__send_advanced_commerce_request_response__get_packed_size
+                     (const Entitled__V1__SendAdvancedCommerceRequestResponse   *message);
+size_t entitled__v1__send_advanced_commerce_request_response__pack
+                     (const Entitled__V1__SendAdvancedCommerceRequestResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__send_advanced_commerce_request_response__pack_to_buffer
+                     (const Entitled__V1__SendAdvancedCommerceRequestResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__SendAdvancedCommerceRequestResponse *
+       entitled__v1__send_advanced_commerce_request_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__send_advanced_commerce_request_response__free_unpacked
+                     (Entitled__V1__SendAdvancedCommerceRequestResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ExternalPurchaseToken methods */
+void   entitled__v1__external_purchase_token__init
+                     (Entitled__V1__ExternalPurchaseToken         *message);
+size_t entitled__v1__external_purchase_token__get_packed_size
+                     (const Entitled__V1__ExternalPurchaseToken   *message);
+size_t entitled__v1__external_purchase_token__pack
+                     (const Entitled__V1__ExternalPurchaseToken   *message,
+                      uint8_t             *out);
+size_t entitled__v1__external_purchase_token__pack_to_buffer
+                     (const Entitled__V1__ExternalPurchaseToken   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ExternalPurchaseToken *
+       entitled__v1__external_purchase_token__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__external_purchase_token__free_unpacked
+                     (Entitled__V1__ExternalPurchaseToken *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListExternalPurchaseTokensRequest methods */
+void   entitled__v1__list_external_purchase_tokens_request__init
+                     (Entitled__V1__ListExternalPurchaseTokensRequest         *message);
+size_t entitled__v1__list_external_purchase_tokens_request__get_packed_size
+                     (const Entitled__V1__ListExternalPurchaseTokensRequest   *message);
+size_t entitled__v1__list_external_purchase_tokens_request__pack
+                     (const Entitled__V1__ListExternalPurchaseTokensRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_external_purchase_tokens_request__pack_to_buffer
+                     (const Entitled__V1__ListExternalPurchaseTokensRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListExternalPurchaseTokensRequest *
+       entitled__v1__list_external_purchase_tokens_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_external_purchase_tokens_request__free_unpacked
+                     (Entitled__V1__ListExternalPurchaseTokensRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__ListExternalPurchaseTokensResponse methods */
+void   entitled__v1__list_external_purchase_tokens_response__init
+                     (Entitled__V1__ListExternalPurchaseTokensResponse         *message);
+size_t entitled__v1__list_external_purchase_tokens_response__get_packed_size
+                     (const Entitled__V1__ListExternalPurchaseTokensResponse   *message);
+size_t entitled__v1__list_external_purchase_tokens_response__pack
+                     (const Entitled__V1__ListExternalPurchaseTokensResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__list_external_purchase_tokens_response__pack_to_buffer
+                     (const Entitled__V1__ListExternalPurchaseTokensResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__ListExternalPurchaseTokensResponse *
+       entitled__v1__list_external_purchase_tokens_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__list_external_purchase_tokens_response__free_unpacked
+                     (Entitled__V1__ListExternalPurchaseTokensResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__SendExternalPurchaseReportRequest methods */
+void   entitled__v1__send_external_purchase_report_request__init
+                     (Entitled__V1__SendExternalPurchaseReportRequest         *message);
+size_t entitled__v1__send_external_purchase_report_request__get_packed_size
+                     (const Entitled__V1__SendExternalPurchaseReportRequest   *message);
+size_t entitled__v1__send_external_purchase_report_request__pack
+                     (const Entitled__V1__SendExternalPurchaseReportRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__send_external_purchase_report_request__pack_to_buffer
+                     (const Entitled__V1__SendExternalPurchaseReportRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__SendExternalPurchaseReportRequest *
+       entitled__v1__send_external_purchase_report_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__send_external_purchase_report_request__free_unpacked
+                     (Entitled__V1__SendExternalPurchaseReportRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__SendExternalPurchaseReportResponse methods */
+void   entitled__v1__send_external_purchase_report_response__init
+                     (Entitled__V1__SendExternalPurchaseReportResponse         *message);
+size_t entitled__v1__send_external_purchase_report_response__get_packed_size
+                     (const Entitled__V1__SendExternalPurchaseReportResponse   *message);
+size_t entitled__v1__send_external_purchase_report_response__pack
+                     (const Entitled__V1__SendExternalPurchaseReportResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__send_external_purchase_report_response__pack_to_buffer
+                     (const Entitled__V1__SendExternalPurchaseReportResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__SendExternalPurchaseReportResponse *
+       entitled__v1__send_external_purchase_report_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__send_external_purchase_report_response__free_unpacked
+                     (Entitled__V1__SendExternalPurchaseReportResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetExternalPurchaseReportRequest methods */
+void   entitled__v1__get_external_purchase_report_request__init
+                     (Entitled__V1__GetExternalPurchaseReportRequest         *message);
+size_t entitled__v1__get_external_purchase_report_request__get_packed_size
+                     (const Entitled__V1__GetExternalPurchaseReportRequest   *message);
+size_t entitled__v1__get_external_purchase_report_request__pack
+                     (const Entitled__V1__GetExternalPurchaseReportRequest   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_external_purchase_report_request__pack_to_buffer
+                     (const Entitled__V1__GetExternalPurchaseReportRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetExternalPurchaseReportRequest *
+       entitled__v1__get_external_purchase_report_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_external_purchase_report_request__free_unpacked
+                     (Entitled__V1__GetExternalPurchaseReportRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__GetExternalPurchaseReportResponse methods */
+void   entitled__v1__get_external_purchase_report_response__init
+                     (Entitled__V1__GetExternalPurchaseReportResponse         *message);
+size_t entitled__v1__get_external_purchase_report_response__get_packed_size
+                     (const Entitled__V1__GetExternalPurchaseReportResponse   *message);
+size_t entitled__v1__get_external_purchase_report_response__pack
+                     (const Entitled__V1__GetExternalPurchaseReportResponse   *message,
+                      uint8_t             *out);
+size_t entitled__v1__get_external_purchase_report_response__pack_to_buffer
+                     (const Entitled__V1__GetExternalPurchaseReportResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__GetExternalPurchaseReportResponse *
+       entitled__v1__get_external_purchase_report_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__get_external_purchase_report_response__free_unpacked
+                     (Entitled__V1__GetExternalPurchaseReportResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Entitled__V1__GetRefundHistoryRequest_Closure)
@@ -1791,6 +3188,24 @@ typedef void (*Entitled__V1__RefreshPurchaseRequest_Closure)
                   void *closure_data);
 typedef void (*Entitled__V1__RefreshPurchaseResponse_Closure)
                  (const Entitled__V1__RefreshPurchaseResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetTransactionInfoRequest_Closure)
+                 (const Entitled__V1__GetTransactionInfoRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetTransactionInfoResponse_Closure)
+                 (const Entitled__V1__GetTransactionInfoResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetAppTransactionInfoRequest_Closure)
+                 (const Entitled__V1__GetAppTransactionInfoRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetAppTransactionInfoResponse_Closure)
+                 (const Entitled__V1__GetAppTransactionInfoResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__FinishTransactionRequest_Closure)
+                 (const Entitled__V1__FinishTransactionRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__FinishTransactionResponse_Closure)
+                 (const Entitled__V1__FinishTransactionResponse *message,
                   void *closure_data);
 typedef void (*Entitled__V1__ExtendRenewalDateRequest_Closure)
                  (const Entitled__V1__ExtendRenewalDateRequest *message,
@@ -1815,6 +3230,12 @@ typedef void (*Entitled__V1__SendConsumptionInformationRequest_Closure)
                   void *closure_data);
 typedef void (*Entitled__V1__SendConsumptionInformationResponse_Closure)
                  (const Entitled__V1__SendConsumptionInformationResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__SendConsumptionInformationV1Request_Closure)
+                 (const Entitled__V1__SendConsumptionInformationV1Request *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__SendConsumptionInformationV1Response_Closure)
+                 (const Entitled__V1__SendConsumptionInformationV1Response *message,
                   void *closure_data);
 typedef void (*Entitled__V1__ConsumptionRequest_Closure)
                  (const Entitled__V1__ConsumptionRequest *message,
@@ -1864,6 +3285,60 @@ typedef void (*Entitled__V1__ListSeatsRequest_Closure)
 typedef void (*Entitled__V1__ListSeatsResponse_Closure)
                  (const Entitled__V1__ListSeatsResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__GetCustomerGroupsRequest_Closure)
+                 (const Entitled__V1__GetCustomerGroupsRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetCustomerGroupsResponse_Closure)
+                 (const Entitled__V1__GetCustomerGroupsResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__CustomerGroup_Closure)
+                 (const Entitled__V1__CustomerGroup *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__CustomerGroupRole_Closure)
+                 (const Entitled__V1__CustomerGroupRole *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListGroupMembersRequest_Closure)
+                 (const Entitled__V1__ListGroupMembersRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListGroupMembersResponse_Closure)
+                 (const Entitled__V1__ListGroupMembersResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GroupMember_Closure)
+                 (const Entitled__V1__GroupMember *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetSeatInfoRequest_Closure)
+                 (const Entitled__V1__GetSeatInfoRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetSeatInfoResponse_Closure)
+                 (const Entitled__V1__GetSeatInfoResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__SendAdvancedCommerceRequestRequest_Closure)
+                 (const Entitled__V1__SendAdvancedCommerceRequestRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__SendAdvancedCommerceRequestResponse_Closure)
+                 (const Entitled__V1__SendAdvancedCommerceRequestResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ExternalPurchaseToken_Closure)
+                 (const Entitled__V1__ExternalPurchaseToken *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListExternalPurchaseTokensRequest_Closure)
+                 (const Entitled__V1__ListExternalPurchaseTokensRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__ListExternalPurchaseTokensResponse_Closure)
+                 (const Entitled__V1__ListExternalPurchaseTokensResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__SendExternalPurchaseReportRequest_Closure)
+                 (const Entitled__V1__SendExternalPurchaseReportRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__SendExternalPurchaseReportResponse_Closure)
+                 (const Entitled__V1__SendExternalPurchaseReportResponse *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetExternalPurchaseReportRequest_Closure)
+                 (const Entitled__V1__GetExternalPurchaseReportRequest *message,
+                  void *closure_data);
+typedef void (*Entitled__V1__GetExternalPurchaseReportResponse_Closure)
+                 (const Entitled__V1__GetExternalPurchaseReportResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -1883,6 +3358,18 @@ struct Entitled__V1__AppStoreService_Service
                            const Entitled__V1__RefreshPurchaseRequest *input,
                            Entitled__V1__RefreshPurchaseResponse_Closure closure,
                            void *closure_data);
+  void (*get_transaction_info)(Entitled__V1__AppStoreService_Service *service,
+                               const Entitled__V1__GetTransactionInfoRequest *input,
+                               Entitled__V1__GetTransactionInfoResponse_Closure closure,
+                               void *closure_data);
+  void (*get_app_transaction_info)(Entitled__V1__AppStoreService_Service *service,
+                                   const Entitled__V1__GetAppTransactionInfoRequest *input,
+                                   Entitled__V1__GetAppTransactionInfoResponse_Closure closure,
+                                   void *closure_data);
+  void (*finish_transaction)(Entitled__V1__AppStoreService_Service *service,
+                             const Entitled__V1__FinishTransactionRequest *input,
+                             Entitled__V1__FinishTransactionResponse_Closure closure,
+                             void *closure_data);
   void (*extend_renewal_date)(Entitled__V1__AppStoreService_Service *service,
                               const Entitled__V1__ExtendRenewalDateRequest *input,
                               Entitled__V1__ExtendRenewalDateResponse_Closure closure,
@@ -1899,6 +3386,10 @@ struct Entitled__V1__AppStoreService_Service
                                        const Entitled__V1__SendConsumptionInformationRequest *input,
                                        Entitled__V1__SendConsumptionInformationResponse_Closure closure,
                                        void *closure_data);
+  void (*send_consumption_information_v1)(Entitled__V1__AppStoreService_Service *service,
+                                          const Entitled__V1__SendConsumptionInformationV1Request *input,
+                                          Entitled__V1__SendConsumptionInformationV1Response_Closure closure,
+                                          void *closure_data);
   void (*list_consumption_requests)(Entitled__V1__AppStoreService_Service *service,
                                     const Entitled__V1__ListConsumptionRequestsRequest *input,
                                     Entitled__V1__ListConsumptionRequestsResponse_Closure closure,
@@ -1927,6 +3418,34 @@ struct Entitled__V1__AppStoreService_Service
                      const Entitled__V1__ListSeatsRequest *input,
                      Entitled__V1__ListSeatsResponse_Closure closure,
                      void *closure_data);
+  void (*get_customer_groups)(Entitled__V1__AppStoreService_Service *service,
+                              const Entitled__V1__GetCustomerGroupsRequest *input,
+                              Entitled__V1__GetCustomerGroupsResponse_Closure closure,
+                              void *closure_data);
+  void (*list_group_members)(Entitled__V1__AppStoreService_Service *service,
+                             const Entitled__V1__ListGroupMembersRequest *input,
+                             Entitled__V1__ListGroupMembersResponse_Closure closure,
+                             void *closure_data);
+  void (*get_seat_info)(Entitled__V1__AppStoreService_Service *service,
+                        const Entitled__V1__GetSeatInfoRequest *input,
+                        Entitled__V1__GetSeatInfoResponse_Closure closure,
+                        void *closure_data);
+  void (*send_advanced_commerce_request)(Entitled__V1__AppStoreService_Service *service,
+                                         const Entitled__V1__SendAdvancedCommerceRequestRequest *input,
+                                         Entitled__V1__SendAdvancedCommerceRequestResponse_Closure closure,
+                                         void *closure_data);
+  void (*list_external_purchase_tokens)(Entitled__V1__AppStoreService_Service *service,
+                                        const Entitled__V1__ListExternalPurchaseTokensRequest *input,
+                                        Entitled__V1__ListExternalPurchaseTokensResponse_Closure closure,
+                                        void *closure_data);
+  void (*send_external_purchase_report)(Entitled__V1__AppStoreService_Service *service,
+                                        const Entitled__V1__SendExternalPurchaseReportRequest *input,
+                                        Entitled__V1__SendExternalPurchaseReportResponse_Closure closure,
+                                        void *closure_data);
+  void (*get_external_purchase_report)(Entitled__V1__AppStoreService_Service *service,
+                                       const Entitled__V1__GetExternalPurchaseReportRequest *input,
+                                       Entitled__V1__GetExternalPurchaseReportResponse_Closure closure,
+                                       void *closure_data);
 };
 typedef void (*Entitled__V1__AppStoreService_ServiceDestroy)(Entitled__V1__AppStoreService_Service *);
 void entitled__v1__app_store_service__init (Entitled__V1__AppStoreService_Service *service,
@@ -1938,17 +3457,28 @@ void entitled__v1__app_store_service__init (Entitled__V1__AppStoreService_Servic
       function_prefix__ ## get_refund_history,\
       function_prefix__ ## look_up_order,\
       function_prefix__ ## refresh_purchase,\
+      function_prefix__ ## get_transaction_info,\
+      function_prefix__ ## get_app_transaction_info,\
+      function_prefix__ ## finish_transaction,\
       function_prefix__ ## extend_renewal_date,\
       function_prefix__ ## mass_extend_renewal_date,\
       function_prefix__ ## get_mass_extension_status,\
       function_prefix__ ## send_consumption_information,\
+      function_prefix__ ## send_consumption_information_v1,\
       function_prefix__ ## list_consumption_requests,\
       function_prefix__ ## set_consumption_consent,\
       function_prefix__ ## set_app_account_token,\
       function_prefix__ ## claim_seat,\
       function_prefix__ ## associate_seat,\
       function_prefix__ ## unclaim_seat,\
-      function_prefix__ ## list_seats  }
+      function_prefix__ ## list_seats,\
+      function_prefix__ ## get_customer_groups,\
+      function_prefix__ ## list_group_members,\
+      function_prefix__ ## get_seat_info,\
+      function_prefix__ ## send_advanced_commerce_request,\
+      function_prefix__ ## list_external_purchase_tokens,\
+      function_prefix__ ## send_external_purchase_report,\
+      function_prefix__ ## get_external_purchase_report  }
 void entitled__v1__app_store_service__get_refund_history(ProtobufCService *service,
                                                          const Entitled__V1__GetRefundHistoryRequest *input,
                                                          Entitled__V1__GetRefundHistoryResponse_Closure closure,
@@ -1961,6 +3491,18 @@ void entitled__v1__app_store_service__refresh_purchase(ProtobufCService *service
                                                        const Entitled__V1__RefreshPurchaseRequest *input,
                                                        Entitled__V1__RefreshPurchaseResponse_Closure closure,
                                                        void *closure_data);
+void entitled__v1__app_store_service__get_transaction_info(ProtobufCService *service,
+                                                           const Entitled__V1__GetTransactionInfoRequest *input,
+                                                           Entitled__V1__GetTransactionInfoResponse_Closure closure,
+                                                           void *closure_data);
+void entitled__v1__app_store_service__get_app_transaction_info(ProtobufCService *service,
+                                                               const Entitled__V1__GetAppTransactionInfoRequest *input,
+                                                               Entitled__V1__GetAppTransactionInfoResponse_Closure closure,
+                                                               void *closure_data);
+void entitled__v1__app_store_service__finish_transaction(ProtobufCService *service,
+                                                         const Entitled__V1__FinishTransactionRequest *input,
+                                                         Entitled__V1__FinishTransactionResponse_Closure closure,
+                                                         void *closure_data);
 void entitled__v1__app_store_service__extend_renewal_date(ProtobufCService *service,
                                                           const Entitled__V1__ExtendRenewalDateRequest *input,
                                                           Entitled__V1__ExtendRenewalDateResponse_Closure closure,
@@ -1977,6 +3519,10 @@ void entitled__v1__app_store_service__send_consumption_information(ProtobufCServ
                                                                    const Entitled__V1__SendConsumptionInformationRequest *input,
                                                                    Entitled__V1__SendConsumptionInformationResponse_Closure closure,
                                                                    void *closure_data);
+void entitled__v1__app_store_service__send_consumption_information_v1(ProtobufCService *service,
+                                                                      const Entitled__V1__SendConsumptionInformationV1Request *input,
+                                                                      Entitled__V1__SendConsumptionInformationV1Response_Closure closure,
+                                                                      void *closure_data);
 void entitled__v1__app_store_service__list_consumption_requests(ProtobufCService *service,
                                                                 const Entitled__V1__ListConsumptionRequestsRequest *input,
                                                                 Entitled__V1__ListConsumptionRequestsResponse_Closure closure,
@@ -2005,6 +3551,34 @@ void entitled__v1__app_store_service__list_seats(ProtobufCService *service,
                                                  const Entitled__V1__ListSeatsRequest *input,
                                                  Entitled__V1__ListSeatsResponse_Closure closure,
                                                  void *closure_data);
+void entitled__v1__app_store_service__get_customer_groups(ProtobufCService *service,
+                                                          const Entitled__V1__GetCustomerGroupsRequest *input,
+                                                          Entitled__V1__GetCustomerGroupsResponse_Closure closure,
+                                                          void *closure_data);
+void entitled__v1__app_store_service__list_group_members(ProtobufCService *service,
+                                                         const Entitled__V1__ListGroupMembersRequest *input,
+                                                         Entitled__V1__ListGroupMembersResponse_Closure closure,
+                                                         void *closure_data);
+void entitled__v1__app_store_service__get_seat_info(ProtobufCService *service,
+                                                    const Entitled__V1__GetSeatInfoRequest *input,
+                                                    Entitled__V1__GetSeatInfoResponse_Closure closure,
+                                                    void *closure_data);
+void entitled__v1__app_store_service__send_advanced_commerce_request(ProtobufCService *service,
+                                                                     const Entitled__V1__SendAdvancedCommerceRequestRequest *input,
+                                                                     Entitled__V1__SendAdvancedCommerceRequestResponse_Closure closure,
+                                                                     void *closure_data);
+void entitled__v1__app_store_service__list_external_purchase_tokens(ProtobufCService *service,
+                                                                    const Entitled__V1__ListExternalPurchaseTokensRequest *input,
+                                                                    Entitled__V1__ListExternalPurchaseTokensResponse_Closure closure,
+                                                                    void *closure_data);
+void entitled__v1__app_store_service__send_external_purchase_report(ProtobufCService *service,
+                                                                    const Entitled__V1__SendExternalPurchaseReportRequest *input,
+                                                                    Entitled__V1__SendExternalPurchaseReportResponse_Closure closure,
+                                                                    void *closure_data);
+void entitled__v1__app_store_service__get_external_purchase_report(ProtobufCService *service,
+                                                                   const Entitled__V1__GetExternalPurchaseReportRequest *input,
+                                                                   Entitled__V1__GetExternalPurchaseReportResponse_Closure closure,
+                                                                   void *closure_data);
 
 /* --- descriptors --- */
 
@@ -2012,12 +3586,20 @@ extern const ProtobufCEnumDescriptor    entitled__v1__extend_reason__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__refund_preference__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__delivery_status__descriptor;
 extern const ProtobufCEnumDescriptor    entitled__v1__consumption_request_state__descriptor;
+extern const ProtobufCEnumDescriptor    entitled__v1__advanced_commerce_action__descriptor;
+extern const ProtobufCEnumDescriptor    entitled__v1__external_token_state__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_refund_history_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__get_refund_history_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__look_up_order_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__look_up_order_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__refresh_purchase_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__refresh_purchase_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_transaction_info_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_transaction_info_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_app_transaction_info_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_app_transaction_info_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__finish_transaction_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__finish_transaction_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__extend_renewal_date_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__extend_renewal_date_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__mass_extend_renewal_date_request__descriptor;
@@ -2026,6 +3608,8 @@ extern const ProtobufCMessageDescriptor entitled__v1__get_mass_extension_status_
 extern const ProtobufCMessageDescriptor entitled__v1__get_mass_extension_status_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_v1_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__send_consumption_information_v1_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__consumption_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_consumption_requests_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_consumption_requests_response__descriptor;
@@ -2042,6 +3626,24 @@ extern const ProtobufCMessageDescriptor entitled__v1__unclaim_seat_request__desc
 extern const ProtobufCMessageDescriptor entitled__v1__unclaim_seat_response__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_seats_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__list_seats_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_customer_groups_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_customer_groups_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__customer_group__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__customer_group_role__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_group_members_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_group_members_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__group_member__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_seat_info_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_seat_info_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__send_advanced_commerce_request_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__send_advanced_commerce_request_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__external_purchase_token__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_external_purchase_tokens_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__list_external_purchase_tokens_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__send_external_purchase_report_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__send_external_purchase_report_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_external_purchase_report_request__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__get_external_purchase_report_response__descriptor;
 extern const ProtobufCServiceDescriptor entitled__v1__app_store_service__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -234,10 +234,20 @@ struct  Entitled__V1__TransactionCommitmentInfo
    * The price of all payments together.
    */
   Entitled__V1__Money *commitment_price;
+  /*
+   * The number of payments after this one. A cancellation does not stop them; a refund or an upgrade of the current
+   * period does.
+   */
+  int32_t remaining_periods;
+  /*
+   * What these payments cost at the price of this one: a forecast, no revenue. Unset without a price, and for customers
+   * who do not pay.
+   */
+  Entitled__V1__Money *remaining_price;
 };
 #define ENTITLED__V1__TRANSACTION_COMMITMENT_INFO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__transaction_commitment_info__descriptor) \
-    , 0, 0, NULL, NULL }
+    , 0, 0, NULL, NULL, 0, NULL }
 
 
 typedef enum {

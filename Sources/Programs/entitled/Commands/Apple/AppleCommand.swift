@@ -7,10 +7,13 @@ internal import Wire
 /// `entitled apple`: calls of the App Store Server API.
 struct AppleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "apple", abstract: "Look up, refresh and extend purchases at Apple.",
+    commandName: "apple", abstract: "Look up, refresh and change purchases at Apple.",
     subcommands: [
       RefundsCommand.self, OrderCommand.self, RefreshCommand.self, ExtendCommand.self, MassExtendCommand.self,
-      MassExtensionCommand.self, SetAccountTokenCommand.self,
+      MassExtensionCommand.self, SetAccountTokenCommand.self, AppleTransactionCommand.self,
+      AppTransactionCommand.self, FinishCommand.self, AdvancedCommerceCommand.self, GroupsCommand.self,
+      GroupMembersCommand.self, SeatInfoCommand.self, ExternalTokensCommand.self,
+      ReportExternalCommand.self, ShowExternalCommand.self,
     ])
 }
 
@@ -28,7 +31,7 @@ struct RefundsCommand: AsyncParsableCommand {
     let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
     try await client.showPages(
       empty: "no refunds", nextPageToken: \.nextPageToken,
-      rows: { (page: GetRefundHistoryResponse) in page.transactions.map(\.row) },
+      rows: { (page: GetRefundHistoryResponse) in page.transactions.map(\.appleRow) },
       fetch: { connection, token in
         try await connection.getRefundHistory(
           .with {
@@ -68,7 +71,7 @@ struct OrderCommand: AsyncParsableCommand {
     client.show(
       response,
       [("order", response.valid ? "valid" : "unknown to Apple"), ("customers", customers)]
-        + response.transactions.map(\.row))
+        + response.transactions.map(\.appleRow))
     if !response.valid { throw ExitCode(3) }
   }
 }
@@ -96,7 +99,7 @@ struct RefreshCommand: AsyncParsableCommand {
           $0.note = note
         })
     }
-    client.show(response, [("changed", "\(response.changed)")] + response.transactions.map(\.row))
+    client.show(response, [("changed", "\(response.changed)")] + response.transactions.map(\.appleRow))
   }
 }
 
@@ -238,7 +241,7 @@ struct SetAccountTokenCommand: AsyncParsableCommand {
 
 extension Transaction {
   /// The transaction in one line.
-  fileprivate var row: (String, String) {
+  var appleRow: (String, String) {
     let end = expiresDate.text.isEmpty ? "" : " to \(expiresDate.text)"
     let revoked = revocationDate.text.isEmpty ? "" : ", refunded \(revocationDate.text)"
     return (transactionId, "\(productId), \(purchaseDate.text)\(end)\(revoked)")

@@ -1,0 +1,159 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Wire
+
+/// `entitled apple transaction`.
+struct AppleTransactionCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "transaction", abstract: "Fetch and ingest one transaction.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "Reason, for the audit log.") var note = ""
+
+  @Argument(help: "Transaction id.") var transaction: String
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let response = try await client.withConnection {
+      try await $0.getTransactionInfo(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.transactionId = transaction
+          $0.note = note
+        })
+    }
+    client.show(
+      response,
+      (response.transaction.map { [$0.appleRow] } ?? []) + [
+        ("customer", response.customerId), ("document", response.changed ? "new" : "already stored"),
+      ])
+  }
+}
+
+/// `entitled apple app-transaction`.
+struct AppTransactionCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "app-transaction", abstract: "Fetch and ingest the app install of a customer.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Option(help: "Customer id to link the app install to (default: none).") var customer = ""
+  @Option(help: "Reason, for the audit log.") var note = ""
+
+  @Argument(help: "Id of any transaction of the customer.") var transaction: String
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let response = try await client.withConnection {
+      try await $0.getAppTransactionInfo(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.transactionId = transaction
+          $0.customerId = customer
+          $0.note = note
+        })
+    }
+    client.show(
+      response,
+      [
+        ("app transaction", response.appTransactionId), ("customer", response.customerId),
+        ("first version", response.originalApplicationVersion),
+        ("first download", response.originalPurchaseDate.text), ("pre-order", response.preorderDate.text),
+        ("platform", response.originalPlatform), ("document", response.changed ? "new" : "already stored"),
+      ])
+  }
+}
+
+/// `entitled apple groups`.
+struct GroupsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "groups", abstract: "List the groups of a customer at Apple.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Argument(help: "Id of any transaction of the customer.") var transaction: String
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let response = try await client.withConnection {
+      try await $0.getCustomerGroups(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.transactionId = transaction
+        })
+    }
+    let rows = response.groups.map { group in
+      let roles = group.roles.map { "\($0.productId) \($0.role)" }
+      return (group.groupId, ([group.groupType] + roles).joined(separator: ", "))
+    }
+    client.showList(response, rows, empty: "no groups")
+  }
+}
+
+/// `entitled apple group-members`.
+struct GroupMembersCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "group-members", abstract: "List the members of a group at Apple.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Argument(help: "Group id, as 'apple groups' prints it.") var group: String
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    try await client.showPages(
+      empty: "no members", nextPageToken: \.nextPageToken,
+      rows: { (page: ListGroupMembersResponse) in
+        page.members.map { member in
+          let customers = member.customerIds.joined(separator: ", ")
+          return (member.appTransactionId, customers.isEmpty ? "no customer" : customers)
+        }
+      },
+      fetch: { connection, token in
+        try await connection.listGroupMembers(
+          .with {
+            $0.app = app
+            $0.environment = environment
+            $0.groupId = group
+            $0.pageToken = token
+          })
+      })
+  }
+}
+
+/// `entitled apple seats`.
+struct SeatInfoCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "seats", abstract: "Show the seats of a purchase at Apple.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Argument(help: "Original transaction id.") var purchase: String
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let response = try await client.withConnection {
+      try await $0.getSeatInfo(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.originalTransactionId = purchase
+        })
+    }
+    client.show(
+      response,
+      [
+        ("seats", "\(response.totalSeatCount)"), ("available", "\(response.availableSeatCount)"),
+        ("claimed", response.assignedSeatClaimIds.joined(separator: ", ")),
+      ])
+  }
+}

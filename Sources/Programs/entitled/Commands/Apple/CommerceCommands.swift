@@ -1,0 +1,103 @@
+internal import ArgumentParser
+internal import EntitledClient
+internal import Foundation
+internal import Wire
+
+/// `entitled apple finish`.
+struct FinishCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "finish", abstract: "Finish a transaction whose content was delivered.")
+
+  @OptionGroup var options: AppleChangeOptions
+
+  @Argument(help: "Transaction id.") var transaction: String
+
+  func run() async throws {
+    let request = try await options.completed(
+      FinishTransactionRequest.with { $0.transactionId = transaction })
+    let response = try await options.client.withConnection { try await $0.finishTransaction(request) }
+    options.client.show(response, [("finished", response.finishedAt.text)])
+  }
+}
+
+/// `entitled apple advanced-commerce`.
+struct AdvancedCommerceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "advanced-commerce", abstract: "Change or refund an Advanced Commerce purchase.",
+    discussion: """
+      The action is cancel, revoke, migrate, change-price, change-metadata or request-refund. The request is Apple's \
+      JSON body without requestInfo.requestReferenceId, which the service adds.
+      """)
+
+  @OptionGroup var options: AppleChangeOptions
+
+  @Argument(help: "Transaction id.") var transaction: String
+  @Argument(help: "Action, such as cancel.") var action: String
+  @Argument(help: "Request: JSON, @FILE, or - for the standard input (default: none).") var request = ""
+
+  func run() async throws {
+    var body = SendAdvancedCommerceRequestRequest.with {
+      $0.transactionId = transaction
+      $0.requestReferenceId = options.change.key.isEmpty ? UUID().uuidString.lowercased() : ""
+    }
+    body.action = try EnumOption.parse(action, "ADVANCED_COMMERCE_ACTION_", "the action")
+    body.requestJson = try Document.read(request)
+    let request = try await options.completed(body)
+    let response = try await options.client.withConnection {
+      try await $0.sendAdvancedCommerceRequest(request)
+    }
+    options.client.show(response, response.transaction.map { [$0.appleRow] } ?? [])
+  }
+}
+
+/// `entitled apple report-external`.
+struct ReportExternalCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report-external", abstract: "Report an external purchase token to Apple.",
+    discussion: "Prints the request id, with which 'apple show-external' shows the report.")
+
+  @OptionGroup var options: AppleChangeOptions
+
+  @Option(help: "Request id of a report that failed, to send it again (default: a new one).") var request = ""
+
+  @Argument(help: "ExternalPurchaseReport: JSON, @FILE, or - for the standard input.") var report: String
+
+  func run() async throws {
+    let identifier =
+      request.isEmpty && options.change.key.isEmpty ? UUID().uuidString.lowercased() : request
+    let text = try Document.read(report)
+    let body = SendExternalPurchaseReportRequest.with {
+      $0.reportJson = text
+      $0.requestIdentifier = identifier
+    }
+    let request = try await options.completed(body)
+    let response = try await options.client.withConnection {
+      try await $0.sendExternalPurchaseReport(request)
+    }
+    options.client.show(response, [("request", response.requestIdentifier)])
+  }
+}
+
+/// `entitled apple show-external`.
+struct ShowExternalCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show-external", abstract: "Show an external purchase report at Apple.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Argument(help: "Request id, as 'apple report-external' prints it.") var request: String
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let response = try await client.withConnection {
+      try await $0.getExternalPurchaseReport(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.requestIdentifier = request
+        })
+    }
+    client.show(response, [("report", response.reportJson)])
+  }
+}

@@ -1,0 +1,90 @@
+internal import ArgumentParser
+internal import CommandSupport
+internal import EntitledClient
+internal import Wire
+
+/// `entitled retention messages`.
+struct RetentionMessagesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "messages", abstract: "List the retention messages.")
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+
+  func run() async throws {
+    let (app, environment) = (try await scope.app.id(client), try scope.appEnvironment())
+    let response = try await client.withConnection {
+      try await $0.getRetentionMessages(
+        .with {
+          $0.app = app
+          $0.environment = environment
+        })
+    }
+    let rows = response.messages.map { ($0.messageIdentifier, $0.state) }
+    client.showList(response, rows, empty: "no messages")
+  }
+}
+
+/// `entitled retention upload-message`.
+struct UploadMessageCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "upload-message", abstract: "Upload a retention message.")
+
+  @OptionGroup var options: AppleChangeOptions
+
+  @Option(help: "Header, at most 66 characters.") var header: String
+  @Option(help: "Text, at most 144 characters.") var text: String
+  @Option(help: "Identifier of a full-size image (default: none).") var image = ""
+  @Option(help: "Alternative text of the image, at most 150 characters.") var altText = ""
+  @Flag(help: "Show the header above the image instead of the text.") var headerAboveImage = false
+  @Option(help: "Bullet point, as IMAGE,ALT TEXT,TEXT; repeatable, at most five.") var bullet: [String] = []
+
+  @Argument(help: "Identifier of the message, a new UUID.") var message: String
+
+  func run() async throws {
+    let bullets = try bullet.map(RetentionBulletPoint.init(option:))
+    let body = UploadRetentionMessageRequest.with {
+      $0.messageIdentifier = message
+      $0.header = header
+      $0.body = text
+      $0.imageIdentifier = image
+      $0.imageAltText = altText
+      $0.headerAboveImage = headerAboveImage
+      $0.bulletPoints = bullets
+    }
+    let request = try await options.completed(body)
+    let response = try await options.client.withConnection { try await $0.uploadRetentionMessage(request) }
+    options.client.show(response, [("accepted", response.acceptedAt.text)])
+  }
+}
+
+/// `entitled retention delete-message`.
+struct DeleteMessageCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete-message", abstract: "Delete a retention message.")
+
+  @OptionGroup var options: AppleChangeOptions
+
+  @Argument(help: "Identifier of the message.") var message: String
+
+  func run() async throws {
+    let body = DeleteRetentionMessageRequest.with { $0.messageIdentifier = message }
+    let request = try await options.completed(body)
+    let response = try await options.client.withConnection { try await $0.deleteRetentionMessage(request) }
+    options.client.show(response, [("accepted", response.acceptedAt.text)])
+  }
+}
+
+extension RetentionBulletPoint {
+  /// Parses `IMAGE,ALT TEXT,TEXT`; the text may have commas.
+  fileprivate init(option: String) throws {
+    let parts = option.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3 else {
+      throw Failure("--bullet takes IMAGE,ALT TEXT,TEXT, not '\(option)'", status: 64)
+    }
+    self.init()
+    imageIdentifier = String(parts[0])
+    altText = String(parts[1])
+    text = String(parts[2])
+  }
+}

@@ -1,0 +1,145 @@
+internal import AppStore
+internal import AppStoreClient
+internal import AppleLookup
+internal import Entitlements
+internal import JSON
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+// Finished transactions, Advanced Commerce and external purchases.
+extension AppStoreServiceHandler {
+  func finishTransaction(
+    _ request: FinishTransactionRequest, _ call: CallContext
+  ) async throws(Status) -> FinishTransactionResponse {
+    let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
+      try RequestValidation.given(request.transactionId, "transaction_id")
+      let call = try self.call(request.app, request.environment, call)
+      let record = Record(
+        "FinishTransaction", about: try await purchase(of: request.transactionId, call),
+        transactionID: request.transactionId, by: request.actor, note: request.note)
+      return try await changeOnce(once, .finishTransaction(request.transactionId), record, call) {
+        .with { $0.finishedAt = GoogleProtobuf.Timestamp(context.now(in: call.environment)) }
+      }
+    }
+  }
+
+  /// Apple's response has the changed documents, which are stored before the response is.
+  func sendAdvancedCommerceRequest(
+    _ request: SendAdvancedCommerceRequestRequest, _ call: CallContext
+  ) async throws(Status) -> SendAdvancedCommerceRequestResponse {
+    let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
+      try RequestValidation.given(request.transactionId, "transaction_id")
+      let reference = try once.requestIdentifier(request.requestReferenceId, field: "request_reference_id")
+      var body = try Self.object(request.requestJson, "request_json")
+      var info = body["requestInfo"]?.objectValue ?? [:]
+      info["requestReferenceId"] = .string(reference)
+      body["requestInfo"] = .object(info)
+      let sent = try Self.appleRequest(request.action, body, of: request.transactionId)
+      let call = try self.call(request.app, request.environment, call)
+      let record = Record(
+        "SendAdvancedCommerceRequest", about: try await purchase(of: request.transactionId, call),
+        transactionID: request.transactionId, by: request.actor, note: request.note)
+      return try await changeOnce(once, sent, record, call) {
+        (answer: AdvancedCommerceResponse) async throws(Status) in
+        let transaction = try await ingest(answer, call)
+        return .with { $0.transaction = transaction }
+      }
+    }
+  }
+
+  func sendExternalPurchaseReport(
+    _ request: SendExternalPurchaseReportRequest, _ call: CallContext
+  ) async throws(Status) -> SendExternalPurchaseReportResponse {
+    let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
+      try RequestValidation.given(request.reportJson, "report_json")
+      let identifier = try once.requestIdentifier(request.requestIdentifier)
+      var report = try Self.object(request.reportJson, "report_json")
+      report["requestIdentifier"] = .string(identifier)
+      return try await changeOnce(
+        once, .sendExternalPurchaseReport(report),
+        Record(AppleCall.sendExternalPurchaseReport, about: "", by: request.actor, note: request.note),
+        try self.call(request.app, request.environment, call)
+      ) { (answer: AnyResponse) in
+        .with { $0.requestIdentifier = answer.json["requestIdentifier"]?.stringValue ?? identifier }
+      }
+    }
+  }
+
+  func getExternalPurchaseReport(
+    _ request: GetExternalPurchaseReportRequest, _ call: CallContext
+  ) async throws(Status) -> GetExternalPurchaseReportResponse {
+    try RequestValidation.given(request.requestIdentifier, "request_identifier")
+    let call = try self.call(request.app, request.environment, call)
+    let report: AnyResponse = try await send(
+      .externalPurchaseReport(requestIdentifier: request.requestIdentifier), call)
+    return .with { $0.reportJson = JSONValue.object(report.json).text }
+  }
+
+  /// The id of the first transaction of a purchase; that of the transaction itself if the store does not have it.
+  private func purchase(of transactionID: String, _ call: Call) async throws(Status) -> String {
+    let line = LineKey(appID: call.app.id, environment: call.environment, lineID: transactionID)
+    return try await latest(of: line)?.originalTransactionID ?? transactionID
+  }
+
+  /// Verifies and stores the documents of a response.
+  private func ingest(
+    _ answer: AdvancedCommerceResponse, _ call: Call
+  ) async throws(Status) -> Wire.Transaction? {
+    let submission = Submission(
+      appID: call.app.id, customerID: nil, signedTransaction: answer.signedTransactionInfo,
+      signedRenewalInfo: answer.signedRenewalInfo, source: .appStoreServerAPI)
+    guard !submission.documents.isEmpty else { return nil }
+    do throws(LedgerError) {
+      let transaction = try await context.ledger.submit(submission).documents.transaction
+      return transaction.map { Wire.Transaction($0, of: call.app, environment: call.environment) }
+    } catch {
+      guard case .rejected(let rejection, let evidence) = error else { throw Status(error) }
+      throw Status(LookupError.rejectedDocument(rejection, evidence: evidence))
+    }
+  }
+
+  private static func object(_ text: String, _ field: String) throws(Status) -> JSONObject {
+    guard !text.isEmpty else { return [:] }
+    guard let object = try? JSONValue(parsing: Array(text.utf8)).objectValue else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "\(field) is not a JSON object", field: field)
+    }
+    return object
+  }
+
+  private static func appleRequest(
+    _ action: AdvancedCommerceAction, _ body: JSONObject, of transactionID: String
+  ) throws(Status) -> AppStoreRequest {
+    do throws(PayloadError) {
+      switch action {
+      case .cancel: return .cancel(try .init(json: body), of: transactionID)
+      case .revoke: return .revoke(try .init(json: body), of: transactionID)
+      case .migrate: return .migrate(try .init(json: body), of: transactionID)
+      case .changePrice: return .changePrice(try .init(json: body), of: transactionID)
+      case .changeMetadata: return .changeMetadata(try .init(json: body), of: transactionID)
+      case .requestRefund: return .requestRefund(try .init(json: body), of: transactionID)
+      case .unspecified, .unrecognized: break
+      }
+    } catch {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "request_json is malformed: \(error)",
+        field: "request_json")
+    }
+    throw Status(.invalidArgument, reason: "MISSING_FIELD", "action is not set", field: "action")
+  }
+}
+
+/// A response that is passed on as JSON.
+private struct AnyResponse: DecodedPayload {
+  let json: JSONObject
+
+  init(json: JSONObject) throws(PayloadError) { self.json = json }
+}

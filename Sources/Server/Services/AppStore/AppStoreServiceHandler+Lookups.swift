@@ -1,0 +1,126 @@
+internal import AppStore
+internal import AppStoreClient
+internal import AppleLookup
+internal import Entitlements
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+// Single documents from Apple, and groups, which are informational.
+extension AppStoreServiceHandler {
+  func getTransactionInfo(
+    _ request: GetTransactionInfoRequest, _ call: CallContext
+  ) async throws(Status) -> GetTransactionInfoResponse {
+    try RequestValidation.given(request.transactionId, "transaction_id")
+    let call = try self.call(request.app, request.environment, call)
+    let answer: TransactionInfoResponse = try await send(.transactionInfo(request.transactionId), call)
+    guard let document = answer.signedTransactionInfo else {
+      throw Status(AppStoreClientError.missing(field: "signedTransactionInfo"))
+    }
+    let result = try await ingest([document], lookupRequest(request.transactionId, call))
+    return .with {
+      $0.transaction = call.messages(result.transactions[...]).first
+      $0.customerId = result.customerIDs.first ?? ""
+      $0.changed = result.newDocuments > 0
+    }
+  }
+
+  func getAppTransactionInfo(
+    _ request: GetAppTransactionInfoRequest, _ call: CallContext
+  ) async throws(Status) -> GetAppTransactionInfoResponse {
+    try RequestValidation.given(request.transactionId, "transaction_id")
+    let call = try self.call(request.app, request.environment, call)
+    let answer: AppTransactionInfoResponse = try await send(
+      .appTransactionInfo(of: request.transactionId), call)
+    guard let document = answer.signedAppTransactionInfo else {
+      throw Status(AppStoreClientError.missing(field: "signedAppTransactionInfo"))
+    }
+    let submission = Submission(
+      appID: call.app.id, customerID: request.customerId.given, signedAppTransaction: document,
+      source: .appStoreServerAPI)
+    let submitted: SubmissionResult
+    do throws(LedgerError) {
+      submitted = try await context.ledger.submit(submission)
+    } catch {
+      guard case .rejected(let rejection, let evidence) = error else { throw Status(error) }
+      throw Status(LookupError.rejectedDocument(rejection, evidence: evidence))
+    }
+    return .with { response in
+      response.customerId = submitted.customerID ?? ""
+      response.changed = !submitted.isDuplicate
+      guard let install = submitted.documents.appTransactionPayload else { return }
+      response.appTransactionId = install.appTransactionId ?? ""
+      response.originalApplicationVersion = install.originalApplicationVersion ?? ""
+      response.originalPurchaseDate = install.originalPurchaseDate.map(GoogleProtobuf.Timestamp.init)
+      response.preorderDate = install.preorderDate.map(GoogleProtobuf.Timestamp.init)
+      response.originalPlatform = install.originalPlatform?.rawValue ?? ""
+    }
+  }
+
+  func getCustomerGroups(
+    _ request: GetCustomerGroupsRequest, _ call: CallContext
+  ) async throws(Status) -> Wire.GetCustomerGroupsResponse {
+    try RequestValidation.given(request.transactionId, "transaction_id")
+    let call = try self.call(request.app, request.environment, call)
+    let answer: AppStore.GetCustomerGroupsResponse = try await send(
+      .customerGroups(of: request.transactionId), call)
+    return .with { response in
+      response.groups = (answer.groups ?? []).map { group in
+        .with {
+          $0.groupId = group.groupId ?? ""
+          $0.groupType = group.groupType?.rawValue ?? ""
+          $0.roles = (group.roles ?? []).map { role in
+            .with {
+              $0.productId = role.productId ?? ""
+              $0.role = role.role?.rawValue ?? ""
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// The position of a page is Apple's token.
+  func listGroupMembers(
+    _ request: ListGroupMembersRequest, _ call: CallContext
+  ) async throws(Status) -> ListGroupMembersResponse {
+    try RequestValidation.given(request.groupId, "group_id")
+    let size = min(100, try RequestValidation.pageSize(request.pageSize))
+    let page = try context.pageTokens.page(request)
+    let call = try self.call(request.app, request.environment, call)
+    let answer: AppStore.GetGroupMembersResponse = try await send(
+      .groupMembers(of: request.groupId, limit: size, paginationToken: page.position), call)
+    let installs = (answer.members ?? []).map { $0.appTransactionId ?? "" }
+    let members = try await context.read { reader throws(StoreError) in
+      try installs.map { install throws(StoreError) in
+        let lines = try reader.lines(ofAppInstall: install, of: call.app.id, in: call.environment)
+        var owners: [String] = []
+        for line in lines {
+          for owner in try reader.owners(of: line) where !owners.contains(owner) { owners.append(owner) }
+        }
+        return Wire.GroupMember.with { [owners] in
+          $0.appTransactionId = install
+          $0.customerIds = owners
+        }
+      }
+    }
+    return .with {
+      $0.members = members
+      if answer.hasMore == true { $0.nextPageToken = answer.paginationToken.map(page.token(after:)) ?? "" }
+    }
+  }
+
+  func getSeatInfo(
+    _ request: GetSeatInfoRequest, _ call: CallContext
+  ) async throws(Status) -> GetSeatInfoResponse {
+    try RequestValidation.given(request.originalTransactionId, "original_transaction_id")
+    let call = try self.call(request.app, request.environment, call)
+    let answer: SeatInfoResponse = try await send(.seats(of: request.originalTransactionId), call)
+    return .with {
+      $0.totalSeatCount = answer.totalSeatCount ?? 0
+      $0.availableSeatCount = answer.availableSeatCount ?? 0
+      $0.assignedSeatClaimIds = answer.assignedSeatClaimIds ?? []
+    }
+  }
+}

@@ -1,0 +1,140 @@
+internal import AppStore
+internal import AppStoreClient
+internal import JSON
+internal import Ledger
+internal import RPC
+internal import Wire
+
+// Changes of images, messages, defaults and the URL. Apple validates them; only missing fields are rejected here.
+extension RetentionMessagingServiceHandler {
+  func uploadRetentionImage(
+    _ request: UploadRetentionImageRequest, _ call: CallContext
+  ) async throws(Status) -> UploadRetentionImageResponse {
+    try await change(request, "UploadRetentionImage", call) { () throws(Status) in
+      try RequestValidation.given(request.imageIdentifier, "image_identifier")
+      guard !request.png.isEmpty else {
+        throw Status(.invalidArgument, reason: "MISSING_FIELD", "png is empty", field: "png")
+      }
+      return .uploadImage(
+        request.png, identifier: request.imageIdentifier,
+        size: AppStoreClient.RetentionImageSize(request.imageSize))
+    }
+  }
+
+  func deleteRetentionImage(
+    _ request: DeleteRetentionImageRequest, _ call: CallContext
+  ) async throws(Status) -> DeleteRetentionImageResponse {
+    try await change(request, "DeleteRetentionImage", call) { () throws(Status) in
+      try RequestValidation.given(request.imageIdentifier, "image_identifier")
+      return .deleteImage(request.imageIdentifier)
+    }
+  }
+
+  func uploadRetentionMessage(
+    _ request: UploadRetentionMessageRequest, _ call: CallContext
+  ) async throws(Status) -> UploadRetentionMessageResponse {
+    try await change(request, "UploadRetentionMessage", call) { () throws(Status) in
+      try RequestValidation.given(request.messageIdentifier, "message_identifier")
+      try RequestValidation.given(request.header, "header")
+      try RequestValidation.given(request.body, "body")
+      return .uploadMessage(request.message, identifier: request.messageIdentifier)
+    }
+  }
+
+  func deleteRetentionMessage(
+    _ request: DeleteRetentionMessageRequest, _ call: CallContext
+  ) async throws(Status) -> DeleteRetentionMessageResponse {
+    try await change(request, "DeleteRetentionMessage", call) { () throws(Status) in
+      try RequestValidation.given(request.messageIdentifier, "message_identifier")
+      return .deleteMessage(request.messageIdentifier)
+    }
+  }
+
+  func setDefaultRetentionMessage(
+    _ request: SetDefaultRetentionMessageRequest, _ call: CallContext
+  ) async throws(Status) -> SetDefaultRetentionMessageResponse {
+    try await change(request, "SetDefaultRetentionMessage", call) { () throws(Status) in
+      try RequestValidation.given(request.productId, "product_id")
+      try RequestValidation.given(request.locale, "locale")
+      try RequestValidation.given(request.messageIdentifier, "message_identifier")
+      return .setDefaultMessage(
+        request.messageIdentifier, ofProduct: request.productId, locale: request.locale)
+    }
+  }
+
+  func deleteDefaultRetentionMessage(
+    _ request: DeleteDefaultRetentionMessageRequest, _ call: CallContext
+  ) async throws(Status) -> DeleteDefaultRetentionMessageResponse {
+    try await change(request, "DeleteDefaultRetentionMessage", call) { () throws(Status) in
+      try RequestValidation.given(request.productId, "product_id")
+      try RequestValidation.given(request.locale, "locale")
+      return .deleteDefaultMessage(ofProduct: request.productId, locale: request.locale)
+    }
+  }
+
+  func setRetentionUrl(
+    _ request: SetRetentionUrlRequest, _ call: CallContext
+  ) async throws(Status) -> SetRetentionUrlResponse {
+    try await change(request, "SetRetentionUrl", call) { () throws(Status) in
+      try RequestValidation.given(request.url, "url")
+      return .setRealtimeURL(request.url)
+    }
+  }
+
+  func deleteRetentionUrl(
+    _ request: DeleteRetentionUrlRequest, _ call: CallContext
+  ) async throws(Status) -> DeleteRetentionUrlResponse {
+    try await change(request, "DeleteRetentionUrl", call) { .deleteRealtimeURL }
+  }
+
+  /// Sends a change to Apple once for its idempotency key, and stores it.
+  private func change<Request: RetentionChange>(
+    _ request: Request, _ method: String, _ call: CallContext,
+    _ appleRequest: () throws(Status) -> AppStoreRequest
+  ) async throws(Status) -> Request.Response {
+    let request = request.attributed(to: call)
+    let once = Idempotency(of: request, call, context)
+    return try await once.runExclusively(context.appleLocks) { () async throws(Status) in
+      let sent = try appleRequest()
+      let call = try appStore.call(request.app, request.environment, call)
+      let record = AppStoreServiceHandler.Record(method, about: "", by: request.actor, note: request.note)
+      return try await appStore.changeOnce(once, sent, record, call) {
+        .with { $0.acceptedAt = GoogleProtobuf.Timestamp(context.now(in: call.environment)) }
+      }
+    }
+  }
+}
+
+extension AppStoreClient.RetentionImageSize {
+  /// `nil` selects Apple's default.
+  fileprivate init?(_ size: Wire.RetentionImageSize) {
+    switch size {
+    case .fullSize: self = .fullSize
+    case .bulletPoint: self = .bulletPoint
+    case .unspecified, .unrecognized: return nil
+    }
+  }
+}
+
+extension UploadRetentionMessageRequest {
+  /// Apple's UploadMessageRequestBody.
+  fileprivate var message: JSONObject {
+    var json: JSONObject = ["header": .string(header), "body": .string(body)]
+    if !imageIdentifier.isEmpty {
+      json["image"] = .object([
+        "imageIdentifier": .string(imageIdentifier), "altText": .string(imageAltText),
+      ])
+    }
+    if headerAboveImage { json["headerPosition"] = "ABOVE_IMAGE" }
+    if !bulletPoints.isEmpty {
+      json["bulletPoints"] = .array(
+        bulletPoints.map { point in
+          [
+            "text": .string(point.text), "imageIdentifier": .string(point.imageIdentifier),
+            "altText": .string(point.altText),
+          ]
+        })
+    }
+    return json
+  }
+}
