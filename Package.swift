@@ -400,6 +400,9 @@ let package = Package(
         "Store",
         "Webhooks", logging, "TestSupport",
       ]),
+    test(
+      .features, "TracesTests",
+      ["AppStoreClient", "JSON", "Platform", "Telemetry", "Traces", logging, tracing]),
     test(.wire, "WireTests", ["JSON", "TestSupport", "Wire"]),
   ]
 )
