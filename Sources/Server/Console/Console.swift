@@ -28,6 +28,7 @@ package struct Console: Sendable {
   private let tokens = FormTokens()
   private let performed = PerformedForms()
   private let work = WorkCount()
+  private let reports = ReportAnswers()
 
   /// - Parameters:
   ///   - calls: the methods of the contract.
@@ -83,7 +84,7 @@ package struct Console: Sendable {
     }
     let visit = Visit(
       person: person, request: request, query: Query(request.query), calls: calls, tokens: tokens,
-      performed: performed, links: links, now: now())
+      performed: performed, reports: reports, links: links, now: now())
     if path == ["session", "end"], request.method == "POST" { return signOut() }
     let outcome: Outcome
     do throws(Status) {

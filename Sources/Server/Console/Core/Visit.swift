@@ -15,6 +15,7 @@ struct Visit: Sendable {
   let calls: InProcessCalls
   let tokens: FormTokens
   let performed: PerformedForms
+  let reports: ReportAnswers
   let links: OperatorLinks
   /// The system's time.
   let now: Instant

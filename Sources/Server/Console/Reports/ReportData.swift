@@ -29,7 +29,7 @@ struct ReportData: Sendable {
     }
     return ReportData(
       chart: chart, report: report, scope: scope, filter: filter,
-      response: try await visit.call(Calls.queryReport, request), isOfProceeds: proceeds, groupBy: groupBy,
+      response: try await visit.reports.answer(request, visit), isOfProceeds: proceeds, groupBy: groupBy,
       showsCustomers: visit.mayCall(Calls.listReportPurchases))
   }
 
