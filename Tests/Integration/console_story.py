@@ -119,6 +119,8 @@ def tell(console, at_new_year=False):
     refused = console.service.json("entitled.v1.ReceiptService/SubmitTransaction", {
         "app": APP, "customerId": "mallory", "signedTransaction": pro["signedTransactionInfo"]}, **console.headers)
     assert refused[0] != 200, refused
+    console.call("EntitlementService/MergeCustomers", fromCustomerId="anon-81", intoCustomerId=CUSTOMER,
+                 note="signed in", actor="lena@example.com")
     console.submit(CUSTOMER, console.buy("ada", "shells.100", appAccountToken=TOKEN))
     console.advance("14d")
     console.act("billing", account="ada", fails=True)

@@ -131,6 +131,8 @@ def test_the_customer_page_shows_verdicts_history_and_timeline(console, lena):
     assert "update the payment details" in page and "<svg" in page and "lanes-grace" in page
     for event in ("claimed by another", "refunded", "granted", "entered grace period", "recovered"):
         assert event in page.lower(), event
+    assert '<span class="quiet">paid</span> 41.94 USD<span class="quiet"> (9.99 USD refunded)' in page
+    assert '<span class="quiet">merged</span> <bdi>anon-81</bdi>' in page
     for text in ("Wrote twice about maps.", "CRM-8812", "lena@example.com", "shells.100", "maps.pack"):
         assert text in page, text
 
@@ -145,6 +147,7 @@ def test_as_of_moves_every_figure(console, lena):
     assert "granted" not in then.lower().split('<div class="timeline')[1].split("</table>")[0]
     assert "maps.pack" not in then.split('id="purchases"')[1].split("</table>")[0]
     assert "Wrote twice" not in then
+    assert '<span class="quiet">paid</span> 4.99 USD</li>' in then.replace("\n", "")
     assert "Grant…" not in then, "a past moment has no buttons"
 
 

@@ -330,11 +330,9 @@ def test_rejected_notifications_are_decoded_again(console, operator):
     assert status == 202
     page = operator.get(f"{HERE}/work/rejected").text
     assert "/do/reprocess" in page
-    preview = operator.post(f"{HERE}/do/reprocess", hidden(operator.get(f"{HERE}/do/reprocess").text))
-    assert preview.status == 200 and "decoded again; 0 of them change" in preview.text
-    done = operator.post(f"{HERE}/do/reprocess", hidden(preview.text))
-    assert done.status == 303 and "Done: Decode the notifications again." in operator.get(done.getheader("location")).text
-    assert audited(console, "NotificationService/ReprocessNotifications", "")
+    page = act(console, operator, "reprocess", {}, ["decoded again; 0 of them change"],
+               "NotificationService/ReprocessNotifications")
+    assert "Done: Decode the notifications again." in page
 
 
 def test_missed_notifications_are_fetched_from_apple(console, operator):
@@ -345,20 +343,26 @@ def test_missed_notifications_are_fetched_from_apple(console, operator):
     console.act("refund", transactionId=purchase)
     console.advance("1m")
     assert has(console, "missed", "maps"), "the notification is lost"
-    preview = operator.post(f"{HERE}/do/backfill", {"days": "1"})
-    assert preview.status == 200 and "Apple is asked for all notifications since" in preview.text
-    assert has(console, "missed", "maps"), "a preview changes nothing"
-    done = operator.post(f"{HERE}/do/backfill", hidden(preview.text))
-    assert done.status == 303, done.text
-    assert "were missing; the state of" in operator.get(done.getheader("location")).text
+    page = act(console, operator, "backfill", {"days": "1"}, ["Apple is asked for all notifications since"],
+               "NotificationService/BackfillNotifications", changes=lambda: has(console, "missed", "maps"))
+    assert "were missing; the state of" in page
     wait_for(lambda: not has(console, "missed", "maps"))
 
 
-def test_a_migration_that_does_not_exist_cannot_be_cancelled(operator):
-    preview = operator.post(f"{HERE}/do/cancel-migration", {"migration": "migration-1"})
+def test_a_migration_that_does_not_exist_cannot_be_cancelled(console, operator):
+    preview = operator.post(f"{HERE}/do/cancel-migration", {"migration": "migration-1", "note": "CRM-1 was wrong"})
     assert preview.status == 200 and "What it has migrated stays." in preview.text
     refused = operator.post(f"{HERE}/do/cancel-migration", hidden(preview.text))
     assert refused.status == 404 and "UNKNOWN_MIGRATION" in refused.text
+    entry = audited(console, "ReceiptService/CancelMigration", "CRM-1 was wrong")[0]
+    assert (entry["actor"], entry["outcome"]) == (OPERATOR, "NOT_FOUND")
+
+
+def test_the_audit_page_shows_the_reason_of_each_action(console, operator, admin):
+    act(console, operator, "backfill", {"days": "1"}, ["Apple is asked"], "NotificationService/BackfillNotifications")
+    noted = audited(console, "NotificationService/BackfillNotifications", "ticket backfill")[0]["note"]
+    assert noted in html.unescape(admin.get("/audit?method=BackfillNotifications").text)
+    assert noted in admin.get("/audit.csv?method=BackfillNotifications").text
 
 
 ACTIONS = [

@@ -240,6 +240,37 @@ def test_a_description_says_what_to_tell_and_what_to_do(start):
     world.channel.close()
 
 
+def test_a_description_has_what_was_paid_and_who_was_merged(start):
+    world = World(start())
+    customer = str(uuid.uuid4())
+    bought = world.buy(customer)
+    customers = contract.customer_stub(world.channel)
+    paid = describe(customers, customer).paid
+    price = paid[0].total.milliunits
+    assert [each.total.currency for each in paid] == ["USD"] and price > 0
+    assert (paid[0].charged.milliunits, paid[0].refunded.milliunits) == (price, 0)
+    world.advance("1d")
+    before = describe(customers, customer).evaluated_at
+    world.advance("1d")
+    world.act("refund", transactionId=bought, reason="OTHER")
+    world.deliver()
+    for merged, into in (("anon-1", "anon-2"), ("anon-2", customer)):
+        world.entitlements.MergeCustomers(
+            wire.MergeCustomersRequest(app=APP, from_customer_id=merged, into_customer_id=into), timeout=CALL_LIMIT)
+    described = describe(customers, customer)
+    total = described.paid[0]
+    assert [each.milliunits for each in (total.total, total.charged, total.refunded)] == [0, price, price]
+    assert described.purchases_without_price == 0
+    assert list(described.merged_customer_ids) == ["anon-1", "anon-2"]
+    assert describe(customers, "anon-1").paid == described.paid
+    history = customer_service.GetCustomerHistoryRequest(app=APP, customer_id=customer, as_of=before)
+    then = customers.GetCustomerHistory(history, timeout=CALL_LIMIT)
+    assert [each.total.milliunits for each in then.paid] == [price]
+    out = world.service.command("describe", customer, "--app", APP).stdout
+    assert "anon-1, anon-2" in out and f"{price / 1000} USD refunded" in out, out
+    world.channel.close()
+
+
 def test_an_unknown_customer_differs_from_one_without_purchases(customers, customer):
     request = customer_service.DescribeCustomerRequest(app=APP, customer_id=customer)
     assert rejection(customers.DescribeCustomer, request) == (StatusCode.NOT_FOUND, "UNKNOWN_CUSTOMER")

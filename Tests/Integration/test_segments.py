@@ -153,6 +153,15 @@ def test_a_segment_that_the_configuration_defines_cannot_be_deleted_and_others_c
         segment_service.ListSegmentsRequest(app=APP, count=True, page_size=3), timeout=CALL_LIMIT)
     assert len(listed.segments) == 3 and listed.next_page_token
     assert [s.name for s in listed.segments] == sorted([*SEGMENTS, "configured"])[:3]
+    limited = segments.stub.ListSegments(
+        segment_service.ListSegmentsRequest(app=APP, count=True, page_size=3, count_limit=1), timeout=CALL_LIMIT)
+    assert [s.total for s in limited.segments] == [min(1, s.total) for s in listed.segments]
+    counted = segment_service.ListCustomersRequest(app=APP, filter={}, count=True, count_limit=2)
+    assert segments.stub.ListCustomers(counted, timeout=CALL_LIMIT).total == 2
+    counted.count_limit = -1
+    with pytest.raises(grpc.RpcError) as error:
+        segments.stub.ListCustomers(counted, timeout=CALL_LIMIT)
+    assert contract.reason(error.value) == "INVALID_FIELD"
 
     def code(name):
         with pytest.raises(grpc.RpcError) as error:

@@ -1822,6 +1822,8 @@ export interface ReprocessNotificationsRequest {
   to?: string;
   /** Whether to return the changes without committing them and without calls to Apple. */
   dryRun?: boolean;
+  /** The reason, for the audit log: at most 4096 bytes. */
+  note?: string;
 }
 
 /** The response of ReprocessNotifications. */
@@ -1853,6 +1855,8 @@ export interface BackfillNotificationsRequest {
   to?: string;
   /** Whether to fetch only notifications that Apple could not deliver. */
   onlyFailures?: boolean;
+  /** The reason, for the audit log: at most 4096 bytes. */
+  note?: string;
 }
 
 /** The response of BackfillNotifications. */
@@ -3675,6 +3679,8 @@ export interface CancelMigrationRequest {
   app?: string;
   /** The id of the job. Required. */
   migrationId?: string;
+  /** The reason, for the audit log: at most 4096 bytes. */
+  note?: string;
 }
 
 /** The response of CancelMigration. */
@@ -3694,6 +3700,8 @@ export interface PurgeMigrationRequest {
   app?: string;
   /** The id of the job. Required. */
   migrationId?: string;
+  /** The reason, for the audit log: at most 4096 bytes. */
+  note?: string;
 }
 
 /** The response of PurgeMigration. */
@@ -3895,6 +3903,22 @@ export interface DescribeCustomerResponse {
   openRefundRequests?: Array<OpenRefundRequest>;
   /** The instant of the answers, by the server's clock. */
   evaluatedAt?: string;
+  /** The customers that were merged into this one, at once or in steps, by id; at most 100. */
+  mergedCustomerIds?: Array<string>;
+  /** What the customer has paid, by currency. Purchases that others share with the customer are not included. */
+  paid?: Array<PaidTotal>;
+  /** The customer's purchases and periods whose price is in no document: it is missing in `paid`. */
+  purchasesWithoutPrice?: string;
+}
+
+/** What a customer has paid in one currency, by the prices in Apple's documents: with taxes, and before Apple's commission. */
+export interface PaidTotal {
+  /** The charges less the refunds. */
+  total?: Money;
+  /** The charges. */
+  charged?: Money;
+  /** What Apple gave back of the charges, without refunds that it reversed. */
+  refunded?: Money;
 }
 
 /** What to say and to do about one entitlement. */
@@ -4202,6 +4226,10 @@ export interface GetCustomerHistoryResponse {
   asOf?: string;
   /** Access to each entitlement, then purchases, then grants; then what Apple reported, and what the operator did. */
   lanes?: Array<HistoryLane>;
+  /** What the customer had paid until `as_of`, by currency, also before `from`. */
+  paid?: Array<PaidTotal>;
+  /** The customer's purchases and periods until `as_of` whose price is in no document: it is missing in `paid`. */
+  purchasesWithoutPrice?: string;
 }
 
 /** One lane of the picture. Its segments are in order of time and never overlap. */
@@ -5342,6 +5370,8 @@ export interface ListCustomersRequest {
   pageSize?: number;
   /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
   pageToken?: string;
+  /** Where counting ends: `total` is at most this number. 0: all rows are counted. */
+  countLimit?: string;
 }
 
 /** The response of ListCustomers. */
@@ -5353,7 +5383,7 @@ export interface ListCustomersResponse {
   rows?: Array<SegmentRow>;
   /** The token of the next page; empty on the last page. */
   nextPageToken?: string;
-  /** The number of all rows, if the request asked for it. */
+  /** The number of all rows, at most `count_limit`, if the request asked for it. */
   total?: string;
   /**
    * The sequence of the app's last event at the first page: `WatchSegment` after it has every later change of a saved
@@ -5419,7 +5449,7 @@ export interface Segment {
   configured?: boolean;
   /** When it was saved. */
   createdAt?: string;
-  /** The number of its rows, if the request asked for it. */
+  /** The number of its rows, at most `count_limit`, if the request asked for it. */
   total?: string;
 }
 
@@ -5435,6 +5465,8 @@ export interface ListSegmentsRequest {
   pageSize?: number;
   /** The `next_page_token` of the previous page; empty for the first page. The other fields must be the same. */
   pageToken?: string;
+  /** Where counting ends: the `total` of each segment is at most this number. 0: all rows are counted. */
+  countLimit?: string;
 }
 
 /** The response of ListSegments. */

@@ -260,6 +260,7 @@ static inline const void *entitled_descriptor_Entitled__V1__NotificationDelay(vo
 static inline const void *entitled_descriptor_Entitled__V1__OpenRefundRequest(void) { return &entitled__v1__open_refund_request__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__OwnerCandidate(void) { return &entitled__v1__owner_candidate__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__OwnershipChange(void) { return &entitled__v1__ownership_change__descriptor; }
+static inline const void *entitled_descriptor_Entitled__V1__PaidTotal(void) { return &entitled__v1__paid_total__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__PendingLookup(void) { return &entitled__v1__pending_lookup__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ProbableFamilyMember(void) { return &entitled__v1__probable_family_member__descriptor; }
 static inline const void *entitled_descriptor_Entitled__V1__ProductEntitlement(void) { return &entitled__v1__product_entitlement__descriptor; }

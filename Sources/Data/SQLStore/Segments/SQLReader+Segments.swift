@@ -51,14 +51,15 @@ extension SQLReader {
     ) { row throws(StoreError) in try PurchaseStateRows.member(row) }
   }
 
-  func memberCount(_ query: SegmentQuery) throws(StoreError) -> Int64 {
+  func memberCount(_ query: SegmentQuery, upTo limit: Int64?) throws(StoreError) -> Int64 {
     let plan = try plan(query)
     var count: Int64 = 0
-    for source in plan.isEmpty ? [] : plan.sources {
-      count +=
-        try rows(
-          "SELECT count(*) FROM purchase_state WHERE \(source) AND \(plan.rest)", binding: plan.values
-        ) { $0.number(0) }.first ?? 0
+    for source in plan.isEmpty ? [] : plan.sources where limit.map({ count < $0 }) ?? true {
+      let rows = "FROM purchase_state WHERE \(source) AND \(plan.rest)"
+      let counted =
+        limit.map { "SELECT count(*) FROM (SELECT 1 \(rows) LIMIT \($0 - count)) AS found" }
+        ?? "SELECT count(*) \(rows)"
+      count += try self.rows(counted, binding: plan.values) { $0.number(0) }.first ?? 0
     }
     return count
   }

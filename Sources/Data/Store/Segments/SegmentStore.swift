@@ -120,8 +120,8 @@ package protocol SegmentReader {
   /// Returns the members of a segment after a row, ordered by row.
   func members(_ query: SegmentQuery) throws(StoreError) -> [SegmentMember]
 
-  /// Returns the number of all members; `after` and `limit` do not count.
-  func memberCount(_ query: SegmentQuery) throws(StoreError) -> Int64
+  /// Returns the number of all members, at most `limit`; the page of the query does not matter.
+  func memberCount(_ query: SegmentQuery, upTo limit: Int64?) throws(StoreError) -> Int64
 
   /// Returns the saved segments of an app environment, ordered by name.
   func segments(of appEnvironment: AppEnvironment) throws(StoreError) -> [SavedSegment]
@@ -135,4 +135,11 @@ package protocol SegmentReader {
 
   /// Returns the next time after the last evaluation at which time alone may change a segment.
   func nextCrossing(of segment: SavedSegment) throws(StoreError) -> Instant?
+}
+
+extension SegmentReader {
+  /// Returns the number of all members.
+  package func memberCount(_ query: SegmentQuery) throws(StoreError) -> Int64 {
+    try memberCount(query, upTo: nil)
+  }
 }

@@ -66,6 +66,11 @@ struct DescribeCommand: AsyncParsableCommand {
 extension DescribeCustomerResponse {
   fileprivate var rows: [(String, String)] {
     var rows = [("customer", summary)]
+    if !mergedCustomerIds.isEmpty { rows.append(("merged", mergedCustomerIds.joined(separator: ", "))) }
+    rows += paid.map { ("paid", $0.text) }
+    if purchasesWithoutPrice > 0 {
+      rows.append(("paid", "\(purchasesWithoutPrice) purchases without a price in Apple's documents"))
+    }
     for entitlement in entitlements {
       rows.append((entitlement.entitlement, entitlement.supportSentence))
       rows.append(("  tell", entitlement.customerSentence))
@@ -76,5 +81,13 @@ extension DescribeCustomerResponse {
       rows.append(("refund", "\(request.transactionId), answer by \(request.answerBy.text)"))
     }
     return rows
+  }
+}
+
+extension PaidTotal {
+  fileprivate var text: String {
+    let text = (total ?? Money()).text
+    guard let refunded, refunded.milliunits != 0 else { return text }
+    return "\(text) of \((charged ?? Money()).text); \(refunded.text) refunded"
   }
 }

@@ -78,9 +78,11 @@ struct BackfillCommand: AsyncParsableCommand {
 
   @Option(help: "Start time, RFC 3339 or a date (default: the start of Apple's history).") var from: String?
   @Option(help: "End time, RFC 3339 or a date (default: now).") var to: String?
+  @Option(help: "Reason, for the audit log.") var note = ""
 
   func run() async throws {
     var request = BackfillNotificationsRequest()
+    request.note = note
     request.app = try await scope.app.id(client)
     request.environment = try scope.appEnvironment()
     request.from = try TimeOption.parse(from, "--from")
@@ -110,6 +112,7 @@ struct ReprocessNotificationsCommand: AsyncParsableCommand {
   @OptionGroup var app: AppOption
 
   @Flag(help: "Report the changes without storing them.") var dryRun = false
+  @Option(help: "Reason, for the audit log.") var note = ""
 
   func run() async throws {
     let app = try await app.id(client)
@@ -118,6 +121,7 @@ struct ReprocessNotificationsCommand: AsyncParsableCommand {
         .with {
           $0.app = app
           $0.dryRun = dryRun
+          $0.note = note
         })
     }
     let changes = response.changes.map { ("\($0.evidenceId)", "\($0.notificationType): \($0.explanation)") }

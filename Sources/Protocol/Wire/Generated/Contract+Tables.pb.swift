@@ -739,6 +739,7 @@ extension Contract {
     CustomerHit.self,
     DescribeCustomerRequest.self,
     DescribeCustomerResponse.self,
+    PaidTotal.self,
     EntitlementDescription.self,
     OpenRefundRequest.self,
     AddNoteRequest.self,

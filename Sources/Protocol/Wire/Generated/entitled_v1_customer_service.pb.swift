@@ -354,6 +354,12 @@ package struct DescribeCustomerResponse: WireMessage {
   package var openRefundRequests: [OpenRefundRequest] = []
   /// The instant of the answers, by the server's clock.
   package var evaluatedAt: GoogleProtobuf.Timestamp?
+  /// The customers that were merged into this one, at once or in steps, by id; at most 100.
+  package var mergedCustomerIds: [String] = []
+  /// What the customer has paid, by currency. Purchases that others share with the customer are not included.
+  package var paid: [PaidTotal] = []
+  /// The customer's purchases and periods whose price is in no document: it is missing in `paid`.
+  package var purchasesWithoutPrice: Int64 = 0
 
   /// A message with every field at its default.
   package init() {}
@@ -371,6 +377,9 @@ package struct DescribeCustomerResponse: WireMessage {
     activeInEnvironments = CField.enums(c.pointee.active_in_environments, count: c.pointee.n_active_in_environments)
     openRefundRequests = CField.messages(c.pointee.open_refund_requests, count: c.pointee.n_open_refund_requests)
     evaluatedAt = CField.message(c.pointee.evaluated_at)
+    mergedCustomerIds = CField.elements(c.pointee.merged_customer_ids, count: c.pointee.n_merged_customer_ids)
+    paid = CField.messages(c.pointee.paid, count: c.pointee.n_paid)
+    purchasesWithoutPrice = c.pointee.purchases_without_price
   }
 
   /// Writes the fields that are set.
@@ -382,6 +391,40 @@ package struct DescribeCustomerResponse: WireMessage {
     writer.integers(5, activeInEnvironments.map(\.rawValue))
     writer.messages(6, openRefundRequests)
     writer.message(7, evaluatedAt)
+    writer.texts(8, mergedCustomerIds)
+    writer.messages(9, paid)
+    writer.integer(10, purchasesWithoutPrice)
+  }
+}
+
+/// What a customer has paid in one currency, by the prices in Apple's documents: with taxes, and before Apple's commission.
+package struct PaidTotal: WireMessage {
+  /// The charges less the refunds.
+  package var total: Money?
+  /// The charges.
+  package var charged: Money?
+  /// What Apple gave back of the charges, without refunds that it reversed.
+  package var refunded: Money?
+
+  /// A message with every field at its default.
+  package init() {}
+
+  /// Its description in the contract.
+  package static let messageType = MessageType(entitled_descriptor_Entitled__V1__PaidTotal())
+
+  /// Copies protobuf-c's structure.
+  package init(reading structure: UnsafeRawPointer) {
+    let c = structure.assumingMemoryBound(to: Entitled__V1__PaidTotal.self)
+    total = CField.message(c.pointee.total)
+    charged = CField.message(c.pointee.charged)
+    refunded = CField.message(c.pointee.refunded)
+  }
+
+  /// Writes the fields that are set.
+  package func write(to writer: inout WireWriter) {
+    writer.message(1, total)
+    writer.message(2, charged)
+    writer.message(3, refunded)
   }
 }
 
@@ -1179,6 +1222,10 @@ package struct GetCustomerHistoryResponse: WireMessage {
   package var asOf: GoogleProtobuf.Timestamp?
   /// Access to each entitlement, then purchases, then grants; then what Apple reported, and what the operator did.
   package var lanes: [HistoryLane] = []
+  /// What the customer had paid until `as_of`, by currency, also before `from`.
+  package var paid: [PaidTotal] = []
+  /// The customer's purchases and periods until `as_of` whose price is in no document: it is missing in `paid`.
+  package var purchasesWithoutPrice: Int64 = 0
 
   /// A message with every field at its default.
   package init() {}
@@ -1194,6 +1241,8 @@ package struct GetCustomerHistoryResponse: WireMessage {
     from = CField.message(c.pointee.from)
     asOf = CField.message(c.pointee.as_of)
     lanes = CField.messages(c.pointee.lanes, count: c.pointee.n_lanes)
+    paid = CField.messages(c.pointee.paid, count: c.pointee.n_paid)
+    purchasesWithoutPrice = c.pointee.purchases_without_price
   }
 
   /// Writes the fields that are set.
@@ -1203,6 +1252,8 @@ package struct GetCustomerHistoryResponse: WireMessage {
     writer.message(3, from)
     writer.message(4, asOf)
     writer.messages(5, lanes)
+    writer.messages(6, paid)
+    writer.integer(7, purchasesWithoutPrice)
   }
 }
 

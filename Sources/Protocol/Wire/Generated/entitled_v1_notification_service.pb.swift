@@ -407,6 +407,8 @@ package struct ReprocessNotificationsRequest: WireMessage {
   package var to: GoogleProtobuf.Timestamp?
   /// Whether to return the changes without committing them and without calls to Apple.
   package var dryRun: Bool = false
+  /// The reason, for the audit log: at most 4096 bytes.
+  package var note: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -423,6 +425,7 @@ package struct ReprocessNotificationsRequest: WireMessage {
     from = CField.message(c.pointee.from)
     to = CField.message(c.pointee.to)
     dryRun = CField.flag(c.pointee.dry_run)
+    note = CField.text(c.pointee.note)
   }
 
   /// Writes the fields that are set.
@@ -433,6 +436,7 @@ package struct ReprocessNotificationsRequest: WireMessage {
     writer.message(4, from)
     writer.message(5, to)
     writer.flag(6, dryRun)
+    writer.text(7, note)
   }
 }
 
@@ -488,6 +492,8 @@ package struct BackfillNotificationsRequest: WireMessage {
   package var to: GoogleProtobuf.Timestamp?
   /// Whether to fetch only notifications that Apple could not deliver.
   package var onlyFailures: Bool = false
+  /// The reason, for the audit log: at most 4096 bytes.
+  package var note: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -503,6 +509,7 @@ package struct BackfillNotificationsRequest: WireMessage {
     from = CField.message(c.pointee.from)
     to = CField.message(c.pointee.to)
     onlyFailures = CField.flag(c.pointee.only_failures)
+    note = CField.text(c.pointee.note)
   }
 
   /// Writes the fields that are set.
@@ -512,6 +519,7 @@ package struct BackfillNotificationsRequest: WireMessage {
     writer.message(3, from)
     writer.message(4, to)
     writer.flag(5, onlyFailures)
+    writer.text(6, note)
   }
 }
 

@@ -1667,6 +1667,8 @@ package struct CancelMigrationRequest: WireMessage {
   package var app: String = ""
   /// The id of the job. Required.
   package var migrationId: String = ""
+  /// The reason, for the audit log: at most 4096 bytes.
+  package var note: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1679,12 +1681,14 @@ package struct CancelMigrationRequest: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__CancelMigrationRequest.self)
     app = CField.text(c.pointee.app)
     migrationId = CField.text(c.pointee.migration_id)
+    note = CField.text(c.pointee.note)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, app)
     writer.text(2, migrationId)
+    writer.text(3, note)
   }
 }
 
@@ -1722,6 +1726,8 @@ package struct PurgeMigrationRequest: WireMessage {
   package var app: String = ""
   /// The id of the job. Required.
   package var migrationId: String = ""
+  /// The reason, for the audit log: at most 4096 bytes.
+  package var note: String = ""
 
   /// A message with every field at its default.
   package init() {}
@@ -1734,12 +1740,14 @@ package struct PurgeMigrationRequest: WireMessage {
     let c = structure.assumingMemoryBound(to: Entitled__V1__PurgeMigrationRequest.self)
     app = CField.text(c.pointee.app)
     migrationId = CField.text(c.pointee.migration_id)
+    note = CField.text(c.pointee.note)
   }
 
   /// Writes the fields that are set.
   package func write(to writer: inout WireWriter) {
     writer.text(1, app)
     writer.text(2, migrationId)
+    writer.text(3, note)
   }
 }
 

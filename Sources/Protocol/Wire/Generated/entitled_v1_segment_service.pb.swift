@@ -151,6 +151,8 @@ package struct ListCustomersRequest: WireMessage {
   package var pageSize: Int32 = 0
   /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
+  /// Where counting ends: `total` is at most this number. 0: all rows are counted.
+  package var countLimit: Int64 = 0
   /// `selection`: `segment`, `filter`, or none.
   package var selection: Selection?
 
@@ -168,6 +170,7 @@ package struct ListCustomersRequest: WireMessage {
     count = CField.flag(c.pointee.count)
     pageSize = c.pointee.page_size
     pageToken = CField.text(c.pointee.page_token)
+    countLimit = c.pointee.count_limit
     switch c.pointee.selection_case.rawValue {
     case 3: selection = .segment(CField.text(c.pointee.segment))
     case 4: selection = CField.message(c.pointee.filter).map(Selection.filter)
@@ -182,6 +185,7 @@ package struct ListCustomersRequest: WireMessage {
     writer.flag(5, count)
     writer.integer(6, pageSize)
     writer.text(7, pageToken)
+    writer.integer(8, countLimit)
     switch selection {
     case .segment(let value)?: writer.textOrDefault(3, value)
     case .filter(let value)?: writer.message(4, value)
@@ -205,7 +209,7 @@ package struct ListCustomersResponse: WireMessage {
   package var rows: [SegmentRow] = []
   /// The token of the next page; empty on the last page.
   package var nextPageToken: String = ""
-  /// The number of all rows, if the request asked for it.
+  /// The number of all rows, at most `count_limit`, if the request asked for it.
   package var total: Int64?
   /// The sequence of the app's last event at the first page: `WatchSegment` after it has every later change of a saved
   /// segment.
@@ -345,7 +349,7 @@ package struct Segment: WireMessage {
   package var configured: Bool = false
   /// When it was saved.
   package var createdAt: GoogleProtobuf.Timestamp?
-  /// The number of its rows, if the request asked for it.
+  /// The number of its rows, at most `count_limit`, if the request asked for it.
   package var total: Int64?
 
   /// A message with every field at its default.
@@ -386,6 +390,8 @@ package struct ListSegmentsRequest: WireMessage {
   package var pageSize: Int32 = 0
   /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   package var pageToken: String = ""
+  /// Where counting ends: the `total` of each segment is at most this number. 0: all rows are counted.
+  package var countLimit: Int64 = 0
 
   /// A message with every field at its default.
   package init() {}
@@ -401,6 +407,7 @@ package struct ListSegmentsRequest: WireMessage {
     count = CField.flag(c.pointee.count)
     pageSize = c.pointee.page_size
     pageToken = CField.text(c.pointee.page_token)
+    countLimit = c.pointee.count_limit
   }
 
   /// Writes the fields that are set.
@@ -410,6 +417,7 @@ package struct ListSegmentsRequest: WireMessage {
     writer.flag(3, count)
     writer.integer(4, pageSize)
     writer.text(5, pageToken)
+    writer.integer(6, countLimit)
   }
 }
 

@@ -97,7 +97,7 @@ extension Action {
   }
 
   static let reprocess = Action(
-    fields: [],
+    fields: [.note],
     preview: { call async throws(Status) in
       let found = try await decodeAgain(call, isDryRun: true)
       return ActionPreview(lines: [Text.willReprocess(found.reprocessed, found.changed)])
@@ -116,6 +116,7 @@ extension Action {
       .with {
         $0.app = call.scope.app
         $0.dryRun = isDryRun
+        $0.note = call.note
       })
   }
 
@@ -123,7 +124,7 @@ extension Action {
     fields: [
       ActionField(
         name: "days", label: Text.lastDays, kind: .choice([1, 3, 7, 30].map { (String($0), Text.days($0)) }),
-        hint: Text.backfillHint, initial: "3")
+        hint: Text.backfillHint, initial: "3"), .note,
     ],
     preview: { call async throws(Status) in
       ActionPreview(lines: [Text.willBackfill(try await backfillStart(call))])
@@ -135,6 +136,7 @@ extension Action {
         .with {
           call.fill(&$0.app, &$0.environment)
           $0.from = GoogleProtobuf.Timestamp(start)
+          $0.note = call.note
         })
       return ActionResult(
         link: call.scope.work(.drift), text: Text.backfilled(response.received, response.driftedCustomers))
@@ -151,7 +153,7 @@ extension Action {
   }
 
   static let cancelMigration = Action(
-    fields: [.hidden("migration")],
+    fields: [.hidden("migration"), .note],
     preview: { call async throws(Status) in
       ActionPreview(lines: [Text.willCancelMigration(call.form["migration"])])
     },
@@ -161,6 +163,7 @@ extension Action {
         .with {
           $0.app = call.scope.app
           $0.migrationId = call.form["migration"]
+          $0.note = call.note
         })
       return ActionResult(link: call.scope.work(.migrations))
     })

@@ -26,7 +26,8 @@ enum CustomerActions {
     return """
       <div class="row actions">\(grant)\(refresh)<details class="more"><summary>\(Text.more)</summary>
       <div class="menu">\(items)<button type="button" data-action="ticket">\(Text.copyForTicket)</button>
-      <span hidden data-ticket="\(ticket)"></span></div></details></div>
+      <span hidden data-ticket="\(ticket)"></span></div></details>
+      \(CustomerChanges.button(data))</div>
       """
   }
 

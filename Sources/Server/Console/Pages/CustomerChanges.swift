@@ -6,13 +6,18 @@ internal import Wire
 
 /// Whether events of a customer followed since a page was shown.
 enum CustomerChanges {
-  /// The switch that shows them as they happen, and the bar that reports them; nothing on a page about the past.
-  static func parts(_ data: CustomerData) -> Markup {
-    guard data.moment.asOf == nil else { return "" }
+  /// The switch that shows them as they happen.
+  static func button(_ data: CustomerData) -> Markup {
     let path = data.scope.path + ["customers", data.id, "changes"]
     let changes = Link(path, query: [("after", String(data.customer.sequence))])
+    return
+      "<button type=\"button\" data-changes=\"\(changes)\" data-action=\"live\" aria-pressed=\"false\">\(Text.live)</button>"
+  }
+
+  /// The bar that reports them; nothing on a page about the past.
+  static func bar(_ data: CustomerData) -> Markup {
+    guard data.moment.asOf == nil else { return "" }
     return """
-      <p class="row actions" data-changes="\(changes)"><button type="button" data-action="live" aria-pressed="false">\(Text.live)</button></p>
       <p class="notice stale" role="status" hidden><span></span> \(Text.eventsSince) \
       <a href="\(data.scope.customer(data.id))">\(Text.refresh)</a></p>
       """

@@ -55,7 +55,7 @@ enum CustomerPage {
     return """
       <h1>\(Format.id(data.id))</h1>
       \(header(data, visit))
-      \(CustomerChanges.parts(data))
+      \(CustomerChanges.bar(data))
       \(data.moment.asOf == nil ? CustomerActions.bar(data, ticket: ticket(data, verdicts), visit) : "")
       \(notices(data))
       \(contradictions(data))
@@ -81,6 +81,7 @@ enum CustomerPage {
     if !storefronts.isEmpty {
       facts.append("<span class=\"quiet\">\(Text.storefront)</span> \(storefronts.joined(separator: ", "))")
     }
+    facts += paid(data)
     if let member = (try? data.family.get())?.members.first(where: { !$0.customerId.isEmpty }) {
       facts.append(
         """
@@ -88,10 +89,40 @@ enum CustomerPage {
         \(Format.name(member.customerId))</a> \(Text.probably(member.confidence))
         """)
     }
+    let merged = data.description.mergedCustomerIds
+    if !merged.isEmpty {
+      let names = merged.prefix(maxMerged).map { Format.name($0) } as [Markup]
+      let rest = merged.count - names.count
+      facts.append(
+        """
+        <span class="quiet">\(Text.merged)</span> \(names.joined(separator: ", "))\
+        \(rest > 0 ? Text.andMore(rest) : "")
+        """)
+    }
     if let link = visit.links.customer(data.id) {
       facts.append("<a href=\"\(link)\" rel=\"noreferrer\">\(Text.openInCRM)</a>")
     }
     return "<ul class=\"facts\">\(facts.map { "<li>\($0)</li>\n" as Markup })</ul>"
+  }
+
+  private static let maxMerged = 5
+
+  /// What the customer had paid at the moment of the page, and whether prices are missing in it.
+  private static func paid(_ data: CustomerData) -> [Markup] {
+    guard let history = try? data.history.get() else { return [] }
+    let totals = history.paid.map { Format.money($0.total ?? Money()) }
+    let refunded = history.paid.compactMap(\.refunded).filter { $0.milliunits > 0 }.map(Format.money)
+    guard !totals.isEmpty || history.purchasesWithoutPrice > 0 else { return [] }
+    let notes =
+      (refunded.isEmpty ? [] : [Text.refundedOfPaid(refunded.joined(separator: " + "))])
+      + (history.purchasesWithoutPrice > 0 ? [Text.withoutPrice(history.purchasesWithoutPrice)] : [])
+    let sum = totals.isEmpty ? Text.notKnown : totals.joined(separator: " + ")
+    return [
+      """
+      <span class="quiet">\(Text.paid)</span> \(sum)\
+      \(notes.isEmpty ? "" : "<span class=\"quiet\"> (\(notes.joined(separator: "; ")))</span>" as Markup)
+      """
+    ]
   }
 
   private static func notices(_ data: CustomerData) -> Markup {

@@ -102,7 +102,7 @@ enum CustomerSections {
         [Format.name(balance.productId), "\(balance.purchased)", "\(balance.refunded)"] as [Markup]
       }
       parts.append(
-        "<h3>\(Text.consumables)</h3>\n\(Table.markup(Text.consumables, heads: [Text.productHead, Text.bought, Text.refunded], rows: rows))"
+        "<h3>\(Text.consumables)</h3>\n\(Table.markup(Text.consumables, heads: [Text.productHead, Text.bought, Text.refundedHead], rows: rows))"
       )
     }
     switch data.fulfillments {

@@ -8,6 +8,8 @@ internal import Wire
 enum SegmentPage {
   /// The most rows of a CSV.
   private static let maxRows = 10_000
+  /// Rows up to this number are counted.
+  private static let maxCount: Int64 = 10_000
   private static let heads = [
     Text.customer, Text.purchase, Text.productHead, Text.state, Text.since, Text.ends, Text.price,
   ]
@@ -22,12 +24,13 @@ enum SegmentPage {
       .with {
         ($0.app, $0.environment) = (scope.app, scope.environment)
         $0.count = true
+        $0.countLimit = maxCount + 1
         $0.pageSize = 1_000
       })
     let items = response.segments.map { segment in
       """
       <article class="card"><h2><a href="\(scope.segment(segment.name))">\(segment.name)</a> \
-      \(Part.chip("\(segment.total ?? 0)", (segment.total ?? 0) == 0 ? .ended : .grace))</h2>
+      \(Part.chip(count(segment.total), (segment.total ?? 0) == 0 ? .ended : .grace))</h2>
       <p>\(conditions(segment.filter))</p></article>
 
       """ as Markup
@@ -52,12 +55,17 @@ enum SegmentPage {
       name, in: scope, section: .segments,
       body: """
         <p><a href="\(Link(scope.path + ["segments"]))">\(Text.segments)</a></p>
-        <h1>\(name) \(Part.chip("\(response.total ?? 0)", .none))</h1>
+        <h1>\(name) \(Part.chip(count(response.total), .none))</h1>
         <p class="quiet">\(Text.asOf) \(Format.time(response.asOf)) <span data-zone>UTC</span></p>
         <div class="cards-on-phones">\(table)</div>
         \(next)
         <p class="actions"><a href="\(Link(scope.path + ["segments", name + ".csv"]))">\(Text.listAsCSV)</a></p>
         """)
+  }
+
+  private static func count(_ total: Int64?) -> String {
+    guard let total, total > maxCount else { return "\(total ?? 0)" }
+    return Text.moreThan(Int(maxCount))
   }
 
   /// All rows of a segment, at most 10,000.
@@ -82,6 +90,7 @@ enum SegmentPage {
         $0.selection = .segment(name)
         // The same in each request of a list, because the token is for the same request.
         $0.count = count
+        $0.countLimit = maxCount + 1
         $0.pageToken = page
         $0.pageSize = count ? 100 : 1_000
       })

@@ -77,12 +77,16 @@ enum StatusPage {
   private static func apps(_ status: GetStatusResponse) -> Markup {
     let rows = status.apps.map { app in
       let scope = Scope(app: app.app, environment: app.environment)
-      let interval = app.typicalNotificationInterval.map { Format.span($0.seconds * 1_000) } ?? ""
+      let interval =
+        app.typicalNotificationInterval.map {
+          "<br><span class=\"quiet\">\(Text.usualInterval(Format.span($0.seconds * 1_000)))</span>" as Markup
+        } ?? ""
+      let overdue: Markup =
+        app.overduePolls == 0 ? "" : "<br>\(Part.chip(Text.overduePolls(app.overduePolls), .grace))"
       return [
         "<a href=\"\(scope.work())\">\(Format.name(app.app)) · \(app.environment.slug)</a>",
-        Format.time(app.lastNotificationAt),
-        "\(interval)", delay(app), Format.time(app.completeUntil),
-        app.overduePolls == 0 ? "0" : Part.chip("\(app.overduePolls)", .grace), Format.time(app.nextPollAt),
+        "\(Format.time(app.lastNotificationAt))\(interval)", delay(app), Format.time(app.completeUntil),
+        "\(Format.time(app.nextPollAt))\(overdue)",
         "\(app.openConsumptionRequests)", "\(app.hasInAppPurchaseKey ? Text.yes : Text.no)",
         "<a href=\"\(scope.catalog())\"><code>\(app.catalogFingerprint)</code></a>",
         "\(app.lastSequence)",
@@ -91,9 +95,7 @@ enum StatusPage {
     return Table.markup(
       Text.appsTitle,
       heads: [
-        Text.app, Text.lastNotification, Text.usualInterval, Text.notificationDelay, Text.completeUntil,
-        Text.overduePolls,
-        Text.nextPoll,
+        Text.app, Text.lastNotification, Text.notificationDelay, Text.completeUntil, Text.nextPoll,
         Text.refundRequests, Text.appleKey, Text.catalog, Text.lastEvent,
       ], rows: rows)
   }

@@ -8,6 +8,14 @@ extension Text {
   static let storefront = "Storefront"
   static let family = "family"
   static let appAccountToken = "appAccountToken"
+  static let paid = "paid"
+  static let notKnown = "not known"
+  static func refundedOfPaid(_ money: String) -> String { "\(money) refunded" }
+  static func withoutPrice(_ count: Int64) -> String {
+    count == 1 ? "1 purchase without a price" : "\(count) purchases without a price"
+  }
+  static let merged = "merged"
+  static func andMore(_ count: Int) -> String { " and \(count) more" }
   static let openInCRM = "Open in the customer database"
   static let contradiction = "Facts contradict each other."
   static let appStore = "App Store"
@@ -68,6 +76,7 @@ extension Text {
   static let noEnd = "no end"
   static let consumables = "Consumables"
   static let bought = "Bought"
+  static let refundedHead = "Refunded"
   static let fulfillments = "To deliver"
   static let unitsDue = "Units due"
   static let timeline = "Timeline"
@@ -206,9 +215,9 @@ extension Text {
   static let lastEvidence = "Last evidence"
   static let dependencies = "Dependencies"
   static let dependency = "Dependency"
-  static let usualInterval = "Usual interval"
+  static func usualInterval(_ span: String) -> String { "usually every \(span)" }
   static let completeUntil = "Complete until"
-  static let overduePolls = "Overdue polls"
+  static func overduePolls(_ count: Int64) -> String { "\(count) overdue" }
   static let appleKey = "Apple key"
   static let catalog = "Catalog"
   static let notificationDelay = "Delay"

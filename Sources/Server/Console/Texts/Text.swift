@@ -11,7 +11,7 @@ extension Text {
   static let status = "Status"
   static let audit = "Audit"
   static let findLabel = "Customer, transaction, order or token"
-  static let findHint = "Customer, transaction, order, token ( / )"
+  static let findHint = "Customer, order, token… ( / )"
   static let readOnly = "You may look, and change nothing."
   static let noRole = "no role"
   static let zoneButton = "UTC or local times"

@@ -1,5 +1,6 @@
 internal import AppStore
 internal import Entitlements
+internal import Reports
 internal import Store
 internal import Wire
 
@@ -23,8 +24,14 @@ extension DescribeCustomerResponse {
       inWhich: customer.customerID, isEntitledTo: app, at: now, except: customer.environment
     ).map(Wire.Environment.init)
     openRefundRequests = try reader.openRequests(of: customer).map(OpenRefundRequest.init)
+    mergedCustomerIds = try reader.allMergedCustomers(into: customer, limit: Self.maxMergedCustomers)
+    let totals = PaidTotals(facts, in: app, at: now)
+    paid = totals.sums.map(PaidTotal.init)
+    purchasesWithoutPrice = totals.unpriced
     summary = sentence(requested, facts)
   }
+
+  private static let maxMergedCustomers = 100
 
   private func sentence(_ requested: CustomerKey, _ facts: CustomerFacts) -> String {
     var text = customerId

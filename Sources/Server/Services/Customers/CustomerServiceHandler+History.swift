@@ -3,6 +3,7 @@ internal import Entitlements
 internal import FamilySharing
 internal import Ledger
 internal import RPC
+internal import Reports
 internal import Store
 internal import Wire
 
@@ -45,6 +46,9 @@ extension CustomerServiceHandler {
       response.lanes = try history.lanes.map { lane throws(StoreError) in
         try HistoryLane(lane) { fact throws(StoreError) in try reader.evidence(of: fact, of: customer) }
       }
+      let totals = PaidTotals(facts, in: app, at: end)
+      response.paid = totals.sums.map(PaidTotal.init)
+      response.purchasesWithoutPrice = totals.unpriced
       let known = min(end, knownAt ?? end)
       response.lanes += [
         try HistoryLane(notificationsAbout: customer, start, known, limit: Self.maxMarks, reader),

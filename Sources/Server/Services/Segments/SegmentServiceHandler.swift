@@ -24,6 +24,7 @@ struct SegmentServiceHandler: SegmentServiceMethods {
     let size = try RequestValidation.pageSize(request.pageSize)
     let page = try context.pageTokens.page(request)
     let start = try SegmentPosition(page.position)
+    let countLimit = try Self.countLimit(request.countLimit)
     let selection = try SegmentSelection(request, in: app)
     let now = context.now(in: place.environment)
     let found = try await context.readExpensively(call) { reader throws(StoreError) -> SegmentPage? in
@@ -32,8 +33,9 @@ struct SegmentServiceHandler: SegmentServiceMethods {
         conditions.conditions, of: place, at: conditions.instant, after: start?.row ?? 0, limit: size + 1)
       let sequence = if let start { start.sequence } else { try reader.lastSequence(ofApp: app.id) }
       return SegmentPage(
-        members: try reader.members(query), total: request.count ? try reader.memberCount(query) : nil,
-        sequence: sequence, instant: conditions.instant)
+        members: try reader.members(query),
+        total: request.count ? try reader.memberCount(query, upTo: countLimit) : nil, sequence: sequence,
+        instant: conditions.instant)
     }
     guard let found else { throw .unknownSegment(selection.name) }
     let rows = found.members.prefix(size).map { SegmentRow($0.purchase, in: app, at: found.instant) }
@@ -74,6 +76,7 @@ struct SegmentServiceHandler: SegmentServiceMethods {
     let place = AppEnvironment(appID: app.id, environment: try app.environment(request.environment))
     let now = context.now(in: place.environment)
     let size = try RequestValidation.pageSize(request.pageSize)
+    let countLimit = try Self.countLimit(request.countLimit)
     let page = try context.pageTokens.page(request)
     return try await context.readExpensively(call) { reader throws(StoreError) in
       let rest = try reader.segments(of: place).filter { $0.name > page.position ?? "" }
@@ -83,13 +86,22 @@ struct SegmentServiceHandler: SegmentServiceMethods {
         if request.count {
           let instant = try reader.instant(of: segment, atMost: now)
           message.total = try reader.memberCount(
-            SegmentQuery(segment.conditions, of: place, at: instant, limit: 0))
+            SegmentQuery(segment.conditions, of: place, at: instant, limit: 0), upTo: countLimit)
         }
         response.segments.append(message)
       }
       if rest.count > size { response.nextPageToken = page.token(after: rest[size - 1].name) }
       return response
     }
+  }
+
+  /// `nil`: all rows are counted.
+  private static func countLimit(_ limit: Int64) throws(Status) -> Int64? {
+    guard limit >= 0 else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_FIELD", "count_limit is negative", field: "count_limit")
+    }
+    return limit == 0 ? nil : limit
   }
 
   func createSegment(

@@ -232,6 +232,51 @@ void   entitled__v1__describe_customer_response__free_unpacked
   assert(message->base.descriptor == &entitled__v1__describe_customer_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   entitled__v1__paid_total__init
+                     (Entitled__V1__PaidTotal         *message)
+{
+  static const Entitled__V1__PaidTotal init_value = ENTITLED__V1__PAID_TOTAL__INIT;
+  *message = init_value;
+}
+size_t entitled__v1__paid_total__get_packed_size
+                     (const Entitled__V1__PaidTotal *message)
+{
+  assert(message->base.descriptor == &entitled__v1__paid_total__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t entitled__v1__paid_total__pack
+                     (const Entitled__V1__PaidTotal *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &entitled__v1__paid_total__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t entitled__v1__paid_total__pack_to_buffer
+                     (const Entitled__V1__PaidTotal *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &entitled__v1__paid_total__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Entitled__V1__PaidTotal *
+       entitled__v1__paid_total__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Entitled__V1__PaidTotal *)
+     protobuf_c_message_unpack (&entitled__v1__paid_total__descriptor,
+                                allocator, len, data);
+}
+void   entitled__v1__paid_total__free_unpacked
+                     (Entitled__V1__PaidTotal *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &entitled__v1__paid_total__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   entitled__v1__entitlement_description__init
                      (Entitled__V1__EntitlementDescription         *message)
 {
@@ -2045,7 +2090,7 @@ const ProtobufCMessageDescriptor entitled__v1__describe_customer_request__descri
   (ProtobufCMessageInit) entitled__v1__describe_customer_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__describe_customer_response__field_descriptors[7] =
+static const ProtobufCFieldDescriptor entitled__v1__describe_customer_response__field_descriptors[10] =
 {
   {
     "customer_id",
@@ -2131,6 +2176,42 @@ static const ProtobufCFieldDescriptor entitled__v1__describe_customer_response__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "merged_customer_ids",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Entitled__V1__DescribeCustomerResponse, n_merged_customer_ids),
+    offsetof(Entitled__V1__DescribeCustomerResponse, merged_customer_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "paid",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__DescribeCustomerResponse, n_paid),
+    offsetof(Entitled__V1__DescribeCustomerResponse, paid),
+    &entitled__v1__paid_total__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "purchases_without_price",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__DescribeCustomerResponse, purchases_without_price),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__describe_customer_response__field_indices_by_name[] = {
   4,   /* field[4] = active_in_environments */
@@ -2138,13 +2219,16 @@ static const unsigned entitled__v1__describe_customer_response__field_indices_by
   3,   /* field[3] = entitlements */
   1,   /* field[1] = environment */
   6,   /* field[6] = evaluated_at */
+  7,   /* field[7] = merged_customer_ids */
   5,   /* field[5] = open_refund_requests */
+  8,   /* field[8] = paid */
+  9,   /* field[9] = purchases_without_price */
   2,   /* field[2] = summary */
 };
 static const ProtobufCIntRange entitled__v1__describe_customer_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor entitled__v1__describe_customer_response__descriptor =
 {
@@ -2154,11 +2238,75 @@ const ProtobufCMessageDescriptor entitled__v1__describe_customer_response__descr
   "Entitled__V1__DescribeCustomerResponse",
   "entitled.v1",
   sizeof(Entitled__V1__DescribeCustomerResponse),
-  7,
+  10,
   entitled__v1__describe_customer_response__field_descriptors,
   entitled__v1__describe_customer_response__field_indices_by_name,
   1,  entitled__v1__describe_customer_response__number_ranges,
   (ProtobufCMessageInit) entitled__v1__describe_customer_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitled__v1__paid_total__field_descriptors[3] =
+{
+  {
+    "total",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PaidTotal, total),
+    &entitled__v1__money__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "charged",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PaidTotal, charged),
+    &entitled__v1__money__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refunded",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PaidTotal, refunded),
+    &entitled__v1__money__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitled__v1__paid_total__field_indices_by_name[] = {
+  1,   /* field[1] = charged */
+  2,   /* field[2] = refunded */
+  0,   /* field[0] = total */
+};
+static const ProtobufCIntRange entitled__v1__paid_total__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitled__v1__paid_total__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitled.v1.PaidTotal",
+  "PaidTotal",
+  "Entitled__V1__PaidTotal",
+  "entitled.v1",
+  sizeof(Entitled__V1__PaidTotal),
+  3,
+  entitled__v1__paid_total__field_descriptors,
+  entitled__v1__paid_total__field_indices_by_name,
+  1,  entitled__v1__paid_total__number_ranges,
+  (ProtobufCMessageInit) entitled__v1__paid_total__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitled__v1__entitlement_description__field_descriptors[10] =
@@ -3911,7 +4059,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_customer_history_request__des
   (ProtobufCMessageInit) entitled__v1__get_customer_history_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__get_customer_history_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__get_customer_history_response__field_descriptors[7] =
 {
   {
     "customer_id",
@@ -3973,6 +4121,30 @@ static const ProtobufCFieldDescriptor entitled__v1__get_customer_history_respons
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "paid",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitled__V1__GetCustomerHistoryResponse, n_paid),
+    offsetof(Entitled__V1__GetCustomerHistoryResponse, paid),
+    &entitled__v1__paid_total__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "purchases_without_price",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__GetCustomerHistoryResponse, purchases_without_price),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__get_customer_history_response__field_indices_by_name[] = {
   3,   /* field[3] = as_of */
@@ -3980,11 +4152,13 @@ static const unsigned entitled__v1__get_customer_history_response__field_indices
   1,   /* field[1] = environment */
   2,   /* field[2] = from */
   4,   /* field[4] = lanes */
+  5,   /* field[5] = paid */
+  6,   /* field[6] = purchases_without_price */
 };
 static const ProtobufCIntRange entitled__v1__get_customer_history_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor entitled__v1__get_customer_history_response__descriptor =
 {
@@ -3994,7 +4168,7 @@ const ProtobufCMessageDescriptor entitled__v1__get_customer_history_response__de
   "Entitled__V1__GetCustomerHistoryResponse",
   "entitled.v1",
   sizeof(Entitled__V1__GetCustomerHistoryResponse),
-  5,
+  7,
   entitled__v1__get_customer_history_response__field_descriptors,
   entitled__v1__get_customer_history_response__field_indices_by_name,
   1,  entitled__v1__get_customer_history_response__number_ranges,

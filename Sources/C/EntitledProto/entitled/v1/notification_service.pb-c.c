@@ -1629,7 +1629,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_notifications_response__desc
   (ProtobufCMessageInit) entitled__v1__list_notifications_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__reprocess_notifications_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor entitled__v1__reprocess_notifications_request__field_descriptors[7] =
 {
   {
     "app",
@@ -1703,19 +1703,32 @@ static const ProtobufCFieldDescriptor entitled__v1__reprocess_notifications_requ
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ReprocessNotificationsRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__reprocess_notifications_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   5,   /* field[5] = dry_run */
   1,   /* field[1] = evidence_ids */
   3,   /* field[3] = from */
+  6,   /* field[6] = note */
   2,   /* field[2] = state */
   4,   /* field[4] = to */
 };
 static const ProtobufCIntRange entitled__v1__reprocess_notifications_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor entitled__v1__reprocess_notifications_request__descriptor =
 {
@@ -1725,7 +1738,7 @@ const ProtobufCMessageDescriptor entitled__v1__reprocess_notifications_request__
   "Entitled__V1__ReprocessNotificationsRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ReprocessNotificationsRequest),
-  6,
+  7,
   entitled__v1__reprocess_notifications_request__field_descriptors,
   entitled__v1__reprocess_notifications_request__field_indices_by_name,
   1,  entitled__v1__reprocess_notifications_request__number_ranges,
@@ -1823,7 +1836,7 @@ const ProtobufCMessageDescriptor entitled__v1__reprocess_notifications_response_
   (ProtobufCMessageInit) entitled__v1__reprocess_notifications_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__backfill_notifications_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__backfill_notifications_request__field_descriptors[6] =
 {
   {
     "app",
@@ -1885,18 +1898,31 @@ static const ProtobufCFieldDescriptor entitled__v1__backfill_notifications_reque
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__BackfillNotificationsRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__backfill_notifications_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   1,   /* field[1] = environment */
   2,   /* field[2] = from */
+  5,   /* field[5] = note */
   4,   /* field[4] = only_failures */
   3,   /* field[3] = to */
 };
 static const ProtobufCIntRange entitled__v1__backfill_notifications_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__backfill_notifications_request__descriptor =
 {
@@ -1906,7 +1932,7 @@ const ProtobufCMessageDescriptor entitled__v1__backfill_notifications_request__d
   "Entitled__V1__BackfillNotificationsRequest",
   "entitled.v1",
   sizeof(Entitled__V1__BackfillNotificationsRequest),
-  5,
+  6,
   entitled__v1__backfill_notifications_request__field_descriptors,
   entitled__v1__backfill_notifications_request__field_indices_by_name,
   1,  entitled__v1__backfill_notifications_request__number_ranges,

@@ -4751,7 +4751,7 @@ const ProtobufCMessageDescriptor entitled__v1__migration_failure__descriptor =
   (ProtobufCMessageInit) entitled__v1__migration_failure__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__cancel_migration_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__cancel_migration_request__field_descriptors[3] =
 {
   {
     "app",
@@ -4777,15 +4777,28 @@ static const ProtobufCFieldDescriptor entitled__v1__cancel_migration_request__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__CancelMigrationRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__cancel_migration_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   1,   /* field[1] = migration_id */
+  2,   /* field[2] = note */
 };
 static const ProtobufCIntRange entitled__v1__cancel_migration_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__cancel_migration_request__descriptor =
 {
@@ -4795,7 +4808,7 @@ const ProtobufCMessageDescriptor entitled__v1__cancel_migration_request__descrip
   "Entitled__V1__CancelMigrationRequest",
   "entitled.v1",
   sizeof(Entitled__V1__CancelMigrationRequest),
-  2,
+  3,
   entitled__v1__cancel_migration_request__field_descriptors,
   entitled__v1__cancel_migration_request__field_indices_by_name,
   1,  entitled__v1__cancel_migration_request__number_ranges,
@@ -4854,7 +4867,7 @@ const ProtobufCMessageDescriptor entitled__v1__cancel_migration_response__descri
   (ProtobufCMessageInit) entitled__v1__cancel_migration_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__purge_migration_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitled__v1__purge_migration_request__field_descriptors[3] =
 {
   {
     "app",
@@ -4880,15 +4893,28 @@ static const ProtobufCFieldDescriptor entitled__v1__purge_migration_request__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "note",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__PurgeMigrationRequest, note),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__purge_migration_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   1,   /* field[1] = migration_id */
+  2,   /* field[2] = note */
 };
 static const ProtobufCIntRange entitled__v1__purge_migration_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitled__v1__purge_migration_request__descriptor =
 {
@@ -4898,7 +4924,7 @@ const ProtobufCMessageDescriptor entitled__v1__purge_migration_request__descript
   "Entitled__V1__PurgeMigrationRequest",
   "entitled.v1",
   sizeof(Entitled__V1__PurgeMigrationRequest),
-  2,
+  3,
   entitled__v1__purge_migration_request__field_descriptors,
   entitled__v1__purge_migration_request__field_indices_by_name,
   1,  entitled__v1__purge_migration_request__number_ranges,

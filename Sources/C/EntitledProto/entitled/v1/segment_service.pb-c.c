@@ -825,7 +825,7 @@ const ProtobufCMessageDescriptor entitled__v1__segment_filter__descriptor =
   (ProtobufCMessageInit) entitled__v1__segment_filter__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__list_customers_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor entitled__v1__list_customers_request__field_descriptors[8] =
 {
   {
     "app",
@@ -911,10 +911,23 @@ static const ProtobufCFieldDescriptor entitled__v1__list_customers_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "count_limit",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListCustomersRequest, count_limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__list_customers_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   4,   /* field[4] = count */
+  7,   /* field[7] = count_limit */
   1,   /* field[1] = environment */
   3,   /* field[3] = filter */
   5,   /* field[5] = page_size */
@@ -924,7 +937,7 @@ static const unsigned entitled__v1__list_customers_request__field_indices_by_nam
 static const ProtobufCIntRange entitled__v1__list_customers_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor entitled__v1__list_customers_request__descriptor =
 {
@@ -934,7 +947,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_customers_request__descripto
   "Entitled__V1__ListCustomersRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ListCustomersRequest),
-  7,
+  8,
   entitled__v1__list_customers_request__field_descriptors,
   entitled__v1__list_customers_request__field_indices_by_name,
   1,  entitled__v1__list_customers_request__number_ranges,
@@ -1393,7 +1406,7 @@ const ProtobufCMessageDescriptor entitled__v1__segment__descriptor =
   (ProtobufCMessageInit) entitled__v1__segment__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitled__v1__list_segments_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor entitled__v1__list_segments_request__field_descriptors[6] =
 {
   {
     "app",
@@ -1455,10 +1468,23 @@ static const ProtobufCFieldDescriptor entitled__v1__list_segments_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "count_limit",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitled__V1__ListSegmentsRequest, count_limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitled__v1__list_segments_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   2,   /* field[2] = count */
+  5,   /* field[5] = count_limit */
   1,   /* field[1] = environment */
   3,   /* field[3] = page_size */
   4,   /* field[4] = page_token */
@@ -1466,7 +1492,7 @@ static const unsigned entitled__v1__list_segments_request__field_indices_by_name
 static const ProtobufCIntRange entitled__v1__list_segments_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor entitled__v1__list_segments_request__descriptor =
 {
@@ -1476,7 +1502,7 @@ const ProtobufCMessageDescriptor entitled__v1__list_segments_request__descriptor
   "Entitled__V1__ListSegmentsRequest",
   "entitled.v1",
   sizeof(Entitled__V1__ListSegmentsRequest),
-  5,
+  6,
   entitled__v1__list_segments_request__field_descriptors,
   entitled__v1__list_segments_request__field_indices_by_name,
   1,  entitled__v1__list_segments_request__number_ranges,

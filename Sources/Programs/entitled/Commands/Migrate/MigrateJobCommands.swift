@@ -61,6 +61,8 @@ struct MigrateCancelCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var app: AppOption
 
+  @Option(help: "Reason, for the audit log.") var note = ""
+
   @Argument(help: "Migration id, as 'migrate list' prints it.") var migration: String
 
   func run() async throws {
@@ -70,6 +72,7 @@ struct MigrateCancelCommand: AsyncParsableCommand {
         .with {
           $0.app = app
           $0.migrationId = migration
+          $0.note = note
         })
     }
     client.show(response, [("state", response.migration?.state.word ?? "")])
@@ -84,6 +87,8 @@ struct MigratePurgeCommand: AsyncParsableCommand {
   @OptionGroup var client: ClientOptions
   @OptionGroup var app: AppOption
 
+  @Option(help: "Reason, for the audit log.") var note = ""
+
   @Argument(help: "Migration id, as 'migrate list' prints it.") var migration: String
 
   func run() async throws {
@@ -93,6 +98,7 @@ struct MigratePurgeCommand: AsyncParsableCommand {
         .with {
           $0.app = app
           $0.migrationId = migration
+          $0.note = note
         })
     }
     client.show(response, [("state", response.migration?.state.word ?? "")])

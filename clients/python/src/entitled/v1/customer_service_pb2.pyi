@@ -144,22 +144,28 @@ class DescribeCustomerRequest(_message.Message):
     def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ...) -> None: ...
 
 class DescribeCustomerResponse(_message.Message):
-    __slots__ = ["active_in_environments", "customer_id", "entitlements", "environment", "evaluated_at", "open_refund_requests", "summary"]
+    __slots__ = ["active_in_environments", "customer_id", "entitlements", "environment", "evaluated_at", "merged_customer_ids", "open_refund_requests", "paid", "purchases_without_price", "summary"]
     ACTIVE_IN_ENVIRONMENTS_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     ENTITLEMENTS_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     EVALUATED_AT_FIELD_NUMBER: _ClassVar[int]
+    MERGED_CUSTOMER_IDS_FIELD_NUMBER: _ClassVar[int]
     OPEN_REFUND_REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    PAID_FIELD_NUMBER: _ClassVar[int]
+    PURCHASES_WITHOUT_PRICE_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     active_in_environments: _containers.RepeatedScalarFieldContainer[_environment_pb2.Environment]
     customer_id: str
     entitlements: _containers.RepeatedCompositeFieldContainer[EntitlementDescription]
     environment: _environment_pb2.Environment
     evaluated_at: _timestamp_pb2.Timestamp
+    merged_customer_ids: _containers.RepeatedScalarFieldContainer[str]
     open_refund_requests: _containers.RepeatedCompositeFieldContainer[OpenRefundRequest]
+    paid: _containers.RepeatedCompositeFieldContainer[PaidTotal]
+    purchases_without_price: int
     summary: str
-    def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., summary: _Optional[str] = ..., entitlements: _Optional[_Iterable[_Union[EntitlementDescription, _Mapping[str, _Any]]]] = ..., active_in_environments: _Optional[_Iterable[_Union[_environment_pb2.Environment, str]]] = ..., open_refund_requests: _Optional[_Iterable[_Union[OpenRefundRequest, _Mapping[str, _Any]]]] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ...) -> None: ...
+    def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., summary: _Optional[str] = ..., entitlements: _Optional[_Iterable[_Union[EntitlementDescription, _Mapping[str, _Any]]]] = ..., active_in_environments: _Optional[_Iterable[_Union[_environment_pb2.Environment, str]]] = ..., open_refund_requests: _Optional[_Iterable[_Union[OpenRefundRequest, _Mapping[str, _Any]]]] = ..., evaluated_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., merged_customer_ids: _Optional[_Iterable[str]] = ..., paid: _Optional[_Iterable[_Union[PaidTotal, _Mapping[str, _Any]]]] = ..., purchases_without_price: _Optional[int] = ...) -> None: ...
 
 class EntitlementDescription(_message.Message):
     __slots__ = ["actions", "customer_sentence", "deadline", "entitled", "entitlement", "product_id", "reason", "support_sentence", "until", "url"]
@@ -239,17 +245,21 @@ class GetCustomerHistoryRequest(_message.Message):
     def __init__(self, app: _Optional[str] = ..., customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., known_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., **kwargs: _Any) -> None: ...
 
 class GetCustomerHistoryResponse(_message.Message):
-    __slots__ = ["as_of", "customer_id", "environment", "lanes"]
+    __slots__ = ["as_of", "customer_id", "environment", "lanes", "paid", "purchases_without_price"]
     AS_OF_FIELD_NUMBER: _ClassVar[int]
     CUSTOMER_ID_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     FROM_FIELD_NUMBER: _ClassVar[int]
     LANES_FIELD_NUMBER: _ClassVar[int]
+    PAID_FIELD_NUMBER: _ClassVar[int]
+    PURCHASES_WITHOUT_PRICE_FIELD_NUMBER: _ClassVar[int]
     as_of: _timestamp_pb2.Timestamp
     customer_id: str
     environment: _environment_pb2.Environment
     lanes: _containers.RepeatedCompositeFieldContainer[HistoryLane]
-    def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., lanes: _Optional[_Iterable[_Union[HistoryLane, _Mapping[str, _Any]]]] = ..., **kwargs: _Any) -> None: ...
+    paid: _containers.RepeatedCompositeFieldContainer[PaidTotal]
+    purchases_without_price: int
+    def __init__(self, customer_id: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., lanes: _Optional[_Iterable[_Union[HistoryLane, _Mapping[str, _Any]]]] = ..., paid: _Optional[_Iterable[_Union[PaidTotal, _Mapping[str, _Any]]]] = ..., purchases_without_price: _Optional[int] = ..., **kwargs: _Any) -> None: ...
 
 class GetEventRequest(_message.Message):
     __slots__ = ["app", "sequence"]
@@ -496,6 +506,16 @@ class OwnershipChange(_message.Message):
     linked: bool
     time: _timestamp_pb2.Timestamp
     def __init__(self, customer_id: _Optional[str] = ..., linked: bool = ..., time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., evidence_id: _Optional[int] = ..., kind: _Optional[str] = ..., actor: _Optional[str] = ...) -> None: ...
+
+class PaidTotal(_message.Message):
+    __slots__ = ["charged", "refunded", "total"]
+    CHARGED_FIELD_NUMBER: _ClassVar[int]
+    REFUNDED_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_FIELD_NUMBER: _ClassVar[int]
+    charged: _product_pb2.Money
+    refunded: _product_pb2.Money
+    total: _product_pb2.Money
+    def __init__(self, total: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., charged: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ..., refunded: _Optional[_Union[_product_pb2.Money, _Mapping[str, _Any]]] = ...) -> None: ...
 
 class PendingLookup(_message.Message):
     __slots__ = ["attempts", "next_attempt_at", "reason"]

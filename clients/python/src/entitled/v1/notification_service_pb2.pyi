@@ -28,17 +28,19 @@ REPAIR_REASON_SCHEDULED: RepairReason
 REPAIR_REASON_UNSPECIFIED: RepairReason
 
 class BackfillNotificationsRequest(_message.Message):
-    __slots__ = ["app", "environment", "only_failures", "to"]
+    __slots__ = ["app", "environment", "note", "only_failures", "to"]
     APP_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     FROM_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
     ONLY_FAILURES_FIELD_NUMBER: _ClassVar[int]
     TO_FIELD_NUMBER: _ClassVar[int]
     app: str
     environment: _environment_pb2.Environment
+    note: str
     only_failures: bool
     to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., only_failures: bool = ..., **kwargs: _Any) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., only_failures: bool = ..., note: _Optional[str] = ..., **kwargs: _Any) -> None: ...
 
 class BackfillNotificationsResponse(_message.Message):
     __slots__ = ["already_known", "backfill_id", "drifted_customers", "position", "received", "repair"]
@@ -272,19 +274,21 @@ class Repair(_message.Message):
     def __init__(self, repair_id: _Optional[str] = ..., app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., reason: _Optional[_Union[RepairReason, str]] = ..., phase: _Optional[_Union[RepairPhase, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., only_failures: bool = ..., started_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., finished_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., received: _Optional[int] = ..., already_known: _Optional[int] = ..., queried_purchases: _Optional[int] = ..., drifted_customers: _Optional[int] = ..., error: _Optional[str] = ..., **kwargs: _Any) -> None: ...
 
 class ReprocessNotificationsRequest(_message.Message):
-    __slots__ = ["app", "dry_run", "evidence_ids", "state", "to"]
+    __slots__ = ["app", "dry_run", "evidence_ids", "note", "state", "to"]
     APP_FIELD_NUMBER: _ClassVar[int]
     DRY_RUN_FIELD_NUMBER: _ClassVar[int]
     EVIDENCE_IDS_FIELD_NUMBER: _ClassVar[int]
     FROM_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     TO_FIELD_NUMBER: _ClassVar[int]
     app: str
     dry_run: bool
     evidence_ids: _containers.RepeatedScalarFieldContainer[int]
+    note: str
     state: NotificationState
     to: _timestamp_pb2.Timestamp
-    def __init__(self, app: _Optional[str] = ..., evidence_ids: _Optional[_Iterable[int]] = ..., state: _Optional[_Union[NotificationState, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., dry_run: bool = ..., **kwargs: _Any) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., evidence_ids: _Optional[_Iterable[int]] = ..., state: _Optional[_Union[NotificationState, str]] = ..., to: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., dry_run: bool = ..., note: _Optional[str] = ..., **kwargs: _Any) -> None: ...
 
 class ReprocessNotificationsResponse(_message.Message):
     __slots__ = ["changed", "changes", "position", "reprocessed", "unsupported"]

@@ -44,12 +44,14 @@ OFFER_SIGNATURE_FORM_PROMOTIONAL_LEGACY: OfferSignatureForm
 OFFER_SIGNATURE_FORM_UNSPECIFIED: OfferSignatureForm
 
 class CancelMigrationRequest(_message.Message):
-    __slots__ = ["app", "migration_id"]
+    __slots__ = ["app", "migration_id", "note"]
     APP_FIELD_NUMBER: _ClassVar[int]
     MIGRATION_ID_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
     app: str
     migration_id: str
-    def __init__(self, app: _Optional[str] = ..., migration_id: _Optional[str] = ...) -> None: ...
+    note: str
+    def __init__(self, app: _Optional[str] = ..., migration_id: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
 
 class CancelMigrationResponse(_message.Message):
     __slots__ = ["migration", "position"]
@@ -338,12 +340,14 @@ class MigrationReasonCount(_message.Message):
     def __init__(self, outcome: _Optional[_Union[MigrationOutcome, str]] = ..., reason: _Optional[str] = ..., count: _Optional[int] = ...) -> None: ...
 
 class PurgeMigrationRequest(_message.Message):
-    __slots__ = ["app", "migration_id"]
+    __slots__ = ["app", "migration_id", "note"]
     APP_FIELD_NUMBER: _ClassVar[int]
     MIGRATION_ID_FIELD_NUMBER: _ClassVar[int]
+    NOTE_FIELD_NUMBER: _ClassVar[int]
     app: str
     migration_id: str
-    def __init__(self, app: _Optional[str] = ..., migration_id: _Optional[str] = ...) -> None: ...
+    note: str
+    def __init__(self, app: _Optional[str] = ..., migration_id: _Optional[str] = ..., note: _Optional[str] = ...) -> None: ...
 
 class PurgeMigrationResponse(_message.Message):
     __slots__ = ["migration", "position"]

@@ -55,9 +55,10 @@ class DeleteSegmentResponse(_message.Message):
     def __init__(self, position: _Optional[str] = ...) -> None: ...
 
 class ListCustomersRequest(_message.Message):
-    __slots__ = ["app", "count", "environment", "filter", "page_size", "page_token", "segment"]
+    __slots__ = ["app", "count", "count_limit", "environment", "filter", "page_size", "page_token", "segment"]
     APP_FIELD_NUMBER: _ClassVar[int]
     COUNT_FIELD_NUMBER: _ClassVar[int]
+    COUNT_LIMIT_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     FILTER_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
@@ -65,12 +66,13 @@ class ListCustomersRequest(_message.Message):
     SEGMENT_FIELD_NUMBER: _ClassVar[int]
     app: str
     count: bool
+    count_limit: int
     environment: _environment_pb2.Environment
     filter: SegmentFilter
     page_size: int
     page_token: str
     segment: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., segment: _Optional[str] = ..., filter: _Optional[_Union[SegmentFilter, _Mapping[str, _Any]]] = ..., count: bool = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., segment: _Optional[str] = ..., filter: _Optional[_Union[SegmentFilter, _Mapping[str, _Any]]] = ..., count: bool = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., count_limit: _Optional[int] = ...) -> None: ...
 
 class ListCustomersResponse(_message.Message):
     __slots__ = ["as_of", "environment", "next_page_token", "rows", "sequence", "total"]
@@ -89,18 +91,20 @@ class ListCustomersResponse(_message.Message):
     def __init__(self, rows: _Optional[_Iterable[_Union[SegmentRow, _Mapping[str, _Any]]]] = ..., next_page_token: _Optional[str] = ..., total: _Optional[int] = ..., sequence: _Optional[int] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping[str, _Any]]] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ...) -> None: ...
 
 class ListSegmentsRequest(_message.Message):
-    __slots__ = ["app", "count", "environment", "page_size", "page_token"]
+    __slots__ = ["app", "count", "count_limit", "environment", "page_size", "page_token"]
     APP_FIELD_NUMBER: _ClassVar[int]
     COUNT_FIELD_NUMBER: _ClassVar[int]
+    COUNT_LIMIT_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     app: str
     count: bool
+    count_limit: int
     environment: _environment_pb2.Environment
     page_size: int
     page_token: str
-    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., count: bool = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, app: _Optional[str] = ..., environment: _Optional[_Union[_environment_pb2.Environment, str]] = ..., count: bool = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., count_limit: _Optional[int] = ...) -> None: ...
 
 class ListSegmentsResponse(_message.Message):
     __slots__ = ["next_page_token", "segments"]

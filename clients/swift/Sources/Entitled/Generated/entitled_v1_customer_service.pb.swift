@@ -382,11 +382,65 @@ public nonisolated struct Entitled_V1_DescribeCustomerResponse: Sendable {
   /// Clears the value of `evaluatedAt`. Subsequent reads from it will return its default value.
   public mutating func clearEvaluatedAt() {self._evaluatedAt = nil}
 
+  /// The customers that were merged into this one, at once or in steps, by id; at most 100.
+  public var mergedCustomerIds: [String] = []
+
+  /// What the customer has paid, by currency. Purchases that others share with the customer are not included.
+  public var paid: [Entitled_V1_PaidTotal] = []
+
+  /// The customer's purchases and periods whose price is in no document: it is missing in `paid`.
+  public var purchasesWithoutPrice: Int64 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _evaluatedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// What a customer has paid in one currency, by the prices in Apple's documents: with taxes, and before Apple's commission.
+public nonisolated struct Entitled_V1_PaidTotal: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The charges less the refunds.
+  public var total: Entitled_V1_Money {
+    get {_total ?? Entitled_V1_Money()}
+    set {_total = newValue}
+  }
+  /// Returns true if `total` has been explicitly set.
+  public var hasTotal: Bool {self._total != nil}
+  /// Clears the value of `total`. Subsequent reads from it will return its default value.
+  public mutating func clearTotal() {self._total = nil}
+
+  /// The charges.
+  public var charged: Entitled_V1_Money {
+    get {_charged ?? Entitled_V1_Money()}
+    set {_charged = newValue}
+  }
+  /// Returns true if `charged` has been explicitly set.
+  public var hasCharged: Bool {self._charged != nil}
+  /// Clears the value of `charged`. Subsequent reads from it will return its default value.
+  public mutating func clearCharged() {self._charged = nil}
+
+  /// What Apple gave back of the charges, without refunds that it reversed.
+  public var refunded: Entitled_V1_Money {
+    get {_refunded ?? Entitled_V1_Money()}
+    set {_refunded = newValue}
+  }
+  /// Returns true if `refunded` has been explicitly set.
+  public var hasRefunded: Bool {self._refunded != nil}
+  /// Clears the value of `refunded`. Subsequent reads from it will return its default value.
+  public mutating func clearRefunded() {self._refunded = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _total: Entitled_V1_Money? = nil
+  fileprivate var _charged: Entitled_V1_Money? = nil
+  fileprivate var _refunded: Entitled_V1_Money? = nil
 }
 
 /// What to say and to do about one entitlement.
@@ -1098,6 +1152,12 @@ public nonisolated struct Entitled_V1_GetCustomerHistoryResponse: Sendable {
   /// Access to each entitlement, then purchases, then grants; then what Apple reported, and what the operator did.
   public var lanes: [Entitled_V1_HistoryLane] = []
 
+  /// What the customer had paid until `as_of`, by currency, also before `from`.
+  public var paid: [Entitled_V1_PaidTotal] = []
+
+  /// The customer's purchases and periods until `as_of` whose price is in no document: it is missing in `paid`.
+  public var purchasesWithoutPrice: Int64 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1755,7 +1815,7 @@ nonisolated extension Entitled_V1_DescribeCustomerRequest: SwiftProtobuf.Message
 
 nonisolated extension Entitled_V1_DescribeCustomerResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".DescribeCustomerResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}customer_id\0\u{1}environment\0\u{1}summary\0\u{1}entitlements\0\u{3}active_in_environments\0\u{3}open_refund_requests\0\u{3}evaluated_at\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}customer_id\0\u{1}environment\0\u{1}summary\0\u{1}entitlements\0\u{3}active_in_environments\0\u{3}open_refund_requests\0\u{3}evaluated_at\0\u{3}merged_customer_ids\0\u{1}paid\0\u{3}purchases_without_price\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1770,6 +1830,9 @@ nonisolated extension Entitled_V1_DescribeCustomerResponse: SwiftProtobuf.Messag
       case 5: try { try decoder.decodeRepeatedEnumField(value: &self.activeInEnvironments) }()
       case 6: try { try decoder.decodeRepeatedMessageField(value: &self.openRefundRequests) }()
       case 7: try { try decoder.decodeSingularMessageField(value: &self._evaluatedAt) }()
+      case 8: try { try decoder.decodeRepeatedStringField(value: &self.mergedCustomerIds) }()
+      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.paid) }()
+      case 10: try { try decoder.decodeSingularInt64Field(value: &self.purchasesWithoutPrice) }()
       default: break
       }
     }
@@ -1801,6 +1864,15 @@ nonisolated extension Entitled_V1_DescribeCustomerResponse: SwiftProtobuf.Messag
     try { if let v = self._evaluatedAt {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     } }()
+    if !self.mergedCustomerIds.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.mergedCustomerIds, fieldNumber: 8)
+    }
+    if !self.paid.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.paid, fieldNumber: 9)
+    }
+    if self.purchasesWithoutPrice != 0 {
+      try visitor.visitSingularInt64Field(value: self.purchasesWithoutPrice, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1812,6 +1884,53 @@ nonisolated extension Entitled_V1_DescribeCustomerResponse: SwiftProtobuf.Messag
     if lhs.activeInEnvironments != rhs.activeInEnvironments {return false}
     if lhs.openRefundRequests != rhs.openRefundRequests {return false}
     if lhs._evaluatedAt != rhs._evaluatedAt {return false}
+    if lhs.mergedCustomerIds != rhs.mergedCustomerIds {return false}
+    if lhs.paid != rhs.paid {return false}
+    if lhs.purchasesWithoutPrice != rhs.purchasesWithoutPrice {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_PaidTotal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PaidTotal"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}total\0\u{1}charged\0\u{1}refunded\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._total) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._charged) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._refunded) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._total {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._charged {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._refunded {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_PaidTotal, rhs: Entitled_V1_PaidTotal) -> Bool {
+    if lhs._total != rhs._total {return false}
+    if lhs._charged != rhs._charged {return false}
+    if lhs._refunded != rhs._refunded {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2854,7 +2973,7 @@ nonisolated extension Entitled_V1_GetCustomerHistoryRequest: SwiftProtobuf.Messa
 
 nonisolated extension Entitled_V1_GetCustomerHistoryResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetCustomerHistoryResponse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}customer_id\0\u{1}environment\0\u{1}from\0\u{3}as_of\0\u{1}lanes\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}customer_id\0\u{1}environment\0\u{1}from\0\u{3}as_of\0\u{1}lanes\0\u{1}paid\0\u{3}purchases_without_price\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2867,6 +2986,8 @@ nonisolated extension Entitled_V1_GetCustomerHistoryResponse: SwiftProtobuf.Mess
       case 3: try { try decoder.decodeSingularMessageField(value: &self._from) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._asOf) }()
       case 5: try { try decoder.decodeRepeatedMessageField(value: &self.lanes) }()
+      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.paid) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self.purchasesWithoutPrice) }()
       default: break
       }
     }
@@ -2892,6 +3013,12 @@ nonisolated extension Entitled_V1_GetCustomerHistoryResponse: SwiftProtobuf.Mess
     if !self.lanes.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.lanes, fieldNumber: 5)
     }
+    if !self.paid.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.paid, fieldNumber: 6)
+    }
+    if self.purchasesWithoutPrice != 0 {
+      try visitor.visitSingularInt64Field(value: self.purchasesWithoutPrice, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2901,6 +3028,8 @@ nonisolated extension Entitled_V1_GetCustomerHistoryResponse: SwiftProtobuf.Mess
     if lhs._from != rhs._from {return false}
     if lhs._asOf != rhs._asOf {return false}
     if lhs.lanes != rhs.lanes {return false}
+    if lhs.paid != rhs.paid {return false}
+    if lhs.purchasesWithoutPrice != rhs.purchasesWithoutPrice {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -488,6 +488,9 @@ public nonisolated struct Entitled_V1_ReprocessNotificationsRequest: Sendable {
   /// Whether to return the changes without committing them and without calls to Apple.
   public var dryRun: Bool = false
 
+  /// The reason, for the audit log: at most 4096 bytes.
+  public var note: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -557,6 +560,9 @@ public nonisolated struct Entitled_V1_BackfillNotificationsRequest: Sendable {
 
   /// Whether to fetch only notifications that Apple could not deliver.
   public var onlyFailures: Bool = false
+
+  /// The reason, for the audit log: at most 4096 bytes.
+  public var note: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1487,7 +1493,7 @@ nonisolated extension Entitled_V1_ListNotificationsResponse: SwiftProtobuf.Messa
 
 nonisolated extension Entitled_V1_ReprocessNotificationsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ReprocessNotificationsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}evidence_ids\0\u{1}state\0\u{1}from\0\u{1}to\0\u{3}dry_run\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}evidence_ids\0\u{1}state\0\u{1}from\0\u{1}to\0\u{3}dry_run\0\u{1}note\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1501,6 +1507,7 @@ nonisolated extension Entitled_V1_ReprocessNotificationsRequest: SwiftProtobuf.M
       case 4: try { try decoder.decodeSingularMessageField(value: &self._from) }()
       case 5: try { try decoder.decodeSingularMessageField(value: &self._to) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.note) }()
       default: break
       }
     }
@@ -1529,6 +1536,9 @@ nonisolated extension Entitled_V1_ReprocessNotificationsRequest: SwiftProtobuf.M
     if self.dryRun != false {
       try visitor.visitSingularBoolField(value: self.dryRun, fieldNumber: 6)
     }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1539,6 +1549,7 @@ nonisolated extension Entitled_V1_ReprocessNotificationsRequest: SwiftProtobuf.M
     if lhs._from != rhs._from {return false}
     if lhs._to != rhs._to {return false}
     if lhs.dryRun != rhs.dryRun {return false}
+    if lhs.note != rhs.note {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1596,7 +1607,7 @@ nonisolated extension Entitled_V1_ReprocessNotificationsResponse: SwiftProtobuf.
 
 nonisolated extension Entitled_V1_BackfillNotificationsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".BackfillNotificationsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}from\0\u{1}to\0\u{3}only_failures\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}from\0\u{1}to\0\u{3}only_failures\0\u{1}note\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1609,6 +1620,7 @@ nonisolated extension Entitled_V1_BackfillNotificationsRequest: SwiftProtobuf.Me
       case 3: try { try decoder.decodeSingularMessageField(value: &self._from) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._to) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.onlyFailures) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.note) }()
       default: break
       }
     }
@@ -1634,6 +1646,9 @@ nonisolated extension Entitled_V1_BackfillNotificationsRequest: SwiftProtobuf.Me
     if self.onlyFailures != false {
       try visitor.visitSingularBoolField(value: self.onlyFailures, fieldNumber: 5)
     }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1643,6 +1658,7 @@ nonisolated extension Entitled_V1_BackfillNotificationsRequest: SwiftProtobuf.Me
     if lhs._from != rhs._from {return false}
     if lhs._to != rhs._to {return false}
     if lhs.onlyFailures != rhs.onlyFailures {return false}
+    if lhs.note != rhs.note {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1557,6 +1557,9 @@ public nonisolated struct Entitled_V1_CancelMigrationRequest: Sendable {
   /// The id of the job. Required.
   public var migrationID: String = String()
 
+  /// The reason, for the audit log: at most 4096 bytes.
+  public var note: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1600,6 +1603,9 @@ public nonisolated struct Entitled_V1_PurgeMigrationRequest: Sendable {
 
   /// The id of the job. Required.
   public var migrationID: String = String()
+
+  /// The reason, for the audit log: at most 4096 bytes.
+  public var note: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3627,7 +3633,7 @@ nonisolated extension Entitled_V1_MigrationFailure: SwiftProtobuf.Message, Swift
 
 nonisolated extension Entitled_V1_CancelMigrationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".CancelMigrationRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}migration_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}migration_id\0\u{1}note\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3637,6 +3643,7 @@ nonisolated extension Entitled_V1_CancelMigrationRequest: SwiftProtobuf.Message,
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.migrationID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.note) }()
       default: break
       }
     }
@@ -3649,12 +3656,16 @@ nonisolated extension Entitled_V1_CancelMigrationRequest: SwiftProtobuf.Message,
     if !self.migrationID.isEmpty {
       try visitor.visitSingularStringField(value: self.migrationID, fieldNumber: 2)
     }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_CancelMigrationRequest, rhs: Entitled_V1_CancelMigrationRequest) -> Bool {
     if lhs.app != rhs.app {return false}
     if lhs.migrationID != rhs.migrationID {return false}
+    if lhs.note != rhs.note {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3701,7 +3712,7 @@ nonisolated extension Entitled_V1_CancelMigrationResponse: SwiftProtobuf.Message
 
 nonisolated extension Entitled_V1_PurgeMigrationRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PurgeMigrationRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}migration_id\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}migration_id\0\u{1}note\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3711,6 +3722,7 @@ nonisolated extension Entitled_V1_PurgeMigrationRequest: SwiftProtobuf.Message, 
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.migrationID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.note) }()
       default: break
       }
     }
@@ -3723,12 +3735,16 @@ nonisolated extension Entitled_V1_PurgeMigrationRequest: SwiftProtobuf.Message, 
     if !self.migrationID.isEmpty {
       try visitor.visitSingularStringField(value: self.migrationID, fieldNumber: 2)
     }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Entitled_V1_PurgeMigrationRequest, rhs: Entitled_V1_PurgeMigrationRequest) -> Bool {
     if lhs.app != rhs.app {return false}
     if lhs.migrationID != rhs.migrationID {return false}
+    if lhs.note != rhs.note {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

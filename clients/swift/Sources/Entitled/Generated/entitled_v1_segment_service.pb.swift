@@ -261,6 +261,9 @@ public nonisolated struct Entitled_V1_ListCustomersRequest: Sendable {
   /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   public var pageToken: String = String()
 
+  /// Where counting ends: `total` is at most this number. 0: all rows are counted.
+  public var countLimit: Int64 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   /// The segment. Required.
@@ -288,7 +291,7 @@ public nonisolated struct Entitled_V1_ListCustomersResponse: Sendable {
   /// The token of the next page; empty on the last page.
   public var nextPageToken: String = String()
 
-  /// The number of all rows, if the request asked for it.
+  /// The number of all rows, at most `count_limit`, if the request asked for it.
   public var total: Int64 {
     get {_total ?? 0}
     set {_total = newValue}
@@ -497,7 +500,7 @@ public nonisolated struct Entitled_V1_Segment: Sendable {
   /// Clears the value of `createdAt`. Subsequent reads from it will return its default value.
   public mutating func clearCreatedAt() {self._createdAt = nil}
 
-  /// The number of its rows, if the request asked for it.
+  /// The number of its rows, at most `count_limit`, if the request asked for it.
   public var total: Int64 {
     get {_total ?? 0}
     set {_total = newValue}
@@ -536,6 +539,9 @@ public nonisolated struct Entitled_V1_ListSegmentsRequest: Sendable {
 
   /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
   public var pageToken: String = String()
+
+  /// Where counting ends: the `total` of each segment is at most this number. 0: all rows are counted.
+  public var countLimit: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -961,7 +967,7 @@ nonisolated extension Entitled_V1_SegmentFilter: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Entitled_V1_ListCustomersRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListCustomersRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}segment\0\u{1}filter\0\u{1}count\0\u{3}page_size\0\u{3}page_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}segment\0\u{1}filter\0\u{1}count\0\u{3}page_size\0\u{3}page_token\0\u{3}count_limit\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -995,6 +1001,7 @@ nonisolated extension Entitled_V1_ListCustomersRequest: SwiftProtobuf.Message, S
       case 5: try { try decoder.decodeSingularBoolField(value: &self.count) }()
       case 6: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
+      case 8: try { try decoder.decodeSingularInt64Field(value: &self.countLimit) }()
       default: break
       }
     }
@@ -1031,6 +1038,9 @@ nonisolated extension Entitled_V1_ListCustomersRequest: SwiftProtobuf.Message, S
     if !self.pageToken.isEmpty {
       try visitor.visitSingularStringField(value: self.pageToken, fieldNumber: 7)
     }
+    if self.countLimit != 0 {
+      try visitor.visitSingularInt64Field(value: self.countLimit, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1041,6 +1051,7 @@ nonisolated extension Entitled_V1_ListCustomersRequest: SwiftProtobuf.Message, S
     if lhs.count != rhs.count {return false}
     if lhs.pageSize != rhs.pageSize {return false}
     if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.countLimit != rhs.countLimit {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1350,7 +1361,7 @@ nonisolated extension Entitled_V1_Segment: SwiftProtobuf.Message, SwiftProtobuf.
 
 nonisolated extension Entitled_V1_ListSegmentsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListSegmentsRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}count\0\u{3}page_size\0\u{3}page_token\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{1}count\0\u{3}page_size\0\u{3}page_token\0\u{3}count_limit\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1363,6 +1374,7 @@ nonisolated extension Entitled_V1_ListSegmentsRequest: SwiftProtobuf.Message, Sw
       case 3: try { try decoder.decodeSingularBoolField(value: &self.count) }()
       case 4: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.countLimit) }()
       default: break
       }
     }
@@ -1384,6 +1396,9 @@ nonisolated extension Entitled_V1_ListSegmentsRequest: SwiftProtobuf.Message, Sw
     if !self.pageToken.isEmpty {
       try visitor.visitSingularStringField(value: self.pageToken, fieldNumber: 5)
     }
+    if self.countLimit != 0 {
+      try visitor.visitSingularInt64Field(value: self.countLimit, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1393,6 +1408,7 @@ nonisolated extension Entitled_V1_ListSegmentsRequest: SwiftProtobuf.Message, Sw
     if lhs.count != rhs.count {return false}
     if lhs.pageSize != rhs.pageSize {return false}
     if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.countLimit != rhs.countLimit {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -29,6 +29,7 @@ typedef struct Entitled__V1__FindCustomersResponse Entitled__V1__FindCustomersRe
 typedef struct Entitled__V1__CustomerHit Entitled__V1__CustomerHit;
 typedef struct Entitled__V1__DescribeCustomerRequest Entitled__V1__DescribeCustomerRequest;
 typedef struct Entitled__V1__DescribeCustomerResponse Entitled__V1__DescribeCustomerResponse;
+typedef struct Entitled__V1__PaidTotal Entitled__V1__PaidTotal;
 typedef struct Entitled__V1__EntitlementDescription Entitled__V1__EntitlementDescription;
 typedef struct Entitled__V1__OpenRefundRequest Entitled__V1__OpenRefundRequest;
 typedef struct Entitled__V1__AddNoteRequest Entitled__V1__AddNoteRequest;
@@ -360,10 +361,48 @@ struct  Entitled__V1__DescribeCustomerResponse
    * The instant of the answers, by the server's clock.
    */
   Google__Protobuf__Timestamp *evaluated_at;
+  /*
+   * The customers that were merged into this one, at once or in steps, by id; at most 100.
+   */
+  size_t n_merged_customer_ids;
+  char **merged_customer_ids;
+  /*
+   * What the customer has paid, by currency. Purchases that others share with the customer are not included.
+   */
+  size_t n_paid;
+  Entitled__V1__PaidTotal **paid;
+  /*
+   * The customer's purchases and periods whose price is in no document: it is missing in `paid`.
+   */
+  int64_t purchases_without_price;
 };
 #define ENTITLED__V1__DESCRIBE_CUSTOMER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__describe_customer_response__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, NULL }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, 0,NULL, NULL, 0,NULL, 0,NULL, 0 }
+
+
+/*
+ * What a customer has paid in one currency, by the prices in Apple's documents: with taxes, and before Apple's commission.
+ */
+struct  Entitled__V1__PaidTotal
+{
+  ProtobufCMessage base;
+  /*
+   * The charges less the refunds.
+   */
+  Entitled__V1__Money *total;
+  /*
+   * The charges.
+   */
+  Entitled__V1__Money *charged;
+  /*
+   * What Apple gave back of the charges, without refunds that it reversed.
+   */
+  Entitled__V1__Money *refunded;
+};
+#define ENTITLED__V1__PAID_TOTAL__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__paid_total__descriptor) \
+    , NULL, NULL, NULL }
 
 
 /*
@@ -1045,10 +1084,19 @@ struct  Entitled__V1__GetCustomerHistoryResponse
    */
   size_t n_lanes;
   Entitled__V1__HistoryLane **lanes;
+  /*
+   * What the customer had paid until `as_of`, by currency, also before `from`.
+   */
+  size_t n_paid;
+  Entitled__V1__PaidTotal **paid;
+  /*
+   * The customer's purchases and periods until `as_of` whose price is in no document: it is missing in `paid`.
+   */
+  int64_t purchases_without_price;
 };
 #define ENTITLED__V1__GET_CUSTOMER_HISTORY_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__get_customer_history_response__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, 0,NULL }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, 0,NULL, 0,NULL, 0 }
 
 
 /*
@@ -1524,6 +1572,25 @@ Entitled__V1__DescribeCustomerResponse *
                       const uint8_t       *data);
 void   entitled__v1__describe_customer_response__free_unpacked
                      (Entitled__V1__DescribeCustomerResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Entitled__V1__PaidTotal methods */
+void   entitled__v1__paid_total__init
+                     (Entitled__V1__PaidTotal         *message);
+size_t entitled__v1__paid_total__get_packed_size
+                     (const Entitled__V1__PaidTotal   *message);
+size_t entitled__v1__paid_total__pack
+                     (const Entitled__V1__PaidTotal   *message,
+                      uint8_t             *out);
+size_t entitled__v1__paid_total__pack_to_buffer
+                     (const Entitled__V1__PaidTotal   *message,
+                      ProtobufCBuffer     *buffer);
+Entitled__V1__PaidTotal *
+       entitled__v1__paid_total__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   entitled__v1__paid_total__free_unpacked
+                     (Entitled__V1__PaidTotal *message,
                       ProtobufCAllocator *allocator);
 /* Entitled__V1__EntitlementDescription methods */
 void   entitled__v1__entitlement_description__init
@@ -2150,6 +2217,9 @@ typedef void (*Entitled__V1__DescribeCustomerRequest_Closure)
 typedef void (*Entitled__V1__DescribeCustomerResponse_Closure)
                  (const Entitled__V1__DescribeCustomerResponse *message,
                   void *closure_data);
+typedef void (*Entitled__V1__PaidTotal_Closure)
+                 (const Entitled__V1__PaidTotal *message,
+                  void *closure_data);
 typedef void (*Entitled__V1__EntitlementDescription_Closure)
                  (const Entitled__V1__EntitlementDescription *message,
                   void *closure_data);
@@ -2379,6 +2449,7 @@ extern const ProtobufCMessageDescriptor entitled__v1__find_customers_response__d
 extern const ProtobufCMessageDescriptor entitled__v1__customer_hit__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__describe_customer_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__describe_customer_response__descriptor;
+extern const ProtobufCMessageDescriptor entitled__v1__paid_total__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__entitlement_description__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__open_refund_request__descriptor;
 extern const ProtobufCMessageDescriptor entitled__v1__add_note_request__descriptor;

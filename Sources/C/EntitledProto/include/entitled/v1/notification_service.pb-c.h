@@ -357,10 +357,14 @@ struct  Entitled__V1__ReprocessNotificationsRequest
    * Whether to return the changes without committing them and without calls to Apple.
    */
   protobuf_c_boolean dry_run;
+  /*
+   * The reason, for the audit log: at most 4096 bytes.
+   */
+  char *note;
 };
 #define ENTITLED__V1__REPROCESS_NOTIFICATIONS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__reprocess_notifications_request__descriptor) \
-    , (char *)protobuf_c_empty_string, 0,NULL, ENTITLED__V1__NOTIFICATION_STATE__NOTIFICATION_STATE_UNSPECIFIED, NULL, NULL, 0 }
+    , (char *)protobuf_c_empty_string, 0,NULL, ENTITLED__V1__NOTIFICATION_STATE__NOTIFICATION_STATE_UNSPECIFIED, NULL, NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -423,10 +427,14 @@ struct  Entitled__V1__BackfillNotificationsRequest
    * Whether to fetch only notifications that Apple could not deliver.
    */
   protobuf_c_boolean only_failures;
+  /*
+   * The reason, for the audit log: at most 4096 bytes.
+   */
+  char *note;
 };
 #define ENTITLED__V1__BACKFILL_NOTIFICATIONS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__backfill_notifications_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, 0 }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, NULL, NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*

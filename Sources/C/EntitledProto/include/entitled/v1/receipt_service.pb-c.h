@@ -1389,10 +1389,14 @@ struct  Entitled__V1__CancelMigrationRequest
    * The id of the job. Required.
    */
   char *migration_id;
+  /*
+   * The reason, for the audit log: at most 4096 bytes.
+   */
+  char *note;
 };
 #define ENTITLED__V1__CANCEL_MIGRATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__cancel_migration_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1430,10 +1434,14 @@ struct  Entitled__V1__PurgeMigrationRequest
    * The id of the job. Required.
    */
   char *migration_id;
+  /*
+   * The reason, for the audit log: at most 4096 bytes.
+   */
+  char *note;
 };
 #define ENTITLED__V1__PURGE_MIGRATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__purge_migration_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*

@@ -219,6 +219,10 @@ struct  Entitled__V1__ListCustomersRequest
    * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
    */
   char *page_token;
+  /*
+   * Where counting ends: `total` is at most this number. 0: all rows are counted.
+   */
+  int64_t count_limit;
   Entitled__V1__ListCustomersRequest__SelectionCase selection_case;
   union {
     /*
@@ -233,7 +237,7 @@ struct  Entitled__V1__ListCustomersRequest
 };
 #define ENTITLED__V1__LIST_CUSTOMERS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_customers_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, 0, (char *)protobuf_c_empty_string, ENTITLED__V1__LIST_CUSTOMERS_REQUEST__SELECTION__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, 0, (char *)protobuf_c_empty_string, 0, ENTITLED__V1__LIST_CUSTOMERS_REQUEST__SELECTION__NOT_SET, {0} }
 
 
 typedef enum {
@@ -432,10 +436,14 @@ struct  Entitled__V1__ListSegmentsRequest
    * The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
    */
   char *page_token;
+  /*
+   * Where counting ends: the `total` of each segment is at most this number. 0: all rows are counted.
+   */
+  int64_t count_limit;
 };
 #define ENTITLED__V1__LIST_SEGMENTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitled__v1__list_segments_request__descriptor) \
-    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, ENTITLED__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, 0, (char *)protobuf_c_empty_string, 0 }
 
 
 /*

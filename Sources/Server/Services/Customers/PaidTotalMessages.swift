@@ -1,0 +1,28 @@
+internal import AppStore
+internal import Reports
+internal import Store
+internal import Wire
+
+extension PaidTotal {
+  init(_ sum: PaidTotals.Sum) {
+    self.init()
+    total = Wire.Money(milliunits: sum.total, currency: sum.currency)
+    charged = Wire.Money(milliunits: sum.charged, currency: sum.currency)
+    refunded = Wire.Money(milliunits: sum.refunded, currency: sum.currency)
+  }
+}
+
+extension StoreSnapshot {
+  /// The ids of the customers that were merged into `customer`, at once or in steps: sorted, at most `limit`.
+  func allMergedCustomers(into customer: CustomerKey, limit: Int) throws(StoreError) -> [String] {
+    var found: Set<String> = [customer.customerID]
+    var next = [customer]
+    while let target = next.popLast(), found.count <= limit {
+      for id in try mergedCustomers(into: target) where found.insert(id).inserted {
+        next.append(
+          CustomerKey(appID: customer.appID, environment: customer.environment, customerID: id))
+      }
+    }
+    return Array(found.subtracting([customer.customerID]).sorted().prefix(limit))
+  }
+}
