@@ -11,6 +11,7 @@ public struct EntitledServices<Transport: ClientTransport>: Sendable {
   public let receipt: Entitled_V1_ReceiptService.Client<Transport>
   public let customer: Entitled_V1_CustomerService.Client<Transport>
   public let report: Entitled_V1_ReportService.Client<Transport>
+  public let retentionMessaging: Entitled_V1_RetentionMessagingService.Client<Transport>
   public let segment: Entitled_V1_SegmentService.Client<Transport>
   public let status: Entitled_V1_StatusService.Client<Transport>
   public let webhook: Entitled_V1_WebhookService.Client<Transport>
@@ -24,6 +25,7 @@ public struct EntitledServices<Transport: ClientTransport>: Sendable {
     receipt = Entitled_V1_ReceiptService.Client(wrapping: client)
     customer = Entitled_V1_CustomerService.Client(wrapping: client)
     report = Entitled_V1_ReportService.Client(wrapping: client)
+    retentionMessaging = Entitled_V1_RetentionMessagingService.Client(wrapping: client)
     segment = Entitled_V1_SegmentService.Client(wrapping: client)
     status = Entitled_V1_StatusService.Client(wrapping: client)
     webhook = Entitled_V1_WebhookService.Client(wrapping: client)
@@ -40,10 +42,14 @@ struct EntitledMethod: Sendable {
     EntitledMethod("AppStoreService", "GetRefundHistory", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "LookUpOrder", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "RefreshPurchase", onlyReads: false, isStreaming: false),
+    EntitledMethod("AppStoreService", "GetTransactionInfo", onlyReads: false, isStreaming: false),
+    EntitledMethod("AppStoreService", "GetAppTransactionInfo", onlyReads: false, isStreaming: false),
+    EntitledMethod("AppStoreService", "FinishTransaction", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "ExtendRenewalDate", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "MassExtendRenewalDate", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "GetMassExtensionStatus", onlyReads: true, isStreaming: false),
     EntitledMethod("AppStoreService", "SendConsumptionInformation", onlyReads: false, isStreaming: false),
+    EntitledMethod("AppStoreService", "SendConsumptionInformationV1", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "ListConsumptionRequests", onlyReads: true, isStreaming: false),
     EntitledMethod("AppStoreService", "SetConsumptionConsent", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "SetAppAccountToken", onlyReads: false, isStreaming: false),
@@ -51,6 +57,13 @@ struct EntitledMethod: Sendable {
     EntitledMethod("AppStoreService", "AssociateSeat", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "UnclaimSeat", onlyReads: false, isStreaming: false),
     EntitledMethod("AppStoreService", "ListSeats", onlyReads: true, isStreaming: false),
+    EntitledMethod("AppStoreService", "GetCustomerGroups", onlyReads: true, isStreaming: false),
+    EntitledMethod("AppStoreService", "ListGroupMembers", onlyReads: true, isStreaming: false),
+    EntitledMethod("AppStoreService", "GetSeatInfo", onlyReads: true, isStreaming: false),
+    EntitledMethod("AppStoreService", "SendAdvancedCommerceRequest", onlyReads: false, isStreaming: false),
+    EntitledMethod("AppStoreService", "ListExternalPurchaseTokens", onlyReads: true, isStreaming: false),
+    EntitledMethod("AppStoreService", "SendExternalPurchaseReport", onlyReads: false, isStreaming: false),
+    EntitledMethod("AppStoreService", "GetExternalPurchaseReport", onlyReads: true, isStreaming: false),
     EntitledMethod("AuditService", "ListAuditEntries", onlyReads: true, isStreaming: false),
     EntitledMethod("CatalogService", "GetCatalog", onlyReads: true, isStreaming: false),
     EntitledMethod("NotificationService", "IngestNotification", onlyReads: false, isStreaming: false),
@@ -113,6 +126,20 @@ struct EntitledMethod: Sendable {
     EntitledMethod("ReportService", "ExportReport", onlyReads: true, isStreaming: true),
     EntitledMethod("ReportService", "ListPostings", onlyReads: true, isStreaming: true),
     EntitledMethod("ReportService", "ListReportPurchases", onlyReads: true, isStreaming: false),
+    EntitledMethod("RetentionMessagingService", "UploadRetentionImage", onlyReads: false, isStreaming: false),
+    EntitledMethod("RetentionMessagingService", "DeleteRetentionImage", onlyReads: false, isStreaming: false),
+    EntitledMethod("RetentionMessagingService", "GetRetentionImages", onlyReads: true, isStreaming: false),
+    EntitledMethod("RetentionMessagingService", "UploadRetentionMessage", onlyReads: false, isStreaming: false),
+    EntitledMethod("RetentionMessagingService", "DeleteRetentionMessage", onlyReads: false, isStreaming: false),
+    EntitledMethod("RetentionMessagingService", "GetRetentionMessages", onlyReads: true, isStreaming: false),
+    EntitledMethod("RetentionMessagingService", "SetDefaultRetentionMessage", onlyReads: false, isStreaming: false),
+    EntitledMethod("RetentionMessagingService", "GetDefaultRetentionMessage", onlyReads: true, isStreaming: false),
+    EntitledMethod("RetentionMessagingService", "DeleteDefaultRetentionMessage", onlyReads: false, isStreaming: false),
+    EntitledMethod("RetentionMessagingService", "SetRetentionUrl", onlyReads: false, isStreaming: false),
+    EntitledMethod("RetentionMessagingService", "GetRetentionUrl", onlyReads: true, isStreaming: false),
+    EntitledMethod("RetentionMessagingService", "DeleteRetentionUrl", onlyReads: false, isStreaming: false),
+    EntitledMethod("RetentionMessagingService", "StartRetentionPerformanceTest", onlyReads: false, isStreaming: false),
+    EntitledMethod("RetentionMessagingService", "GetRetentionPerformanceTest", onlyReads: true, isStreaming: false),
     EntitledMethod("SegmentService", "ListCustomers", onlyReads: true, isStreaming: false),
     EntitledMethod("SegmentService", "WatchSegment", onlyReads: true, isStreaming: true),
     EntitledMethod("SegmentService", "ListSegments", onlyReads: true, isStreaming: false),

@@ -59,6 +59,45 @@ public enum Entitled_V1_AppStoreService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "GetTransactionInfo" metadata.
+        public enum GetTransactionInfo: Sendable {
+            /// Request type for "GetTransactionInfo".
+            public typealias Input = Entitled_V1_GetTransactionInfoRequest
+            /// Response type for "GetTransactionInfo".
+            public typealias Output = Entitled_V1_GetTransactionInfoResponse
+            /// Descriptor for "GetTransactionInfo".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.AppStoreService"),
+                method: "GetTransactionInfo",
+                type: .unary
+            )
+        }
+        /// Namespace for "GetAppTransactionInfo" metadata.
+        public enum GetAppTransactionInfo: Sendable {
+            /// Request type for "GetAppTransactionInfo".
+            public typealias Input = Entitled_V1_GetAppTransactionInfoRequest
+            /// Response type for "GetAppTransactionInfo".
+            public typealias Output = Entitled_V1_GetAppTransactionInfoResponse
+            /// Descriptor for "GetAppTransactionInfo".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.AppStoreService"),
+                method: "GetAppTransactionInfo",
+                type: .unary
+            )
+        }
+        /// Namespace for "FinishTransaction" metadata.
+        public enum FinishTransaction: Sendable {
+            /// Request type for "FinishTransaction".
+            public typealias Input = Entitled_V1_FinishTransactionRequest
+            /// Response type for "FinishTransaction".
+            public typealias Output = Entitled_V1_FinishTransactionResponse
+            /// Descriptor for "FinishTransaction".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.AppStoreService"),
+                method: "FinishTransaction",
+                type: .unary
+            )
+        }
         /// Namespace for "ExtendRenewalDate" metadata.
         public enum ExtendRenewalDate: Sendable {
             /// Request type for "ExtendRenewalDate".
@@ -108,6 +147,19 @@ public enum Entitled_V1_AppStoreService: Sendable {
             public static let descriptor = GRPCCore.MethodDescriptor(
                 service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.AppStoreService"),
                 method: "SendConsumptionInformation",
+                type: .unary
+            )
+        }
+        /// Namespace for "SendConsumptionInformationV1" metadata.
+        public enum SendConsumptionInformationV1: Sendable {
+            /// Request type for "SendConsumptionInformationV1".
+            public typealias Input = Entitled_V1_SendConsumptionInformationV1Request
+            /// Response type for "SendConsumptionInformationV1".
+            public typealias Output = Entitled_V1_SendConsumptionInformationV1Response
+            /// Descriptor for "SendConsumptionInformationV1".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.AppStoreService"),
+                method: "SendConsumptionInformationV1",
                 type: .unary
             )
         }
@@ -202,22 +254,124 @@ public enum Entitled_V1_AppStoreService: Sendable {
                 type: .unary
             )
         }
+        /// Namespace for "GetCustomerGroups" metadata.
+        public enum GetCustomerGroups: Sendable {
+            /// Request type for "GetCustomerGroups".
+            public typealias Input = Entitled_V1_GetCustomerGroupsRequest
+            /// Response type for "GetCustomerGroups".
+            public typealias Output = Entitled_V1_GetCustomerGroupsResponse
+            /// Descriptor for "GetCustomerGroups".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.AppStoreService"),
+                method: "GetCustomerGroups",
+                type: .unary
+            )
+        }
+        /// Namespace for "ListGroupMembers" metadata.
+        public enum ListGroupMembers: Sendable {
+            /// Request type for "ListGroupMembers".
+            public typealias Input = Entitled_V1_ListGroupMembersRequest
+            /// Response type for "ListGroupMembers".
+            public typealias Output = Entitled_V1_ListGroupMembersResponse
+            /// Descriptor for "ListGroupMembers".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.AppStoreService"),
+                method: "ListGroupMembers",
+                type: .unary
+            )
+        }
+        /// Namespace for "GetSeatInfo" metadata.
+        public enum GetSeatInfo: Sendable {
+            /// Request type for "GetSeatInfo".
+            public typealias Input = Entitled_V1_GetSeatInfoRequest
+            /// Response type for "GetSeatInfo".
+            public typealias Output = Entitled_V1_GetSeatInfoResponse
+            /// Descriptor for "GetSeatInfo".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.AppStoreService"),
+                method: "GetSeatInfo",
+                type: .unary
+            )
+        }
+        /// Namespace for "SendAdvancedCommerceRequest" metadata.
+        public enum SendAdvancedCommerceRequest: Sendable {
+            /// Request type for "SendAdvancedCommerceRequest".
+            public typealias Input = Entitled_V1_SendAdvancedCommerceRequestRequest
+            /// Response type for "SendAdvancedCommerceRequest".
+            public typealias Output = Entitled_V1_SendAdvancedCommerceRequestResponse
+            /// Descriptor for "SendAdvancedCommerceRequest".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.AppStoreService"),
+                method: "SendAdvancedCommerceRequest",
+                type: .unary
+            )
+        }
+        /// Namespace for "ListExternalPurchaseTokens" metadata.
+        public enum ListExternalPurchaseTokens: Sendable {
+            /// Request type for "ListExternalPurchaseTokens".
+            public typealias Input = Entitled_V1_ListExternalPurchaseTokensRequest
+            /// Response type for "ListExternalPurchaseTokens".
+            public typealias Output = Entitled_V1_ListExternalPurchaseTokensResponse
+            /// Descriptor for "ListExternalPurchaseTokens".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.AppStoreService"),
+                method: "ListExternalPurchaseTokens",
+                type: .unary
+            )
+        }
+        /// Namespace for "SendExternalPurchaseReport" metadata.
+        public enum SendExternalPurchaseReport: Sendable {
+            /// Request type for "SendExternalPurchaseReport".
+            public typealias Input = Entitled_V1_SendExternalPurchaseReportRequest
+            /// Response type for "SendExternalPurchaseReport".
+            public typealias Output = Entitled_V1_SendExternalPurchaseReportResponse
+            /// Descriptor for "SendExternalPurchaseReport".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.AppStoreService"),
+                method: "SendExternalPurchaseReport",
+                type: .unary
+            )
+        }
+        /// Namespace for "GetExternalPurchaseReport" metadata.
+        public enum GetExternalPurchaseReport: Sendable {
+            /// Request type for "GetExternalPurchaseReport".
+            public typealias Input = Entitled_V1_GetExternalPurchaseReportRequest
+            /// Response type for "GetExternalPurchaseReport".
+            public typealias Output = Entitled_V1_GetExternalPurchaseReportResponse
+            /// Descriptor for "GetExternalPurchaseReport".
+            public static let descriptor = GRPCCore.MethodDescriptor(
+                service: GRPCCore.ServiceDescriptor(fullyQualifiedService: "entitled.v1.AppStoreService"),
+                method: "GetExternalPurchaseReport",
+                type: .unary
+            )
+        }
         /// Descriptors for all methods in the "entitled.v1.AppStoreService" service.
         public static let descriptors: [GRPCCore.MethodDescriptor] = [
             GetRefundHistory.descriptor,
             LookUpOrder.descriptor,
             RefreshPurchase.descriptor,
+            GetTransactionInfo.descriptor,
+            GetAppTransactionInfo.descriptor,
+            FinishTransaction.descriptor,
             ExtendRenewalDate.descriptor,
             MassExtendRenewalDate.descriptor,
             GetMassExtensionStatus.descriptor,
             SendConsumptionInformation.descriptor,
+            SendConsumptionInformationV1.descriptor,
             ListConsumptionRequests.descriptor,
             SetConsumptionConsent.descriptor,
             SetAppAccountToken.descriptor,
             ClaimSeat.descriptor,
             AssociateSeat.descriptor,
             UnclaimSeat.descriptor,
-            ListSeats.descriptor
+            ListSeats.descriptor,
+            GetCustomerGroups.descriptor,
+            ListGroupMembers.descriptor,
+            GetSeatInfo.descriptor,
+            SendAdvancedCommerceRequest.descriptor,
+            ListExternalPurchaseTokens.descriptor,
+            SendExternalPurchaseReport.descriptor,
+            GetExternalPurchaseReport.descriptor
         ]
     }
 }
@@ -310,6 +464,75 @@ extension Entitled_V1_AppStoreService {
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_RefreshPurchaseResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
 
+        /// Call the "GetTransactionInfo" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Fetches one transaction from Apple.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetTransactionInfoRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetTransactionInfoRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetTransactionInfoResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func getTransactionInfo<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetTransactionInfoRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetTransactionInfoRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetTransactionInfoResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetTransactionInfoResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "GetAppTransactionInfo" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Fetches the app install of a purchase's Apple Account from Apple.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetAppTransactionInfoRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetAppTransactionInfoRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetAppTransactionInfoResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func getAppTransactionInfo<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetAppTransactionInfoRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetAppTransactionInfoRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetAppTransactionInfoResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetAppTransactionInfoResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "FinishTransaction" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Finishes a transaction, as the app does it on the device: the content was delivered.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_FinishTransactionRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_FinishTransactionRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_FinishTransactionResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func finishTransaction<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_FinishTransactionRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_FinishTransactionRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_FinishTransactionResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_FinishTransactionResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
         /// Call the "ExtendRenewalDate" method.
         ///
         /// > Source IDL Documentation:
@@ -400,6 +623,29 @@ extension Entitled_V1_AppStoreService {
             deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_SendConsumptionInformationResponse>,
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SendConsumptionInformationResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "SendConsumptionInformationV1" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Answers a consumption request in version 1, which Advanced Commerce purchases need.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_SendConsumptionInformationV1Request` message.
+        ///   - serializer: A serializer for `Entitled_V1_SendConsumptionInformationV1Request` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_SendConsumptionInformationV1Response` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func sendConsumptionInformationV1<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_SendConsumptionInformationV1Request>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_SendConsumptionInformationV1Request>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_SendConsumptionInformationV1Response>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SendConsumptionInformationV1Response>) async throws -> Result
         ) async throws -> Result where Result: Sendable
 
         /// Call the "ListConsumptionRequests" method.
@@ -562,6 +808,168 @@ extension Entitled_V1_AppStoreService {
             options: GRPCCore.CallOptions,
             onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListSeatsResponse>) async throws -> Result
         ) async throws -> Result where Result: Sendable
+
+        /// Call the "GetCustomerGroups" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Fetches the groups of a customer from Apple: those of organizations, and those of other customers. Apple has them in
+        /// > its sandbox only. A group grants nothing; transactions do.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetCustomerGroupsRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetCustomerGroupsRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetCustomerGroupsResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func getCustomerGroups<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetCustomerGroupsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetCustomerGroupsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetCustomerGroupsResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetCustomerGroupsResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "ListGroupMembers" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Fetches the members of a group from Apple, page by page.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_ListGroupMembersRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_ListGroupMembersRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_ListGroupMembersResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func listGroupMembers<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_ListGroupMembersRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_ListGroupMembersRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListGroupMembersResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListGroupMembersResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "GetSeatInfo" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Fetches the numbers of seats of a purchase from Apple, for comparison with ListSeats.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetSeatInfoRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetSeatInfoRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetSeatInfoResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func getSeatInfo<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetSeatInfoRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetSeatInfoRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetSeatInfoResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetSeatInfoResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "SendAdvancedCommerceRequest" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Changes or refunds a purchase of the Advanced Commerce API.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_SendAdvancedCommerceRequestRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_SendAdvancedCommerceRequestRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_SendAdvancedCommerceRequestResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func sendAdvancedCommerceRequest<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_SendAdvancedCommerceRequestRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_SendAdvancedCommerceRequestRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_SendAdvancedCommerceRequestResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SendAdvancedCommerceRequestResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "ListExternalPurchaseTokens" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns the external purchase tokens without a report, the earliest deadline first, page by page.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_ListExternalPurchaseTokensRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_ListExternalPurchaseTokensRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_ListExternalPurchaseTokensResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func listExternalPurchaseTokens<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_ListExternalPurchaseTokensRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_ListExternalPurchaseTokensRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListExternalPurchaseTokensResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListExternalPurchaseTokensResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "SendExternalPurchaseReport" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Sends a report of purchases outside of the App Store to Apple: all of it is accepted, or nothing.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_SendExternalPurchaseReportRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_SendExternalPurchaseReportRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_SendExternalPurchaseReportResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func sendExternalPurchaseReport<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_SendExternalPurchaseReportRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_SendExternalPurchaseReportRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_SendExternalPurchaseReportResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SendExternalPurchaseReportResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
+
+        /// Call the "GetExternalPurchaseReport" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Fetches a report of purchases outside of the App Store that Apple accepted.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetExternalPurchaseReportRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetExternalPurchaseReportRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetExternalPurchaseReportResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        func getExternalPurchaseReport<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetExternalPurchaseReportRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetExternalPurchaseReportRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetExternalPurchaseReportResponse>,
+            options: GRPCCore.CallOptions,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetExternalPurchaseReportResponse>) async throws -> Result
+        ) async throws -> Result where Result: Sendable
     }
 
     /// Generated client for the "entitled.v1.AppStoreService" service.
@@ -679,6 +1087,108 @@ extension Entitled_V1_AppStoreService {
             try await self.client.unary(
                 request: request,
                 descriptor: Entitled_V1_AppStoreService.Method.RefreshPurchase.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "GetTransactionInfo" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Fetches one transaction from Apple.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetTransactionInfoRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetTransactionInfoRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetTransactionInfoResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func getTransactionInfo<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetTransactionInfoRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetTransactionInfoRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetTransactionInfoResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetTransactionInfoResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_AppStoreService.Method.GetTransactionInfo.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "GetAppTransactionInfo" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Fetches the app install of a purchase's Apple Account from Apple.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetAppTransactionInfoRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetAppTransactionInfoRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetAppTransactionInfoResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func getAppTransactionInfo<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetAppTransactionInfoRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetAppTransactionInfoRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetAppTransactionInfoResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetAppTransactionInfoResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_AppStoreService.Method.GetAppTransactionInfo.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "FinishTransaction" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Finishes a transaction, as the app does it on the device: the content was delivered.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_FinishTransactionRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_FinishTransactionRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_FinishTransactionResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func finishTransaction<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_FinishTransactionRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_FinishTransactionRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_FinishTransactionResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_FinishTransactionResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_AppStoreService.Method.FinishTransaction.descriptor,
                 serializer: serializer,
                 deserializer: deserializer,
                 options: options,
@@ -815,6 +1325,40 @@ extension Entitled_V1_AppStoreService {
             try await self.client.unary(
                 request: request,
                 descriptor: Entitled_V1_AppStoreService.Method.SendConsumptionInformation.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "SendConsumptionInformationV1" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Answers a consumption request in version 1, which Advanced Commerce purchases need.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_SendConsumptionInformationV1Request` message.
+        ///   - serializer: A serializer for `Entitled_V1_SendConsumptionInformationV1Request` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_SendConsumptionInformationV1Response` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func sendConsumptionInformationV1<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_SendConsumptionInformationV1Request>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_SendConsumptionInformationV1Request>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_SendConsumptionInformationV1Response>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SendConsumptionInformationV1Response>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_AppStoreService.Method.SendConsumptionInformationV1.descriptor,
                 serializer: serializer,
                 deserializer: deserializer,
                 options: options,
@@ -1059,6 +1603,245 @@ extension Entitled_V1_AppStoreService {
                 onResponse: handleResponse
             )
         }
+
+        /// Call the "GetCustomerGroups" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Fetches the groups of a customer from Apple: those of organizations, and those of other customers. Apple has them in
+        /// > its sandbox only. A group grants nothing; transactions do.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetCustomerGroupsRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetCustomerGroupsRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetCustomerGroupsResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func getCustomerGroups<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetCustomerGroupsRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetCustomerGroupsRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetCustomerGroupsResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetCustomerGroupsResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_AppStoreService.Method.GetCustomerGroups.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "ListGroupMembers" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Fetches the members of a group from Apple, page by page.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_ListGroupMembersRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_ListGroupMembersRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_ListGroupMembersResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func listGroupMembers<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_ListGroupMembersRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_ListGroupMembersRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListGroupMembersResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListGroupMembersResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_AppStoreService.Method.ListGroupMembers.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "GetSeatInfo" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Fetches the numbers of seats of a purchase from Apple, for comparison with ListSeats.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetSeatInfoRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetSeatInfoRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetSeatInfoResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func getSeatInfo<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetSeatInfoRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetSeatInfoRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetSeatInfoResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetSeatInfoResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_AppStoreService.Method.GetSeatInfo.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "SendAdvancedCommerceRequest" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Changes or refunds a purchase of the Advanced Commerce API.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_SendAdvancedCommerceRequestRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_SendAdvancedCommerceRequestRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_SendAdvancedCommerceRequestResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func sendAdvancedCommerceRequest<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_SendAdvancedCommerceRequestRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_SendAdvancedCommerceRequestRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_SendAdvancedCommerceRequestResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SendAdvancedCommerceRequestResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_AppStoreService.Method.SendAdvancedCommerceRequest.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "ListExternalPurchaseTokens" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Returns the external purchase tokens without a report, the earliest deadline first, page by page.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_ListExternalPurchaseTokensRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_ListExternalPurchaseTokensRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_ListExternalPurchaseTokensResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func listExternalPurchaseTokens<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_ListExternalPurchaseTokensRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_ListExternalPurchaseTokensRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_ListExternalPurchaseTokensResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListExternalPurchaseTokensResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_AppStoreService.Method.ListExternalPurchaseTokens.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "SendExternalPurchaseReport" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Sends a report of purchases outside of the App Store to Apple: all of it is accepted, or nothing.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_SendExternalPurchaseReportRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_SendExternalPurchaseReportRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_SendExternalPurchaseReportResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func sendExternalPurchaseReport<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_SendExternalPurchaseReportRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_SendExternalPurchaseReportRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_SendExternalPurchaseReportResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SendExternalPurchaseReportResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_AppStoreService.Method.SendExternalPurchaseReport.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
+
+        /// Call the "GetExternalPurchaseReport" method.
+        ///
+        /// > Source IDL Documentation:
+        /// >
+        /// > Fetches a report of purchases outside of the App Store that Apple accepted.
+        ///
+        /// - Parameters:
+        ///   - request: A request containing a single `Entitled_V1_GetExternalPurchaseReportRequest` message.
+        ///   - serializer: A serializer for `Entitled_V1_GetExternalPurchaseReportRequest` messages.
+        ///   - deserializer: A deserializer for `Entitled_V1_GetExternalPurchaseReportResponse` messages.
+        ///   - options: Options to apply to this RPC.
+        ///   - handleResponse: A closure which handles the response and returns its result to
+        ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+        ///       already finished.
+        /// - Returns: The result of `handleResponse`.
+        public func getExternalPurchaseReport<Result>(
+            request: GRPCCore.ClientRequest<Entitled_V1_GetExternalPurchaseReportRequest>,
+            serializer: some GRPCCore.MessageSerializer<Entitled_V1_GetExternalPurchaseReportRequest>,
+            deserializer: some GRPCCore.MessageDeserializer<Entitled_V1_GetExternalPurchaseReportResponse>,
+            options: GRPCCore.CallOptions = .defaults,
+            onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetExternalPurchaseReportResponse>) async throws -> Result = { response in
+                try response.message
+            }
+        ) async throws -> Result where Result: Sendable {
+            try await self.client.unary(
+                request: request,
+                descriptor: Entitled_V1_AppStoreService.Method.GetExternalPurchaseReport.descriptor,
+                serializer: serializer,
+                deserializer: deserializer,
+                options: options,
+                onResponse: handleResponse
+            )
+        }
     }
 }
 
@@ -1147,6 +1930,93 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
             request: request,
             serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_RefreshPurchaseRequest>(),
             deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_RefreshPurchaseResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetTransactionInfo" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Fetches one transaction from Apple.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_GetTransactionInfoRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getTransactionInfo<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_GetTransactionInfoRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetTransactionInfoResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.getTransactionInfo(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetTransactionInfoRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetTransactionInfoResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetAppTransactionInfo" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Fetches the app install of a purchase's Apple Account from Apple.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_GetAppTransactionInfoRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getAppTransactionInfo<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_GetAppTransactionInfoRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetAppTransactionInfoResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.getAppTransactionInfo(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetAppTransactionInfoRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetAppTransactionInfoResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "FinishTransaction" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Finishes a transaction, as the app does it on the device: the content was delivered.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_FinishTransactionRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func finishTransaction<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_FinishTransactionRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_FinishTransactionResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.finishTransaction(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_FinishTransactionRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_FinishTransactionResponse>(),
             options: options,
             onResponse: handleResponse
         )
@@ -1263,6 +2133,35 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
             request: request,
             serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_SendConsumptionInformationRequest>(),
             deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_SendConsumptionInformationResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "SendConsumptionInformationV1" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Answers a consumption request in version 1, which Advanced Commerce purchases need.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_SendConsumptionInformationV1Request` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func sendConsumptionInformationV1<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_SendConsumptionInformationV1Request>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SendConsumptionInformationV1Response>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.sendConsumptionInformationV1(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_SendConsumptionInformationV1Request>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_SendConsumptionInformationV1Response>(),
             options: options,
             onResponse: handleResponse
         )
@@ -1470,6 +2369,210 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
             onResponse: handleResponse
         )
     }
+
+    /// Call the "GetCustomerGroups" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Fetches the groups of a customer from Apple: those of organizations, and those of other customers. Apple has them in
+    /// > its sandbox only. A group grants nothing; transactions do.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_GetCustomerGroupsRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getCustomerGroups<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_GetCustomerGroupsRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetCustomerGroupsResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.getCustomerGroups(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetCustomerGroupsRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetCustomerGroupsResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListGroupMembers" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Fetches the members of a group from Apple, page by page.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_ListGroupMembersRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listGroupMembers<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_ListGroupMembersRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListGroupMembersResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.listGroupMembers(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_ListGroupMembersRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_ListGroupMembersResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetSeatInfo" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Fetches the numbers of seats of a purchase from Apple, for comparison with ListSeats.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_GetSeatInfoRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getSeatInfo<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_GetSeatInfoRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetSeatInfoResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.getSeatInfo(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetSeatInfoRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetSeatInfoResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "SendAdvancedCommerceRequest" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Changes or refunds a purchase of the Advanced Commerce API.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_SendAdvancedCommerceRequestRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func sendAdvancedCommerceRequest<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_SendAdvancedCommerceRequestRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SendAdvancedCommerceRequestResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.sendAdvancedCommerceRequest(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_SendAdvancedCommerceRequestRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_SendAdvancedCommerceRequestResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListExternalPurchaseTokens" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns the external purchase tokens without a report, the earliest deadline first, page by page.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_ListExternalPurchaseTokensRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listExternalPurchaseTokens<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_ListExternalPurchaseTokensRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListExternalPurchaseTokensResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.listExternalPurchaseTokens(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_ListExternalPurchaseTokensRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_ListExternalPurchaseTokensResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "SendExternalPurchaseReport" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Sends a report of purchases outside of the App Store to Apple: all of it is accepted, or nothing.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_SendExternalPurchaseReportRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func sendExternalPurchaseReport<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_SendExternalPurchaseReportRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SendExternalPurchaseReportResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.sendExternalPurchaseReport(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_SendExternalPurchaseReportRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_SendExternalPurchaseReportResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetExternalPurchaseReport" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Fetches a report of purchases outside of the App Store that Apple accepted.
+    ///
+    /// - Parameters:
+    ///   - request: A request containing a single `Entitled_V1_GetExternalPurchaseReportRequest` message.
+    ///   - options: Options to apply to this RPC.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getExternalPurchaseReport<Result>(
+        request: GRPCCore.ClientRequest<Entitled_V1_GetExternalPurchaseReportRequest>,
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetExternalPurchaseReportResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        try await self.getExternalPurchaseReport(
+            request: request,
+            serializer: GRPCProtobuf.ProtobufSerializer<Entitled_V1_GetExternalPurchaseReportRequest>(),
+            deserializer: GRPCProtobuf.ProtobufDeserializer<Entitled_V1_GetExternalPurchaseReportResponse>(),
+            options: options,
+            onResponse: handleResponse
+        )
+    }
 }
 
 // Helpers providing sugared APIs for 'ClientProtocol' methods.
@@ -1568,6 +2671,105 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
             metadata: metadata
         )
         return try await self.refreshPurchase(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetTransactionInfo" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Fetches one transaction from Apple.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getTransactionInfo<Result>(
+        _ message: Entitled_V1_GetTransactionInfoRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetTransactionInfoResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_GetTransactionInfoRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.getTransactionInfo(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetAppTransactionInfo" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Fetches the app install of a purchase's Apple Account from Apple.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getAppTransactionInfo<Result>(
+        _ message: Entitled_V1_GetAppTransactionInfoRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetAppTransactionInfoResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_GetAppTransactionInfoRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.getAppTransactionInfo(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "FinishTransaction" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Finishes a transaction, as the app does it on the device: the content was delivered.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func finishTransaction<Result>(
+        _ message: Entitled_V1_FinishTransactionRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_FinishTransactionResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_FinishTransactionRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.finishTransaction(
             request: request,
             options: options,
             onResponse: handleResponse
@@ -1700,6 +2902,39 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
             metadata: metadata
         )
         return try await self.sendConsumptionInformation(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "SendConsumptionInformationV1" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Answers a consumption request in version 1, which Advanced Commerce purchases need.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func sendConsumptionInformationV1<Result>(
+        _ message: Entitled_V1_SendConsumptionInformationV1Request,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SendConsumptionInformationV1Response>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_SendConsumptionInformationV1Request>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.sendConsumptionInformationV1(
             request: request,
             options: options,
             onResponse: handleResponse
@@ -1931,6 +3166,238 @@ extension Entitled_V1_AppStoreService.ClientProtocol {
             metadata: metadata
         )
         return try await self.listSeats(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetCustomerGroups" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Fetches the groups of a customer from Apple: those of organizations, and those of other customers. Apple has them in
+    /// > its sandbox only. A group grants nothing; transactions do.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getCustomerGroups<Result>(
+        _ message: Entitled_V1_GetCustomerGroupsRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetCustomerGroupsResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_GetCustomerGroupsRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.getCustomerGroups(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListGroupMembers" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Fetches the members of a group from Apple, page by page.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listGroupMembers<Result>(
+        _ message: Entitled_V1_ListGroupMembersRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListGroupMembersResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_ListGroupMembersRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.listGroupMembers(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetSeatInfo" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Fetches the numbers of seats of a purchase from Apple, for comparison with ListSeats.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getSeatInfo<Result>(
+        _ message: Entitled_V1_GetSeatInfoRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetSeatInfoResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_GetSeatInfoRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.getSeatInfo(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "SendAdvancedCommerceRequest" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Changes or refunds a purchase of the Advanced Commerce API.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func sendAdvancedCommerceRequest<Result>(
+        _ message: Entitled_V1_SendAdvancedCommerceRequestRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SendAdvancedCommerceRequestResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_SendAdvancedCommerceRequestRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.sendAdvancedCommerceRequest(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "ListExternalPurchaseTokens" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Returns the external purchase tokens without a report, the earliest deadline first, page by page.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func listExternalPurchaseTokens<Result>(
+        _ message: Entitled_V1_ListExternalPurchaseTokensRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_ListExternalPurchaseTokensResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_ListExternalPurchaseTokensRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.listExternalPurchaseTokens(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "SendExternalPurchaseReport" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Sends a report of purchases outside of the App Store to Apple: all of it is accepted, or nothing.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func sendExternalPurchaseReport<Result>(
+        _ message: Entitled_V1_SendExternalPurchaseReportRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_SendExternalPurchaseReportResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_SendExternalPurchaseReportRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.sendExternalPurchaseReport(
+            request: request,
+            options: options,
+            onResponse: handleResponse
+        )
+    }
+
+    /// Call the "GetExternalPurchaseReport" method.
+    ///
+    /// > Source IDL Documentation:
+    /// >
+    /// > Fetches a report of purchases outside of the App Store that Apple accepted.
+    ///
+    /// - Parameters:
+    ///   - message: request message to send.
+    ///   - metadata: Additional metadata to send, defaults to empty.
+    ///   - options: Options to apply to this RPC, defaults to `.defaults`.
+    ///   - handleResponse: A closure which handles the response and returns its result to
+    ///       the caller. Returning from the closure will cancel the RPC if it hasn't
+    ///       already finished.
+    /// - Returns: The result of `handleResponse`.
+    public func getExternalPurchaseReport<Result>(
+        _ message: Entitled_V1_GetExternalPurchaseReportRequest,
+        metadata: GRPCCore.Metadata = [:],
+        options: GRPCCore.CallOptions = .defaults,
+        onResponse handleResponse: @Sendable @escaping (GRPCCore.ClientResponse<Entitled_V1_GetExternalPurchaseReportResponse>) async throws -> Result = { response in
+            try response.message
+        }
+    ) async throws -> Result where Result: Sendable {
+        let request = GRPCCore.ClientRequest<Entitled_V1_GetExternalPurchaseReportRequest>(
+            message: message,
+            metadata: metadata
+        )
+        return try await self.getExternalPurchaseReport(
             request: request,
             options: options,
             onResponse: handleResponse

@@ -254,6 +254,126 @@ public nonisolated enum Entitled_V1_ConsumptionRequestState: SwiftProtobuf.Enum,
 
 }
 
+/// A request of the Advanced Commerce API.
+public nonisolated enum Entitled_V1_AdvancedCommerceAction: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+
+  /// Not set.
+  case unspecified // = 0
+
+  /// Cancel a Subscription: turns its renewal off.
+  case cancel // = 1
+
+  /// Revoke Subscription: ends it at once, with a refund. Access ends with Apple's REFUND notification.
+  case revoke // = 2
+
+  /// Migrate a Subscription to Advanced Commerce.
+  case migrate // = 3
+
+  /// Change Subscription Price.
+  case changePrice // = 4
+
+  /// Change Subscription Metadata.
+  case changeMetadata // = 5
+
+  /// Request Transaction Refund.
+  case requestRefund // = 6
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .unspecified
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .cancel
+    case 2: self = .revoke
+    case 3: self = .migrate
+    case 4: self = .changePrice
+    case 5: self = .changeMetadata
+    case 6: self = .requestRefund
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .cancel: return 1
+    case .revoke: return 2
+    case .migrate: return 3
+    case .changePrice: return 4
+    case .changeMetadata: return 5
+    case .requestRefund: return 6
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Entitled_V1_AdvancedCommerceAction] = [
+    .unspecified,
+    .cancel,
+    .revoke,
+    .migrate,
+    .changePrice,
+    .changeMetadata,
+    .requestRefund,
+  ]
+
+}
+
+/// The state of an external purchase token.
+public nonisolated enum Entitled_V1_ExternalTokenState: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+
+  /// Not set.
+  case unspecified // = 0
+
+  /// Apple has no report of it, and the deadline has not passed.
+  case unreported // = 1
+
+  /// Apple has no report of it, and the deadline has passed or Apple complained.
+  case overdue // = 2
+
+  /// Apple accepted a report through this service.
+  case reported // = 3
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .unspecified
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .unspecified
+    case 1: self = .unreported
+    case 2: self = .overdue
+    case 3: self = .reported
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .unspecified: return 0
+    case .unreported: return 1
+    case .overdue: return 2
+    case .reported: return 3
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Entitled_V1_ExternalTokenState] = [
+    .unspecified,
+    .unreported,
+    .overdue,
+    .reported,
+  ]
+
+}
+
 /// The request of GetRefundHistory.
 public nonisolated struct Entitled_V1_GetRefundHistoryRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -394,6 +514,202 @@ public nonisolated struct Entitled_V1_RefreshPurchaseResponse: Sendable {
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+}
+
+/// The request of GetTransactionInfo.
+public nonisolated struct Entitled_V1_GetTransactionInfoRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// The transaction, by Apple's id. Required.
+  public var transactionID: String = String()
+
+  /// The reason, for the audit log: at most 4096 bytes.
+  public var note: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of GetTransactionInfo.
+public nonisolated struct Entitled_V1_GetTransactionInfoResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The transaction, verified and stored as evidence.
+  public var transaction: Entitled_V1_Transaction {
+    get {_transaction ?? Entitled_V1_Transaction()}
+    set {_transaction = newValue}
+  }
+  /// Returns true if `transaction` has been explicitly set.
+  public var hasTransaction: Bool {self._transaction != nil}
+  /// Clears the value of `transaction`. Subsequent reads from it will return its default value.
+  public mutating func clearTransaction() {self._transaction = nil}
+
+  /// The owner of the purchase. Empty: it has none.
+  public var customerID: String = String()
+
+  /// Whether the document was new.
+  public var changed: Bool = false
+
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _transaction: Entitled_V1_Transaction? = nil
+}
+
+/// The request of GetAppTransactionInfo.
+public nonisolated struct Entitled_V1_GetAppTransactionInfoRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// Any transaction of the Apple Account, by Apple's id. Required.
+  public var transactionID: String = String()
+
+  /// The customer to link the app install to, by the operator's id of at most 256 bytes. Empty: it is stored without a
+  /// customer.
+  public var customerID: String = String()
+
+  /// The reason, for the audit log: at most 4096 bytes.
+  public var note: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of GetAppTransactionInfo. The document was verified and stored as evidence.
+public nonisolated struct Entitled_V1_GetAppTransactionInfoResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Apple's id of the account and the app. It stays the same when the app is downloaded again.
+  public var appTransactionID: String = String()
+
+  /// The version that the account got first; the build number except on macOS.
+  public var originalApplicationVersion: String = String()
+
+  /// When the account got the app first. Unset: Apple does not say.
+  public var originalPurchaseDate: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_originalPurchaseDate ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_originalPurchaseDate = newValue}
+  }
+  /// Returns true if `originalPurchaseDate` has been explicitly set.
+  public var hasOriginalPurchaseDate: Bool {self._originalPurchaseDate != nil}
+  /// Clears the value of `originalPurchaseDate`. Subsequent reads from it will return its default value.
+  public mutating func clearOriginalPurchaseDate() {self._originalPurchaseDate = nil}
+
+  /// When the account pre-ordered the app. Unset: it did not.
+  public var preorderDate: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_preorderDate ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_preorderDate = newValue}
+  }
+  /// Returns true if `preorderDate` has been explicitly set.
+  public var hasPreorderDate: Bool {self._preorderDate != nil}
+  /// Clears the value of `preorderDate`. Subsequent reads from it will return its default value.
+  public mutating func clearPreorderDate() {self._preorderDate = nil}
+
+  /// The platform of the first download as Apple sends it: `originalPlatform`, such as iOS.
+  public var originalPlatform: String = String()
+
+  /// The customer of the app install. Empty: it has none.
+  public var customerID: String = String()
+
+  /// Whether the document was new.
+  public var changed: Bool = false
+
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _originalPurchaseDate: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _preorderDate: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// The request of FinishTransaction.
+public nonisolated struct Entitled_V1_FinishTransactionRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// The transaction, by Apple's id. Required.
+  public var transactionID: String = String()
+
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+  public var actor: String = String()
+
+  /// The reason, for the audit trail: at most 4096 bytes.
+  public var note: String = String()
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of FinishTransaction.
+public nonisolated struct Entitled_V1_FinishTransactionResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// When Apple accepted it.
+  public var finishedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_finishedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_finishedAt = newValue}
+  }
+  /// Returns true if `finishedAt` has been explicitly set.
+  public var hasFinishedAt: Bool {self._finishedAt != nil}
+  /// Clears the value of `finishedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearFinishedAt() {self._finishedAt = nil}
+
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
+
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _finishedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
 }
 
 /// The request of ExtendRenewalDate.
@@ -647,6 +963,168 @@ public nonisolated struct Entitled_V1_SendConsumptionInformationRequest: Sendabl
 
 /// The response of SendConsumptionInformation.
 public nonisolated struct Entitled_V1_SendConsumptionInformationResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// When Apple accepted it. Unset for a dry run.
+  public var sentAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_sentAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_sentAt = newValue}
+  }
+  /// Returns true if `sentAt` has been explicitly set.
+  public var hasSentAt: Bool {self._sentAt != nil}
+  /// Clears the value of `sentAt`. Subsequent reads from it will return its default value.
+  public mutating func clearSentAt() {self._sentAt = nil}
+
+  /// The request body for Apple as JSON.
+  public var payloadJson: String = String()
+
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
+
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _sentAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+}
+
+/// The request of SendConsumptionInformationV1. The numbers are Apple's codes (ConsumptionRequestV1); 0 is "undeclared"
+/// where Apple has such a code.
+public nonisolated struct Entitled_V1_SendConsumptionInformationV1Request: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String {
+    get {_storage._app}
+    set {_uniqueStorage()._app = newValue}
+  }
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment {
+    get {_storage._environment}
+    set {_uniqueStorage()._environment = newValue}
+  }
+
+  /// The transaction, by Apple's id. Required.
+  public var transactionID: String {
+    get {_storage._transactionID}
+    set {_uniqueStorage()._transactionID = newValue}
+  }
+
+  /// Whether the customer consented to sharing consumption data. Apple requires it; false is refused.
+  public var customerConsented: Bool {
+    get {_storage._customerConsented}
+    set {_uniqueStorage()._customerConsented = newValue}
+  }
+
+  /// Whether the customer could try the content before the purchase.
+  public var sampleContentProvided: Bool {
+    get {_storage._sampleContentProvided}
+    set {_uniqueStorage()._sampleContentProvided = newValue}
+  }
+
+  /// The customer's app account token, a UUID. Empty: none.
+  public var appAccountToken: String {
+    get {_storage._appAccountToken}
+    set {_uniqueStorage()._appAccountToken = newValue}
+  }
+
+  /// Apple's `consumptionStatus`, 0 to 3: 1 not consumed, 2 in part, 3 fully.
+  public var consumptionStatus: Int32 {
+    get {_storage._consumptionStatus}
+    set {_uniqueStorage()._consumptionStatus = newValue}
+  }
+
+  /// Apple's `platform`, 0 to 2: 1 an Apple platform, 2 another one.
+  public var platform: Int32 {
+    get {_storage._platform}
+    set {_uniqueStorage()._platform = newValue}
+  }
+
+  /// Apple's `deliveryStatus`, 0 to 5: 0 delivered and working.
+  public var deliveryStatus: Int32 {
+    get {_storage._deliveryStatus}
+    set {_uniqueStorage()._deliveryStatus = newValue}
+  }
+
+  /// Apple's `accountTenure`, 0 to 7: the age of the account.
+  public var accountTenure: Int32 {
+    get {_storage._accountTenure}
+    set {_uniqueStorage()._accountTenure = newValue}
+  }
+
+  /// Apple's `playTime`, 0 to 7: how long the customer used the app.
+  public var playTime: Int32 {
+    get {_storage._playTime}
+    set {_uniqueStorage()._playTime = newValue}
+  }
+
+  /// Apple's `lifetimeDollarsPurchased`, 0 to 7.
+  public var lifetimeDollarsPurchased: Int32 {
+    get {_storage._lifetimeDollarsPurchased}
+    set {_uniqueStorage()._lifetimeDollarsPurchased = newValue}
+  }
+
+  /// Apple's `lifetimeDollarsRefunded`, 0 to 7.
+  public var lifetimeDollarsRefunded: Int32 {
+    get {_storage._lifetimeDollarsRefunded}
+    set {_uniqueStorage()._lifetimeDollarsRefunded = newValue}
+  }
+
+  /// Apple's `userStatus`, 0 to 4: 1 active, 2 suspended, 3 terminated, 4 limited access.
+  public var userStatus: Int32 {
+    get {_storage._userStatus}
+    set {_uniqueStorage()._userStatus = newValue}
+  }
+
+  /// Apple's `refundPreference`, 0 to 3: 1 grant, 2 decline, 3 no preference.
+  public var refundPreference: Int32 {
+    get {_storage._refundPreference}
+    set {_uniqueStorage()._refundPreference = newValue}
+  }
+
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+  public var actor: String {
+    get {_storage._actor}
+    set {_uniqueStorage()._actor = newValue}
+  }
+
+  /// Whether to return the request body for Apple without sending it.
+  public var dryRun: Bool {
+    get {_storage._dryRun}
+    set {_uniqueStorage()._dryRun = newValue}
+  }
+
+  /// The reason, for the audit trail: at most 4096 bytes.
+  public var note: String {
+    get {_storage._note}
+    set {_uniqueStorage()._note = newValue}
+  }
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String {
+    get {_storage._idempotencyKey}
+    set {_uniqueStorage()._idempotencyKey = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The response of SendConsumptionInformationV1.
+public nonisolated struct Entitled_V1_SendConsumptionInformationV1Response: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -1203,6 +1681,485 @@ public nonisolated struct Entitled_V1_ListSeatsResponse: Sendable {
   public init() {}
 }
 
+/// The request of GetCustomerGroups.
+public nonisolated struct Entitled_V1_GetCustomerGroupsRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// Any transaction of the customer, by Apple's id. Required.
+  public var transactionID: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of GetCustomerGroups.
+public nonisolated struct Entitled_V1_GetCustomerGroupsResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The groups, in Apple's order.
+  public var groups: [Entitled_V1_CustomerGroup] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A group of a customer.
+public nonisolated struct Entitled_V1_CustomerGroup: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Apple's id of the group.
+  public var groupID: String = String()
+
+  /// Who bought the seats, as Apple sends it: ORGANIZATION or CONSUMER.
+  public var groupType: String = String()
+
+  /// The customer's roles; for organizations only.
+  public var roles: [Entitled_V1_CustomerGroupRole] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A customer's role in a group for one product. It grants nothing.
+public nonisolated struct Entitled_V1_CustomerGroupRole: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The product, by its App Store product id.
+  public var productID: String = String()
+
+  /// The role as Apple sends it: ADMIN or NONE.
+  public var role: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The request of ListGroupMembers.
+public nonisolated struct Entitled_V1_ListGroupMembersRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// Apple's id of the group. Required.
+  public var groupID: String = String()
+
+  /// The size of a page: 1 to 100, larger numbers count as 100, which is Apple's limit; 0: 100.
+  public var pageSize: Int32 = 0
+
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  public var pageToken: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of ListGroupMembers.
+public nonisolated struct Entitled_V1_ListGroupMembersResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The members, in Apple's order.
+  public var members: [Entitled_V1_GroupMember] = []
+
+  /// The token of the next page; empty on the last page.
+  public var nextPageToken: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A member of a group.
+public nonisolated struct Entitled_V1_GroupMember: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Apple's id of the member's account and the app.
+  public var appTransactionID: String = String()
+
+  /// The customers with this app install, as stored now.
+  public var customerIds: [String] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The request of GetSeatInfo.
+public nonisolated struct Entitled_V1_GetSeatInfoRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// The purchase, by the id of its first transaction. Required.
+  public var originalTransactionID: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of GetSeatInfo.
+public nonisolated struct Entitled_V1_GetSeatInfoResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The number of seats that were bought.
+  public var totalSeatCount: Int64 = 0
+
+  /// The number of seats that can be claimed.
+  public var availableSeatCount: Int64 = 0
+
+  /// Apple's ids of the claimed seats. There can be more than were bought after a renewal with fewer seats.
+  public var assignedSeatClaimIds: [String] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The request of SendAdvancedCommerceRequest.
+public nonisolated struct Entitled_V1_SendAdvancedCommerceRequestRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// The transaction, by Apple's id. Required.
+  public var transactionID: String = String()
+
+  /// What to do. Required.
+  public var action: Entitled_V1_AdvancedCommerceAction = .unspecified
+
+  /// Apple's request body as JSON, without `requestInfo.requestReferenceId`. Empty: a body with that only.
+  public var requestJson: String = String()
+
+  /// Apple's name of the request, a UUID: a request that is sent again has the same one. Empty: derived from the
+  /// idempotency key; one of them is required.
+  public var requestReferenceID: String = String()
+
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+  public var actor: String = String()
+
+  /// The reason, for the audit trail: at most 4096 bytes.
+  public var note: String = String()
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of SendAdvancedCommerceRequest.
+public nonisolated struct Entitled_V1_SendAdvancedCommerceRequestResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The purchase's transaction after the request, verified and stored as evidence.
+  public var transaction: Entitled_V1_Transaction {
+    get {_transaction ?? Entitled_V1_Transaction()}
+    set {_transaction = newValue}
+  }
+  /// Returns true if `transaction` has been explicitly set.
+  public var hasTransaction: Bool {self._transaction != nil}
+  /// Clears the value of `transaction`. Subsequent reads from it will return its default value.
+  public mutating func clearTransaction() {self._transaction = nil}
+
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
+
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _transaction: Entitled_V1_Transaction? = nil
+}
+
+/// An external purchase token, from Apple's EXTERNAL_PURCHASE_TOKEN notifications and from reports.
+public nonisolated struct Entitled_V1_ExternalPurchaseToken: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Apple's id of the token.
+  public var externalPurchaseID: String {
+    get {_storage._externalPurchaseID}
+    set {_uniqueStorage()._externalPurchaseID = newValue}
+  }
+
+  /// The environment, which Apple's id names.
+  public var environment: Entitled_V1_Environment {
+    get {_storage._environment}
+    set {_uniqueStorage()._environment = newValue}
+  }
+
+  /// The type as Apple sends it: ACQUISITION, SERVICES, IN_APP or LINK_OUT. Empty: none.
+  public var tokenType: String {
+    get {_storage._tokenType}
+    set {_uniqueStorage()._tokenType = newValue}
+  }
+
+  /// When the token was created.
+  public var createdAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._createdAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._createdAt = newValue}
+  }
+  /// Returns true if `createdAt` has been explicitly set.
+  public var hasCreatedAt: Bool {_storage._createdAt != nil}
+  /// Clears the value of `createdAt`. Subsequent reads from it will return its default value.
+  public mutating func clearCreatedAt() {_uniqueStorage()._createdAt = nil}
+
+  /// When the token expires. Unset: it does not.
+  public var expiresAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._expiresAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._expiresAt = newValue}
+  }
+  /// Returns true if `expiresAt` has been explicitly set.
+  public var hasExpiresAt: Bool {_storage._expiresAt != nil}
+  /// Clears the value of `expiresAt`. Subsequent reads from it will return its default value.
+  public mutating func clearExpiresAt() {_uniqueStorage()._expiresAt = nil}
+
+  /// When Apple complains about a missing report: ten days after the creation, or when an ACQUISITION or SERVICES token
+  /// expires.
+  public var reportBy: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._reportBy ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._reportBy = newValue}
+  }
+  /// Returns true if `reportBy` has been explicitly set.
+  public var hasReportBy: Bool {_storage._reportBy != nil}
+  /// Clears the value of `reportBy`. Subsequent reads from it will return its default value.
+  public mutating func clearReportBy() {_uniqueStorage()._reportBy = nil}
+
+  /// The state.
+  public var state: Entitled_V1_ExternalTokenState {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
+
+  /// When Apple complained about a missing report (UNREPORTED). Unset: it did not.
+  public var complainedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._complainedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._complainedAt = newValue}
+  }
+  /// Returns true if `complainedAt` has been explicitly set.
+  public var hasComplainedAt: Bool {_storage._complainedAt != nil}
+  /// Clears the value of `complainedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearComplainedAt() {_uniqueStorage()._complainedAt = nil}
+
+  /// When Apple accepted the latest report. Unset: there was none.
+  public var reportedAt: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_storage._reportedAt ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_uniqueStorage()._reportedAt = newValue}
+  }
+  /// Returns true if `reportedAt` has been explicitly set.
+  public var hasReportedAt: Bool {_storage._reportedAt != nil}
+  /// Clears the value of `reportedAt`. Subsequent reads from it will return its default value.
+  public mutating func clearReportedAt() {_uniqueStorage()._reportedAt = nil}
+
+  /// Apple's `status` of that report, such as NO_LINE_ITEM.
+  public var reportStatus: String {
+    get {_storage._reportStatus}
+    set {_uniqueStorage()._reportStatus = newValue}
+  }
+
+  /// Apple's name of that report, for GetExternalPurchaseReport.
+  public var requestIdentifier: String {
+    get {_storage._requestIdentifier}
+    set {_uniqueStorage()._requestIdentifier = newValue}
+  }
+
+  /// The latest evidence about the token: a notification, or the report.
+  public var evidenceID: Int64 {
+    get {_storage._evidenceID}
+    set {_uniqueStorage()._evidenceID = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// The request of ListExternalPurchaseTokens.
+public nonisolated struct Entitled_V1_ListExternalPurchaseTokensRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: all environments of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// Whether to return tokens with a report too.
+  public var includeReported: Bool = false
+
+  /// The size of a page: 1 to 1000, larger numbers count as 1000; 0: 100.
+  public var pageSize: Int32 = 0
+
+  /// The `next_page_token` of the previous page; empty for the first page. The other fields must be the same.
+  public var pageToken: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of ListExternalPurchaseTokens.
+public nonisolated struct Entitled_V1_ListExternalPurchaseTokensResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The tokens, the earliest deadline first.
+  public var tokens: [Entitled_V1_ExternalPurchaseToken] = []
+
+  /// The token of the next page; empty on the last page.
+  public var nextPageToken: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The request of SendExternalPurchaseReport.
+public nonisolated struct Entitled_V1_SendExternalPurchaseReportRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// Apple's ExternalPurchaseReport as JSON, without `requestIdentifier`. Required.
+  public var reportJson: String = String()
+
+  /// Apple's name of the report, a UUID: a report that is sent again has the same one. Empty: derived from the
+  /// idempotency key; one of them is required.
+  public var requestIdentifier: String = String()
+
+  /// The person or service on whose behalf the caller acts, at most 256 bytes, for the timeline and the audit log.
+  public var actor: String = String()
+
+  /// The reason, for the audit trail: at most 4096 bytes.
+  public var note: String = String()
+
+  /// Chosen by the caller, at most 128 bytes: within 30 days, a repeated key with the same request returns the same
+  /// response. Empty: a repeated request is executed again.
+  public var idempotencyKey: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of SendExternalPurchaseReport.
+public nonisolated struct Entitled_V1_SendExternalPurchaseReportResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Apple's name of the report, for GetExternalPurchaseReport.
+  public var requestIdentifier: String = String()
+
+  /// Whether this is the stored response to an earlier request with the same idempotency key.
+  public var repeated: Bool = false
+
+  /// The position of the store after the call, an opaque token: a reader at this position or a later one sees what the
+  /// call wrote. Empty: it could not be read.
+  public var position: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The request of GetExternalPurchaseReport.
+public nonisolated struct Entitled_V1_GetExternalPurchaseReportRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The configured name of the app, for example "ocean-journal". Required.
+  public var app: String = String()
+
+  /// The environment. Unspecified: the default environment of the app.
+  public var environment: Entitled_V1_Environment = .unspecified
+
+  /// Apple's name of the report. Required.
+  public var requestIdentifier: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The response of GetExternalPurchaseReport.
+public nonisolated struct Entitled_V1_GetExternalPurchaseReportResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Apple's ExternalPurchaseReport as JSON.
+  public var reportJson: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "entitled.v1"
@@ -1221,6 +2178,14 @@ nonisolated extension Entitled_V1_DeliveryStatus: SwiftProtobuf._ProtoNameProvid
 
 nonisolated extension Entitled_V1_ConsumptionRequestState: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0CONSUMPTION_REQUEST_STATE_UNSPECIFIED\0\u{1}CONSUMPTION_REQUEST_STATE_OPEN\0\u{1}CONSUMPTION_REQUEST_STATE_ANSWERED\0\u{1}CONSUMPTION_REQUEST_STATE_MISSED\0\u{1}CONSUMPTION_REQUEST_STATE_REJECTED\0\u{1}CONSUMPTION_REQUEST_STATE_DECIDED\0")
+}
+
+nonisolated extension Entitled_V1_AdvancedCommerceAction: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0ADVANCED_COMMERCE_ACTION_UNSPECIFIED\0\u{1}ADVANCED_COMMERCE_ACTION_CANCEL\0\u{1}ADVANCED_COMMERCE_ACTION_REVOKE\0\u{1}ADVANCED_COMMERCE_ACTION_MIGRATE\0\u{1}ADVANCED_COMMERCE_ACTION_CHANGE_PRICE\0\u{1}ADVANCED_COMMERCE_ACTION_CHANGE_METADATA\0\u{1}ADVANCED_COMMERCE_ACTION_REQUEST_REFUND\0")
+}
+
+nonisolated extension Entitled_V1_ExternalTokenState: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0EXTERNAL_TOKEN_STATE_UNSPECIFIED\0\u{1}EXTERNAL_TOKEN_STATE_UNREPORTED\0\u{1}EXTERNAL_TOKEN_STATE_OVERDUE\0\u{1}EXTERNAL_TOKEN_STATE_REPORTED\0")
 }
 
 nonisolated extension Entitled_V1_GetRefundHistoryRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1487,6 +2452,318 @@ nonisolated extension Entitled_V1_RefreshPurchaseResponse: SwiftProtobuf.Message
   public static func ==(lhs: Entitled_V1_RefreshPurchaseResponse, rhs: Entitled_V1_RefreshPurchaseResponse) -> Bool {
     if lhs.transactions != rhs.transactions {return false}
     if lhs.changed != rhs.changed {return false}
+    if lhs.position != rhs.position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetTransactionInfoRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetTransactionInfoRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}transaction_id\0\u{1}note\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.transactionID) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.transactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.transactionID, fieldNumber: 3)
+    }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetTransactionInfoRequest, rhs: Entitled_V1_GetTransactionInfoRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.transactionID != rhs.transactionID {return false}
+    if lhs.note != rhs.note {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetTransactionInfoResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetTransactionInfoResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}transaction\0\u{3}customer_id\0\u{1}changed\0\u{2}\u{c}position\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._transaction) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.changed) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._transaction {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.customerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 2)
+    }
+    if self.changed != false {
+      try visitor.visitSingularBoolField(value: self.changed, fieldNumber: 3)
+    }
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetTransactionInfoResponse, rhs: Entitled_V1_GetTransactionInfoResponse) -> Bool {
+    if lhs._transaction != rhs._transaction {return false}
+    if lhs.customerID != rhs.customerID {return false}
+    if lhs.changed != rhs.changed {return false}
+    if lhs.position != rhs.position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetAppTransactionInfoRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetAppTransactionInfoRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}transaction_id\0\u{3}customer_id\0\u{1}note\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.transactionID) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.transactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.transactionID, fieldNumber: 3)
+    }
+    if !self.customerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 4)
+    }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetAppTransactionInfoRequest, rhs: Entitled_V1_GetAppTransactionInfoRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.transactionID != rhs.transactionID {return false}
+    if lhs.customerID != rhs.customerID {return false}
+    if lhs.note != rhs.note {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetAppTransactionInfoResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetAppTransactionInfoResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_transaction_id\0\u{3}original_application_version\0\u{3}original_purchase_date\0\u{3}preorder_date\0\u{3}original_platform\0\u{3}customer_id\0\u{1}changed\0\u{2}\u{8}position\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.appTransactionID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.originalApplicationVersion) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._originalPurchaseDate) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._preorderDate) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.originalPlatform) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.customerID) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.changed) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.appTransactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.appTransactionID, fieldNumber: 1)
+    }
+    if !self.originalApplicationVersion.isEmpty {
+      try visitor.visitSingularStringField(value: self.originalApplicationVersion, fieldNumber: 2)
+    }
+    try { if let v = self._originalPurchaseDate {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._preorderDate {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    if !self.originalPlatform.isEmpty {
+      try visitor.visitSingularStringField(value: self.originalPlatform, fieldNumber: 5)
+    }
+    if !self.customerID.isEmpty {
+      try visitor.visitSingularStringField(value: self.customerID, fieldNumber: 6)
+    }
+    if self.changed != false {
+      try visitor.visitSingularBoolField(value: self.changed, fieldNumber: 7)
+    }
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetAppTransactionInfoResponse, rhs: Entitled_V1_GetAppTransactionInfoResponse) -> Bool {
+    if lhs.appTransactionID != rhs.appTransactionID {return false}
+    if lhs.originalApplicationVersion != rhs.originalApplicationVersion {return false}
+    if lhs._originalPurchaseDate != rhs._originalPurchaseDate {return false}
+    if lhs._preorderDate != rhs._preorderDate {return false}
+    if lhs.originalPlatform != rhs.originalPlatform {return false}
+    if lhs.customerID != rhs.customerID {return false}
+    if lhs.changed != rhs.changed {return false}
+    if lhs.position != rhs.position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_FinishTransactionRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FinishTransactionRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}transaction_id\0\u{1}actor\0\u{1}note\0\u{3}idempotency_key\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.transactionID) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.actor) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.transactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.transactionID, fieldNumber: 3)
+    }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 4)
+    }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 5)
+    }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_FinishTransactionRequest, rhs: Entitled_V1_FinishTransactionRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.transactionID != rhs.transactionID {return false}
+    if lhs.actor != rhs.actor {return false}
+    if lhs.note != rhs.note {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_FinishTransactionResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FinishTransactionResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}finished_at\0\u{1}repeated\0\u{2}\u{d}position\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._finishedAt) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._finishedAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 2)
+    }
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_FinishTransactionResponse, rhs: Entitled_V1_FinishTransactionResponse) -> Bool {
+    if lhs._finishedAt != rhs._finishedAt {return false}
+    if lhs.repeated != rhs.repeated {return false}
     if lhs.position != rhs.position {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1950,6 +3227,247 @@ nonisolated extension Entitled_V1_SendConsumptionInformationResponse: SwiftProto
   }
 
   public static func ==(lhs: Entitled_V1_SendConsumptionInformationResponse, rhs: Entitled_V1_SendConsumptionInformationResponse) -> Bool {
+    if lhs._sentAt != rhs._sentAt {return false}
+    if lhs.payloadJson != rhs.payloadJson {return false}
+    if lhs.repeated != rhs.repeated {return false}
+    if lhs.position != rhs.position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_SendConsumptionInformationV1Request: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SendConsumptionInformationV1Request"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}transaction_id\0\u{3}customer_consented\0\u{3}sample_content_provided\0\u{3}app_account_token\0\u{3}consumption_status\0\u{1}platform\0\u{3}delivery_status\0\u{3}account_tenure\0\u{3}play_time\0\u{3}lifetime_dollars_purchased\0\u{3}lifetime_dollars_refunded\0\u{3}user_status\0\u{3}refund_preference\0\u{1}actor\0\u{3}dry_run\0\u{1}note\0\u{3}idempotency_key\0")
+
+  fileprivate class _StorageClass {
+    var _app: String = String()
+    var _environment: Entitled_V1_Environment = .unspecified
+    var _transactionID: String = String()
+    var _customerConsented: Bool = false
+    var _sampleContentProvided: Bool = false
+    var _appAccountToken: String = String()
+    var _consumptionStatus: Int32 = 0
+    var _platform: Int32 = 0
+    var _deliveryStatus: Int32 = 0
+    var _accountTenure: Int32 = 0
+    var _playTime: Int32 = 0
+    var _lifetimeDollarsPurchased: Int32 = 0
+    var _lifetimeDollarsRefunded: Int32 = 0
+    var _userStatus: Int32 = 0
+    var _refundPreference: Int32 = 0
+    var _actor: String = String()
+    var _dryRun: Bool = false
+    var _note: String = String()
+    var _idempotencyKey: String = String()
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _app = source._app
+      _environment = source._environment
+      _transactionID = source._transactionID
+      _customerConsented = source._customerConsented
+      _sampleContentProvided = source._sampleContentProvided
+      _appAccountToken = source._appAccountToken
+      _consumptionStatus = source._consumptionStatus
+      _platform = source._platform
+      _deliveryStatus = source._deliveryStatus
+      _accountTenure = source._accountTenure
+      _playTime = source._playTime
+      _lifetimeDollarsPurchased = source._lifetimeDollarsPurchased
+      _lifetimeDollarsRefunded = source._lifetimeDollarsRefunded
+      _userStatus = source._userStatus
+      _refundPreference = source._refundPreference
+      _actor = source._actor
+      _dryRun = source._dryRun
+      _note = source._note
+      _idempotencyKey = source._idempotencyKey
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._app) }()
+        case 2: try { try decoder.decodeSingularEnumField(value: &_storage._environment) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._transactionID) }()
+        case 4: try { try decoder.decodeSingularBoolField(value: &_storage._customerConsented) }()
+        case 5: try { try decoder.decodeSingularBoolField(value: &_storage._sampleContentProvided) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._appAccountToken) }()
+        case 7: try { try decoder.decodeSingularInt32Field(value: &_storage._consumptionStatus) }()
+        case 8: try { try decoder.decodeSingularInt32Field(value: &_storage._platform) }()
+        case 9: try { try decoder.decodeSingularInt32Field(value: &_storage._deliveryStatus) }()
+        case 10: try { try decoder.decodeSingularInt32Field(value: &_storage._accountTenure) }()
+        case 11: try { try decoder.decodeSingularInt32Field(value: &_storage._playTime) }()
+        case 12: try { try decoder.decodeSingularInt32Field(value: &_storage._lifetimeDollarsPurchased) }()
+        case 13: try { try decoder.decodeSingularInt32Field(value: &_storage._lifetimeDollarsRefunded) }()
+        case 14: try { try decoder.decodeSingularInt32Field(value: &_storage._userStatus) }()
+        case 15: try { try decoder.decodeSingularInt32Field(value: &_storage._refundPreference) }()
+        case 16: try { try decoder.decodeSingularStringField(value: &_storage._actor) }()
+        case 17: try { try decoder.decodeSingularBoolField(value: &_storage._dryRun) }()
+        case 18: try { try decoder.decodeSingularStringField(value: &_storage._note) }()
+        case 19: try { try decoder.decodeSingularStringField(value: &_storage._idempotencyKey) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      if !_storage._app.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._app, fieldNumber: 1)
+      }
+      if _storage._environment != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._environment, fieldNumber: 2)
+      }
+      if !_storage._transactionID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._transactionID, fieldNumber: 3)
+      }
+      if _storage._customerConsented != false {
+        try visitor.visitSingularBoolField(value: _storage._customerConsented, fieldNumber: 4)
+      }
+      if _storage._sampleContentProvided != false {
+        try visitor.visitSingularBoolField(value: _storage._sampleContentProvided, fieldNumber: 5)
+      }
+      if !_storage._appAccountToken.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._appAccountToken, fieldNumber: 6)
+      }
+      if _storage._consumptionStatus != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._consumptionStatus, fieldNumber: 7)
+      }
+      if _storage._platform != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._platform, fieldNumber: 8)
+      }
+      if _storage._deliveryStatus != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._deliveryStatus, fieldNumber: 9)
+      }
+      if _storage._accountTenure != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._accountTenure, fieldNumber: 10)
+      }
+      if _storage._playTime != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._playTime, fieldNumber: 11)
+      }
+      if _storage._lifetimeDollarsPurchased != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._lifetimeDollarsPurchased, fieldNumber: 12)
+      }
+      if _storage._lifetimeDollarsRefunded != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._lifetimeDollarsRefunded, fieldNumber: 13)
+      }
+      if _storage._userStatus != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._userStatus, fieldNumber: 14)
+      }
+      if _storage._refundPreference != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._refundPreference, fieldNumber: 15)
+      }
+      if !_storage._actor.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._actor, fieldNumber: 16)
+      }
+      if _storage._dryRun != false {
+        try visitor.visitSingularBoolField(value: _storage._dryRun, fieldNumber: 17)
+      }
+      if !_storage._note.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._note, fieldNumber: 18)
+      }
+      if !_storage._idempotencyKey.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._idempotencyKey, fieldNumber: 19)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_SendConsumptionInformationV1Request, rhs: Entitled_V1_SendConsumptionInformationV1Request) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._app != rhs_storage._app {return false}
+        if _storage._environment != rhs_storage._environment {return false}
+        if _storage._transactionID != rhs_storage._transactionID {return false}
+        if _storage._customerConsented != rhs_storage._customerConsented {return false}
+        if _storage._sampleContentProvided != rhs_storage._sampleContentProvided {return false}
+        if _storage._appAccountToken != rhs_storage._appAccountToken {return false}
+        if _storage._consumptionStatus != rhs_storage._consumptionStatus {return false}
+        if _storage._platform != rhs_storage._platform {return false}
+        if _storage._deliveryStatus != rhs_storage._deliveryStatus {return false}
+        if _storage._accountTenure != rhs_storage._accountTenure {return false}
+        if _storage._playTime != rhs_storage._playTime {return false}
+        if _storage._lifetimeDollarsPurchased != rhs_storage._lifetimeDollarsPurchased {return false}
+        if _storage._lifetimeDollarsRefunded != rhs_storage._lifetimeDollarsRefunded {return false}
+        if _storage._userStatus != rhs_storage._userStatus {return false}
+        if _storage._refundPreference != rhs_storage._refundPreference {return false}
+        if _storage._actor != rhs_storage._actor {return false}
+        if _storage._dryRun != rhs_storage._dryRun {return false}
+        if _storage._note != rhs_storage._note {return false}
+        if _storage._idempotencyKey != rhs_storage._idempotencyKey {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_SendConsumptionInformationV1Response: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SendConsumptionInformationV1Response"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}sent_at\0\u{3}payload_json\0\u{1}repeated\0\u{2}\u{c}position\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._sentAt) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.payloadJson) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._sentAt {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.payloadJson.isEmpty {
+      try visitor.visitSingularStringField(value: self.payloadJson, fieldNumber: 2)
+    }
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 3)
+    }
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_SendConsumptionInformationV1Response, rhs: Entitled_V1_SendConsumptionInformationV1Response) -> Bool {
     if lhs._sentAt != rhs._sentAt {return false}
     if lhs.payloadJson != rhs.payloadJson {return false}
     if lhs.repeated != rhs.repeated {return false}
@@ -2812,6 +4330,867 @@ nonisolated extension Entitled_V1_ListSeatsResponse: SwiftProtobuf.Message, Swif
     if lhs.seats != rhs.seats {return false}
     if lhs.purchased != rhs.purchased {return false}
     if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetCustomerGroupsRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetCustomerGroupsRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}transaction_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.transactionID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.transactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.transactionID, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetCustomerGroupsRequest, rhs: Entitled_V1_GetCustomerGroupsRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.transactionID != rhs.transactionID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetCustomerGroupsResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetCustomerGroupsResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}groups\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.groups) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.groups.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.groups, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetCustomerGroupsResponse, rhs: Entitled_V1_GetCustomerGroupsResponse) -> Bool {
+    if lhs.groups != rhs.groups {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_CustomerGroup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CustomerGroup"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}group_id\0\u{3}group_type\0\u{1}roles\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.groupID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.groupType) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.roles) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.groupID.isEmpty {
+      try visitor.visitSingularStringField(value: self.groupID, fieldNumber: 1)
+    }
+    if !self.groupType.isEmpty {
+      try visitor.visitSingularStringField(value: self.groupType, fieldNumber: 2)
+    }
+    if !self.roles.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.roles, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_CustomerGroup, rhs: Entitled_V1_CustomerGroup) -> Bool {
+    if lhs.groupID != rhs.groupID {return false}
+    if lhs.groupType != rhs.groupType {return false}
+    if lhs.roles != rhs.roles {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_CustomerGroupRole: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".CustomerGroupRole"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}product_id\0\u{1}role\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.productID) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.role) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.productID.isEmpty {
+      try visitor.visitSingularStringField(value: self.productID, fieldNumber: 1)
+    }
+    if !self.role.isEmpty {
+      try visitor.visitSingularStringField(value: self.role, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_CustomerGroupRole, rhs: Entitled_V1_CustomerGroupRole) -> Bool {
+    if lhs.productID != rhs.productID {return false}
+    if lhs.role != rhs.role {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ListGroupMembersRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListGroupMembersRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}group_id\0\u{3}page_size\0\u{3}page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.groupID) }()
+      case 4: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.groupID.isEmpty {
+      try visitor.visitSingularStringField(value: self.groupID, fieldNumber: 3)
+    }
+    if self.pageSize != 0 {
+      try visitor.visitSingularInt32Field(value: self.pageSize, fieldNumber: 4)
+    }
+    if !self.pageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.pageToken, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ListGroupMembersRequest, rhs: Entitled_V1_ListGroupMembersRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.groupID != rhs.groupID {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ListGroupMembersResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListGroupMembersResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}members\0\u{3}next_page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.members) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.nextPageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.members.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.members, fieldNumber: 1)
+    }
+    if !self.nextPageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.nextPageToken, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ListGroupMembersResponse, rhs: Entitled_V1_ListGroupMembersResponse) -> Bool {
+    if lhs.members != rhs.members {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GroupMember: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GroupMember"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}app_transaction_id\0\u{3}customer_ids\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.appTransactionID) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.customerIds) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.appTransactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.appTransactionID, fieldNumber: 1)
+    }
+    if !self.customerIds.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.customerIds, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GroupMember, rhs: Entitled_V1_GroupMember) -> Bool {
+    if lhs.appTransactionID != rhs.appTransactionID {return false}
+    if lhs.customerIds != rhs.customerIds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetSeatInfoRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetSeatInfoRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}original_transaction_id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.originalTransactionID) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.originalTransactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.originalTransactionID, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetSeatInfoRequest, rhs: Entitled_V1_GetSeatInfoRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.originalTransactionID != rhs.originalTransactionID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetSeatInfoResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetSeatInfoResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}total_seat_count\0\u{3}available_seat_count\0\u{3}assigned_seat_claim_ids\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.totalSeatCount) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.availableSeatCount) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.assignedSeatClaimIds) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.totalSeatCount != 0 {
+      try visitor.visitSingularInt64Field(value: self.totalSeatCount, fieldNumber: 1)
+    }
+    if self.availableSeatCount != 0 {
+      try visitor.visitSingularInt64Field(value: self.availableSeatCount, fieldNumber: 2)
+    }
+    if !self.assignedSeatClaimIds.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.assignedSeatClaimIds, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetSeatInfoResponse, rhs: Entitled_V1_GetSeatInfoResponse) -> Bool {
+    if lhs.totalSeatCount != rhs.totalSeatCount {return false}
+    if lhs.availableSeatCount != rhs.availableSeatCount {return false}
+    if lhs.assignedSeatClaimIds != rhs.assignedSeatClaimIds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_SendAdvancedCommerceRequestRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SendAdvancedCommerceRequestRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}transaction_id\0\u{1}action\0\u{3}request_json\0\u{3}request_reference_id\0\u{1}actor\0\u{1}note\0\u{3}idempotency_key\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.transactionID) }()
+      case 4: try { try decoder.decodeSingularEnumField(value: &self.action) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.requestJson) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.requestReferenceID) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.actor) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.transactionID.isEmpty {
+      try visitor.visitSingularStringField(value: self.transactionID, fieldNumber: 3)
+    }
+    if self.action != .unspecified {
+      try visitor.visitSingularEnumField(value: self.action, fieldNumber: 4)
+    }
+    if !self.requestJson.isEmpty {
+      try visitor.visitSingularStringField(value: self.requestJson, fieldNumber: 5)
+    }
+    if !self.requestReferenceID.isEmpty {
+      try visitor.visitSingularStringField(value: self.requestReferenceID, fieldNumber: 6)
+    }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 7)
+    }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 8)
+    }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 9)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_SendAdvancedCommerceRequestRequest, rhs: Entitled_V1_SendAdvancedCommerceRequestRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.transactionID != rhs.transactionID {return false}
+    if lhs.action != rhs.action {return false}
+    if lhs.requestJson != rhs.requestJson {return false}
+    if lhs.requestReferenceID != rhs.requestReferenceID {return false}
+    if lhs.actor != rhs.actor {return false}
+    if lhs.note != rhs.note {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_SendAdvancedCommerceRequestResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SendAdvancedCommerceRequestResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}transaction\0\u{1}repeated\0\u{2}\u{d}position\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._transaction) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._transaction {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 2)
+    }
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_SendAdvancedCommerceRequestResponse, rhs: Entitled_V1_SendAdvancedCommerceRequestResponse) -> Bool {
+    if lhs._transaction != rhs._transaction {return false}
+    if lhs.repeated != rhs.repeated {return false}
+    if lhs.position != rhs.position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ExternalPurchaseToken: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ExternalPurchaseToken"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}external_purchase_id\0\u{1}environment\0\u{3}token_type\0\u{3}created_at\0\u{3}expires_at\0\u{3}report_by\0\u{1}state\0\u{3}complained_at\0\u{3}reported_at\0\u{3}report_status\0\u{3}request_identifier\0\u{3}evidence_id\0")
+
+  fileprivate class _StorageClass {
+    var _externalPurchaseID: String = String()
+    var _environment: Entitled_V1_Environment = .unspecified
+    var _tokenType: String = String()
+    var _createdAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _expiresAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _reportBy: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _state: Entitled_V1_ExternalTokenState = .unspecified
+    var _complainedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _reportedAt: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+    var _reportStatus: String = String()
+    var _requestIdentifier: String = String()
+    var _evidenceID: Int64 = 0
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _externalPurchaseID = source._externalPurchaseID
+      _environment = source._environment
+      _tokenType = source._tokenType
+      _createdAt = source._createdAt
+      _expiresAt = source._expiresAt
+      _reportBy = source._reportBy
+      _state = source._state
+      _complainedAt = source._complainedAt
+      _reportedAt = source._reportedAt
+      _reportStatus = source._reportStatus
+      _requestIdentifier = source._requestIdentifier
+      _evidenceID = source._evidenceID
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._externalPurchaseID) }()
+        case 2: try { try decoder.decodeSingularEnumField(value: &_storage._environment) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._tokenType) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._createdAt) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._expiresAt) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._reportBy) }()
+        case 7: try { try decoder.decodeSingularEnumField(value: &_storage._state) }()
+        case 8: try { try decoder.decodeSingularMessageField(value: &_storage._complainedAt) }()
+        case 9: try { try decoder.decodeSingularMessageField(value: &_storage._reportedAt) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._reportStatus) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._requestIdentifier) }()
+        case 12: try { try decoder.decodeSingularInt64Field(value: &_storage._evidenceID) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._externalPurchaseID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._externalPurchaseID, fieldNumber: 1)
+      }
+      if _storage._environment != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._environment, fieldNumber: 2)
+      }
+      if !_storage._tokenType.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._tokenType, fieldNumber: 3)
+      }
+      try { if let v = _storage._createdAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._expiresAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._reportBy {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      if _storage._state != .unspecified {
+        try visitor.visitSingularEnumField(value: _storage._state, fieldNumber: 7)
+      }
+      try { if let v = _storage._complainedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+      } }()
+      try { if let v = _storage._reportedAt {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+      } }()
+      if !_storage._reportStatus.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._reportStatus, fieldNumber: 10)
+      }
+      if !_storage._requestIdentifier.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._requestIdentifier, fieldNumber: 11)
+      }
+      if _storage._evidenceID != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._evidenceID, fieldNumber: 12)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ExternalPurchaseToken, rhs: Entitled_V1_ExternalPurchaseToken) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._externalPurchaseID != rhs_storage._externalPurchaseID {return false}
+        if _storage._environment != rhs_storage._environment {return false}
+        if _storage._tokenType != rhs_storage._tokenType {return false}
+        if _storage._createdAt != rhs_storage._createdAt {return false}
+        if _storage._expiresAt != rhs_storage._expiresAt {return false}
+        if _storage._reportBy != rhs_storage._reportBy {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._complainedAt != rhs_storage._complainedAt {return false}
+        if _storage._reportedAt != rhs_storage._reportedAt {return false}
+        if _storage._reportStatus != rhs_storage._reportStatus {return false}
+        if _storage._requestIdentifier != rhs_storage._requestIdentifier {return false}
+        if _storage._evidenceID != rhs_storage._evidenceID {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ListExternalPurchaseTokensRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListExternalPurchaseTokensRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}include_reported\0\u{3}page_size\0\u{3}page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.includeReported) }()
+      case 4: try { try decoder.decodeSingularInt32Field(value: &self.pageSize) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.pageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if self.includeReported != false {
+      try visitor.visitSingularBoolField(value: self.includeReported, fieldNumber: 3)
+    }
+    if self.pageSize != 0 {
+      try visitor.visitSingularInt32Field(value: self.pageSize, fieldNumber: 4)
+    }
+    if !self.pageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.pageToken, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ListExternalPurchaseTokensRequest, rhs: Entitled_V1_ListExternalPurchaseTokensRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.includeReported != rhs.includeReported {return false}
+    if lhs.pageSize != rhs.pageSize {return false}
+    if lhs.pageToken != rhs.pageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_ListExternalPurchaseTokensResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListExternalPurchaseTokensResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tokens\0\u{3}next_page_token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.tokens) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.nextPageToken) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.tokens.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.tokens, fieldNumber: 1)
+    }
+    if !self.nextPageToken.isEmpty {
+      try visitor.visitSingularStringField(value: self.nextPageToken, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_ListExternalPurchaseTokensResponse, rhs: Entitled_V1_ListExternalPurchaseTokensResponse) -> Bool {
+    if lhs.tokens != rhs.tokens {return false}
+    if lhs.nextPageToken != rhs.nextPageToken {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_SendExternalPurchaseReportRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SendExternalPurchaseReportRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}report_json\0\u{3}request_identifier\0\u{1}actor\0\u{1}note\0\u{3}idempotency_key\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reportJson) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.requestIdentifier) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.actor) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.note) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.idempotencyKey) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.reportJson.isEmpty {
+      try visitor.visitSingularStringField(value: self.reportJson, fieldNumber: 3)
+    }
+    if !self.requestIdentifier.isEmpty {
+      try visitor.visitSingularStringField(value: self.requestIdentifier, fieldNumber: 4)
+    }
+    if !self.actor.isEmpty {
+      try visitor.visitSingularStringField(value: self.actor, fieldNumber: 5)
+    }
+    if !self.note.isEmpty {
+      try visitor.visitSingularStringField(value: self.note, fieldNumber: 6)
+    }
+    if !self.idempotencyKey.isEmpty {
+      try visitor.visitSingularStringField(value: self.idempotencyKey, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_SendExternalPurchaseReportRequest, rhs: Entitled_V1_SendExternalPurchaseReportRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.reportJson != rhs.reportJson {return false}
+    if lhs.requestIdentifier != rhs.requestIdentifier {return false}
+    if lhs.actor != rhs.actor {return false}
+    if lhs.note != rhs.note {return false}
+    if lhs.idempotencyKey != rhs.idempotencyKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_SendExternalPurchaseReportResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".SendExternalPurchaseReportResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_identifier\0\u{1}repeated\0\u{2}\u{d}position\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.requestIdentifier) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.repeated) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self.position) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.requestIdentifier.isEmpty {
+      try visitor.visitSingularStringField(value: self.requestIdentifier, fieldNumber: 1)
+    }
+    if self.repeated != false {
+      try visitor.visitSingularBoolField(value: self.repeated, fieldNumber: 2)
+    }
+    if !self.position.isEmpty {
+      try visitor.visitSingularStringField(value: self.position, fieldNumber: 15)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_SendExternalPurchaseReportResponse, rhs: Entitled_V1_SendExternalPurchaseReportResponse) -> Bool {
+    if lhs.requestIdentifier != rhs.requestIdentifier {return false}
+    if lhs.repeated != rhs.repeated {return false}
+    if lhs.position != rhs.position {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetExternalPurchaseReportRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetExternalPurchaseReportRequest"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}environment\0\u{3}request_identifier\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.environment) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.requestIdentifier) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if self.environment != .unspecified {
+      try visitor.visitSingularEnumField(value: self.environment, fieldNumber: 2)
+    }
+    if !self.requestIdentifier.isEmpty {
+      try visitor.visitSingularStringField(value: self.requestIdentifier, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetExternalPurchaseReportRequest, rhs: Entitled_V1_GetExternalPurchaseReportRequest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.environment != rhs.environment {return false}
+    if lhs.requestIdentifier != rhs.requestIdentifier {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Entitled_V1_GetExternalPurchaseReportResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetExternalPurchaseReportResponse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}report_json\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.reportJson) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.reportJson.isEmpty {
+      try visitor.visitSingularStringField(value: self.reportJson, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Entitled_V1_GetExternalPurchaseReportResponse, rhs: Entitled_V1_GetExternalPurchaseReportResponse) -> Bool {
+    if lhs.reportJson != rhs.reportJson {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

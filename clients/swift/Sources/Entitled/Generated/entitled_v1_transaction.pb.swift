@@ -361,12 +361,28 @@ public nonisolated struct Entitled_V1_TransactionCommitmentInfo: Sendable {
   /// Clears the value of `commitmentPrice`. Subsequent reads from it will return its default value.
   public mutating func clearCommitmentPrice() {self._commitmentPrice = nil}
 
+  /// The number of payments after this one. A cancellation does not stop them; a refund or an upgrade of the current
+  /// period does.
+  public var remainingPeriods: Int32 = 0
+
+  /// What these payments cost at the price of this one: a forecast, no revenue. Unset without a price, and for customers
+  /// who do not pay.
+  public var remainingPrice: Entitled_V1_Money {
+    get {_remainingPrice ?? Entitled_V1_Money()}
+    set {_remainingPrice = newValue}
+  }
+  /// Returns true if `remainingPrice` has been explicitly set.
+  public var hasRemainingPrice: Bool {self._remainingPrice != nil}
+  /// Clears the value of `remainingPrice`. Subsequent reads from it will return its default value.
+  public mutating func clearRemainingPrice() {self._remainingPrice = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _commitmentExpiresDate: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
   fileprivate var _commitmentPrice: Entitled_V1_Money? = nil
+  fileprivate var _remainingPrice: Entitled_V1_Money? = nil
 }
 
 /// The main members of one verified signed renewal info, under Apple's names; `..._raw` as in Transaction.
@@ -948,7 +964,7 @@ nonisolated extension Entitled_V1_Transaction: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension Entitled_V1_TransactionCommitmentInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".TransactionCommitmentInfo"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}billing_period_number\0\u{3}total_billing_periods\0\u{3}commitment_expires_date\0\u{3}commitment_price\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}billing_period_number\0\u{3}total_billing_periods\0\u{3}commitment_expires_date\0\u{3}commitment_price\0\u{3}remaining_periods\0\u{3}remaining_price\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -960,6 +976,8 @@ nonisolated extension Entitled_V1_TransactionCommitmentInfo: SwiftProtobuf.Messa
       case 2: try { try decoder.decodeSingularInt32Field(value: &self.totalBillingPeriods) }()
       case 3: try { try decoder.decodeSingularMessageField(value: &self._commitmentExpiresDate) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._commitmentPrice) }()
+      case 5: try { try decoder.decodeSingularInt32Field(value: &self.remainingPeriods) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._remainingPrice) }()
       default: break
       }
     }
@@ -982,6 +1000,12 @@ nonisolated extension Entitled_V1_TransactionCommitmentInfo: SwiftProtobuf.Messa
     try { if let v = self._commitmentPrice {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
+    if self.remainingPeriods != 0 {
+      try visitor.visitSingularInt32Field(value: self.remainingPeriods, fieldNumber: 5)
+    }
+    try { if let v = self._remainingPrice {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -990,6 +1014,8 @@ nonisolated extension Entitled_V1_TransactionCommitmentInfo: SwiftProtobuf.Messa
     if lhs.totalBillingPeriods != rhs.totalBillingPeriods {return false}
     if lhs._commitmentExpiresDate != rhs._commitmentExpiresDate {return false}
     if lhs._commitmentPrice != rhs._commitmentPrice {return false}
+    if lhs.remainingPeriods != rhs.remainingPeriods {return false}
+    if lhs._remainingPrice != rhs._remainingPrice {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
