@@ -19,7 +19,8 @@ package struct ExportHeaders: Sendable {
       throw ExportHeadersError(description: error.description)
     }
     var fields: [(name: String, value: String)] = []
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (index, line) in lines.enumerated() {
       let line = line.trimming
       guard !line.isEmpty, line.first != "#" else { continue }
       guard let colon = line.firstIndex(of: ":"),
@@ -53,10 +54,10 @@ package struct ExportHeadersError: Error, Hashable, CustomStringConvertible {
 }
 
 extension Substring {
-  /// Without spaces, tabs and carriage returns at both ends.
+  /// Without spaces and tabs at both ends.
   fileprivate var trimming: Substring {
-    var text = drop { $0 == " " || $0 == "\t" || $0 == "\r" }
-    while let last = text.last, last == " " || last == "\t" || last == "\r" || last == "\r\n" {
+    var text = drop { $0 == " " || $0 == "\t" }
+    while let last = text.last, last == " " || last == "\t" {
       text.removeLast()
     }
     return text
