@@ -63,7 +63,7 @@ import Testing
       (
         1, "apps:", "app:",
         "the configuration: unknown key 'app'; known: apps, backup, callers, erasures, limits, listeners, log, "
-          + "public_url, retention, store, token_issuer, tokens, trusted_roots"
+          + "public_url, retention, store, token_issuer, tokens, traces, trusted_roots"
       ),
     ])
   func wrong(line: Int, old: String, new: String, problem: String) {

@@ -23,9 +23,6 @@ enum ActionName: String, Sendable, CaseIterable {
   /// Whether nothing can revert it.
   var isIrreversible: Bool { [.erase, .discard, .extend, .extendAll, .answerRefund].contains(self) }
 
-  /// Whether a reason is stored with it. A note is its own reason; the others act on the service, not on customers.
-  var needsReason: Bool { ![.addNote, .reprocess, .backfill, .cancelMigration].contains(self) }
-
   /// The method that does it.
   var path: String {
     switch self {
