@@ -415,7 +415,7 @@ def test_a_page_is_small_and_does_not_move(sandbox, visit, eventful):
     page.goto(f"{sandbox.url}/apps/{APP}")
     page.wait_for_load_state("networkidle")
     assert 0 < sum(sizes) < 150_000
-    assert page.evaluate("self.shift") == 0
+    assert page.evaluate("self.shift") <= 0.01
 
 
 def test_a_printed_page_has_no_frame(sandbox, visit, eventful):

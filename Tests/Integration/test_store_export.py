@@ -122,7 +122,7 @@ def test_memory_does_not_grow_with_the_store(tmp_path):
     peaks = []
     for customers in (500, 5_000):
         data = tmp_path / str(customers)
-        assert run("store", "seed", "--customers", str(customers), "--data", data).returncode == 0
+        assert run("store", "seed", "--customers", str(customers), "--data", data, timeout=120).returncode == 0
         file = tmp_path / f"{customers}.ndjson"
         peaks.append(peak_memory("store", "export", "--data", data, "--output", file))
         with open(file, "rb") as lines:
