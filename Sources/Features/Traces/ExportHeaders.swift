@@ -24,7 +24,7 @@ package struct ExportHeaders: Sendable {
       let line = line.trimming
       guard !line.isEmpty, line.first != "#" else { continue }
       guard let colon = line.firstIndex(of: ":"),
-        let field = Self.field(line[..<colon], line[line.index(after: colon)...])
+        let field = Self.field(line[..<colon].trimming, line[line.index(after: colon)...].trimming)
       else {
         throw ExportHeadersError(
           description: "line \(index + 1) of '\(path)' is not a header field such as 'name: value'")
@@ -36,7 +36,6 @@ package struct ExportHeaders: Sendable {
 
   /// A field of HTTP (RFC 9110, 5.1 and 5.5); `nil` if it has other characters.
   private static func field(_ name: Substring, _ value: Substring) -> (name: String, value: String)? {
-    let value = value.trimming
     let isName =
       !name.isEmpty
       && name.utf8.allSatisfy { byte in
