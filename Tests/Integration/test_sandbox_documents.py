@@ -86,7 +86,7 @@ print("found", bought.product_id)
 
 
 def test_a_client_without_a_setting_for_the_url_reaches_the_sandbox(tmp_path):
-    """Runs in namespaces of its own: port 443 and the file of host names are not those of this machine."""
+    """Runs in private namespaces, so that port 443 and /etc/hosts of the machine do not change."""
     if os.geteuid() != 0:
         pytest.skip("only root can make namespaces")
     (commands,) = [block.body for block in blocks(PAGE) if block.language == "sh"]

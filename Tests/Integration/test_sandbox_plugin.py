@@ -1,4 +1,4 @@
-"""The pytest plugin `entitled-sandbox` as its users get it: the wheel in an environment of its own, with Apple's library."""
+"""The pytest plugin `entitled-sandbox` as its users get it: the wheel in a new virtual environment, with Apple's library."""
 
 import json
 import os

@@ -77,7 +77,7 @@ import Tracing
     #expect(outgoing?.hasSuffix("-00") == true)
   }
 
-  @Test("Outside of calls, a root operation starts a trace of its own, and another one none")
+  @Test("Outside of a call, a root operation starts a new trace, and another operation none")
   func roots() async {
     let spans = Spans()
     await withTracer(tracer(spans)) {

@@ -10,7 +10,7 @@ package func traced<Value: Sendable, Failure: Error>(
   return try await span.run(body)
 }
 
-/// As ``traced(_:_:attributes:_:)``. Outside of calls it starts a trace of its own, for one in as many as the ratio says.
+/// As ``traced(_:_:attributes:_:)``. Outside of a call it starts a new trace, which the ratio samples.
 package func tracedAsRoot<Value: Sendable, Failure: Error>(
   _ name: String, _ kind: SpanKind = .internal, attributes: @autoclosure () -> SpanAttributes = [:],
   _ body: (RecordedSpan?) async throws(Failure) -> Value

@@ -83,7 +83,7 @@ class AppleSettings:
         return SignedDataVerifier([self.root_der.read_bytes()], False, Environment.SANDBOX, self.bundle_id, None)
 
     def client(self, tls: bool = False) -> "AppStoreServerAPIClient":
-        """Apple's client for this App Store, with a key of its own. With `tls` the process must trust `tls_root`."""
+        """Apple's client for this App Store, with a new key. With `tls` the process must trust `tls_root`."""
         from appstoreserverlibrary.api_client import AppStoreServerAPIClient
         from appstoreserverlibrary.models.Environment import Environment
 

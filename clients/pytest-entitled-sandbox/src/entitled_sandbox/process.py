@@ -1,4 +1,4 @@
-"""A running sandbox: a process of its own, or one that runs already."""
+"""A running sandbox: a new process, or one that already runs."""
 
 import os
 import pathlib
