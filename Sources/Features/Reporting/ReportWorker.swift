@@ -20,7 +20,7 @@ package struct ReportWorker: Worker {
     name = clock.domain == .sandbox ? "reports_sandbox" : "reports"
     let ledger = ReportLedger(store: store, catalog: catalog, clock: clock)
     worker = DueWorker(
-      store: store, clock: clock,
+      store: store, clock: clock, pace: .relaxed,
       nextDue: { reader throws(StoreError) in try ledger.nextDue(reader) },
       process: { () async throws(LedgerError) in
         do throws(StoreError) { try await ledger.run() } catch { throw .store(error) }

@@ -8,7 +8,7 @@ import Testing
   @Test("Facts are independent of insertion order and repetitions", arguments: UInt64(0)..<200)
   func order(seed: UInt64) {
     var random = SplitMix64(state: seed)
-    let transactions = (0..<Int.random(in: 1...12, using: &random)).map { _ in randomFact(&random) }
+    let transactions = (0..<Int.random(in: 1...24, using: &random)).map { _ in randomFact(&random) }
     let renewals = (0..<3).map { _ in
       renewal(
         signed: .random(in: 0...8, using: &random) * 10, line: "L\(Int.random(in: 0...2, using: &random))"
@@ -28,6 +28,9 @@ import Testing
       grants: (grants + grants).shuffled(using: &random),
       appTransactions: (apps + apps).shuffled(using: &random))
     #expect(straight == shuffled)
+    var single = CustomerFacts()
+    for transaction in transactions.shuffled(using: &random) { single.insert(transaction) }
+    #expect(single.transactions == straight.transactions)
 
     var merged = CustomerFacts(
       transactions: Array(transactions.dropFirst(3)), grants: Array(grants.suffix(3)), appTransactions: apps)

@@ -6,19 +6,36 @@ package import Store
 /// Processes items at the time at which they are due. It reads the next due time after each commit, because a
 /// commit may bring an earlier one.
 package struct DueWorker: Sendable {
+  /// How often a worker that may be late runs.
+  ///
+  /// The cost of one purchase grows with its evidence. After each of many commits about the same large purchase, such a
+  /// worker would take the time of the writer, so it collects what comes during a pause.
+  package enum Pace: Sendable {
+    /// After each commit.
+    case immediate
+    /// After a long run it pauses nine times as long, at most two seconds.
+    case relaxed
+
+    fileprivate func pause(after run: Duration) -> Duration? {
+      self == .relaxed && run > .milliseconds(20) ? min(run * 9, .seconds(2)) : nil
+    }
+  }
+
   private let store: any EntitlementStore
   private let clock: ServiceClock
+  private let pace: Pace
   private let nextDue: @Sendable (any StoreSnapshot) throws(StoreError) -> Instant?
   private let process: @Sendable () async throws(LedgerError) -> Void
 
   /// A worker over `store`. `nextDue` returns the time of the next item; `process` handles all due items.
   package init(
-    store: any EntitlementStore, clock: ServiceClock,
+    store: any EntitlementStore, clock: ServiceClock, pace: Pace = .immediate,
     nextDue: @escaping @Sendable (any StoreSnapshot) throws(StoreError) -> Instant?,
     process: @escaping @Sendable () async throws(LedgerError) -> Void
   ) {
     self.store = store
     self.clock = clock
+    self.pace = pace
     self.nextDue = nextDue
     self.process = process
   }
@@ -34,7 +51,9 @@ package struct DueWorker: Sendable {
   private func processDue() async throws -> Instant? {
     let due = try await readNextDue()
     guard let due, due <= clock.now() else { return due }
+    let start = ContinuousClock.now
     try await process()
+    if let pause = pace.pause(after: ContinuousClock.now - start) { try await Task.sleep(for: pause) }
     return try await readNextDue()
   }
 

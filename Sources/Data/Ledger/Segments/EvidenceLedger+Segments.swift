@@ -12,9 +12,11 @@ package struct SegmentWorker: Worker {
   package init(_ ledger: EvidenceLedger, store: any EntitlementStore, clock: ServiceClock) {
     name = clock.domain == .sandbox ? "segments_sandbox" : "segments"
     worker = DueWorker(
-      store: store, clock: clock,
+      store: store, clock: clock, pace: .relaxed,
       nextDue: { reader throws(StoreError) in try reader.nextSegmentDue(in: clock.domain) },
-      process: { () async throws(LedgerError) in try await ledger.advanceSegments(by: clock) })
+      process: { () async throws(LedgerError) in
+        while try await ledger.advanceSegmentBatch(by: clock) == .fullBatch {}
+      })
   }
 
   /// Runs until the task is cancelled; throws the first ``LedgerError``.
@@ -29,10 +31,16 @@ extension EvidenceLedger {
 
   /// Records who enters and leaves saved segments by now, and the states of purchases as of now.
   package func advanceSegments(by clock: ServiceClock) async throws(LedgerError) {
+    while try await advanceSegmentBatch(by: clock) != .nothing {}
+  }
+
+  fileprivate func advanceSegmentBatch(
+    by clock: ServiceClock
+  ) async throws(LedgerError) -> SegmentAdvance.Done {
     let catalog = catalog.value
-    while try await write({ store throws(StoreError) in
+    return try await write { store throws(StoreError) in
       try SegmentAdvance(store: store, catalog: catalog, domain: clock.domain, now: clock.now()).runBatch()
-    }) {}
+    }
   }
 
   /// Saves the segments of the configuration, deletes those that it no longer has, and selects products by the catalog

@@ -12,10 +12,17 @@ struct SegmentAdvance {
   let domain: ClockDomain
   let now: Instant
 
+  /// What one write did.
+  enum Done {
+    /// As much as one write does; there may be more.
+    case fullBatch
+    /// All changes that were known; their states may bring more.
+    case allKnown
+    case nothing
+  }
+
   /// Applies the earliest changes until now.
-  ///
-  /// - Returns: whether there may be more.
-  func runBatch() throws(StoreError) -> Bool {
+  func runBatch() throws(StoreError) -> Done {
     let due = try store.purchaseStatesDue(by: now, in: domain, limit: Self.batchSize)
     // The members of a state before its end come first.
     let horizon = due.first.map { min($0.due.advanced(byMilliseconds: -1), now) } ?? now
@@ -23,9 +30,9 @@ struct SegmentAdvance {
     for segment in try store.segments(in: domain) {
       if try !advance(segment, to: horizon) { isDone = false }
     }
-    guard isDone else { return true }
+    guard isDone else { return .fullBatch }
     for (line, due) in due { try advance(line, from: due) }
-    return !due.isEmpty
+    return due.count == Self.batchSize ? .fullBatch : due.isEmpty ? .nothing : .allKnown
   }
 
   /// Evaluates a purchase at each instant at which its state changes.

@@ -23,7 +23,7 @@ package struct CustomerFacts: Hashable, Sendable {
     appTransactions: [AppTransactionFact] = []
   ) {
     self.init(ordered: [], [])
-    for transaction in transactions { insert(transaction) }
+    insert(contentsOf: transactions)
     for renewal in renewals { insert(renewal) }
     for grant in grants { insert(grant) }
     for appTransaction in appTransactions { insert(appTransaction) }
@@ -58,6 +58,27 @@ package struct CustomerFacts: Hashable, Sendable {
       insertSorted(fact)
     }
     return true
+  }
+
+  /// Adds transactions in any order, with any repetitions. Many are found by a table and sorted once, because
+  /// ``insert(_:)-(TransactionFact)`` looks at each transaction of the line.
+  private mutating func insert(contentsOf facts: [TransactionFact]) {
+    guard facts.count > 8 else {
+      for fact in facts { insert(fact) }
+      return
+    }
+    var indices: [TransactionFact.Identity: Int] = [:]
+    indices.reserveCapacity(transactions.count + facts.count)
+    for (index, fact) in transactions.enumerated() { indices[fact.identity] = index }
+    for fact in facts {
+      if let known = indices[fact.identity] {
+        transactions[known] = fact.merged(with: transactions[known])
+      } else {
+        indices[fact.identity] = transactions.endIndex
+        transactions.append(fact)
+      }
+    }
+    transactions.sort { $0.precedes($1) }
   }
 
   private mutating func insertSorted(_ fact: TransactionFact) {
@@ -133,7 +154,7 @@ package struct CustomerFacts: Hashable, Sendable {
 
   /// Adds all facts of `other`.
   package mutating func merge(_ other: CustomerFacts) {
-    for transaction in other.transactions { insert(transaction) }
+    insert(contentsOf: other.transactions)
     for history in other.renewalHistories { insert(history) }
     for grant in other.grants { insert(grant) }
     for appTransaction in other.appTransactions { insert(appTransaction) }
@@ -155,6 +176,16 @@ package struct CustomerFacts: Hashable, Sendable {
 }
 
 extension TransactionFact {
+  /// What tells it from all others of a customer.
+  fileprivate struct Identity: Hashable {
+    let line: String
+    let transactionID: String
+  }
+
+  fileprivate var identity: Identity {
+    Identity(line: originalTransactionID, transactionID: transactionID)
+  }
+
   /// Whether it precedes `other` in ``CustomerFacts/transactions``.
   func precedes(_ other: TransactionFact) -> Bool {
     (originalTransactionID, purchaseDate, transactionID)
