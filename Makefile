@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PROGRAM := .build/release/entitled
 
-.PHONY: help run demo build install test test-postgres test-long test-asan test-tsan docs format lint proto screenshots bench attack soak fuzz clean
+.PHONY: help run demo build install release test test-postgres test-long test-asan test-tsan docs format lint proto screenshots bench attack soak fuzz clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -20,6 +20,10 @@ build:  ## install what is missing, build .build/release/entitled
 
 install: build  ## install the built program under PREFIX (default /usr/local)
 	@tools/install $(or $(PREFIX),/usr/local)
+
+release:  ## make, install and try the files of a release (VERSION=0.1.0 ARGS="--key SECRET.key")
+	@tools/bootstrap --test
+	@tools/release $(VERSION) --check $(ARGS)
 
 test:  ## install what is missing, lint, build and run every test
 	@tools/test

@@ -1,20 +1,23 @@
-"""The image of deploy/container/Containerfile without a container engine: its file system, made by debootstrap, contains
+"""The image of deploy/container/Containerfile without a container engine: its file system, made by mmdebstrap, contains
 all that the program needs, and the program runs in it as the image specifies: not as root, only its data writable."""
 
-import fcntl
 import os
 import pathlib
 import re
 import shutil
 import signal
 import subprocess
+import sys
 
 import pytest
 
 from harness import PROGRAM, READY, ROOT, STOP_LIMIT
 
+sys.path.insert(0, str(ROOT / "tools" / "packaging"))
+from image import debian, packages  # noqa: E402
+
 CONTAINERFILE = ROOT / "deploy" / "container" / "Containerfile"
-# Debian's part is always the same, and takes a minute to make.
+# Debian's part is always the same, and takes a minute to make. One pytest worker does, and the others wait for it.
 BASE = ROOT / ".build" / "image-base"
 RUN = """
 set -e
@@ -33,31 +36,8 @@ def last_stage():
     return CONTAINERFILE.read_text().split("\nFROM ")[-1]
 
 
-def packages():
-    """The Debian packages that the image installs."""
-    (listed,) = re.findall(r"--no-install-recommends \\\s+(.+?) \\\n", last_stage())
-    return listed.split()
-
-
 def image_settings():
     return dict(re.findall(r"(ENTITLED_\w+)=(\S+)", last_stage()))
-
-
-def make_base():
-    """Makes Debian's part unless it exists; one pytest worker does, and the others wait for it."""
-    stamp, wanted = BASE / "packages", "\n".join(packages())
-    BASE.parent.mkdir(exist_ok=True)
-    with BASE.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if stamp.exists() and stamp.read_text() == wanted:
-            return
-        shutil.rmtree(BASE, ignore_errors=True)
-        done = subprocess.run(
-            ["debootstrap", "--variant=minbase", f"--include={','.join(packages())}", "bookworm", str(BASE / "root")],
-            capture_output=True, text=True, timeout=500,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stdout[-2000:]
-        stamp.write_text(wanted)
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +45,9 @@ def image(tmp_path_factory):
     """The root directory of the image."""
     if os.geteuid() != 0:
         pytest.skip("only root can make the image's file system")
-    make_base()
+    base = debian(BASE, packages(CONTAINERFILE))
     root = tmp_path_factory.mktemp("image") / "root"
-    subprocess.run(["cp", "-a", "--reflink=auto", str(BASE / "root"), str(root)], check=True)
+    subprocess.run(["cp", "-a", "--reflink=auto", str(base), str(root)], check=True)
     installed = subprocess.run(
         [ROOT / "tools" / "install", root / "usr" / "local"],
         env=os.environ | {"ENTITLED_PROGRAM": str(PROGRAM)}, capture_output=True, text=True,
