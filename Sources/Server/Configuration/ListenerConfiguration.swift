@@ -25,8 +25,11 @@ package struct ListenerConfiguration: Hashable, Sendable {
   package let allowsCleartext: Bool
   /// The host names of the listener besides `localhost`.
   package let allowedHosts: [String]
+  /// Whether the edge has customers in the form of RevenueCat's API.
+  package let servesSubscribers: Bool
 
-  static let standard = ListenerConfiguration(tls: nil, allowsCleartext: false, allowedHosts: [])
+  static let standard = ListenerConfiguration(
+    tls: nil, allowsCleartext: false, allowedHosts: [], servesSubscribers: false)
 }
 
 /// The TLS files of a listener, all PEM.
@@ -92,7 +95,7 @@ extension ListenersConfiguration {
       } ?? .standard
     http =
       try members?["http"].map { node throws(ConfigurationError) in
-        try ListenerConfiguration(node, ["tls", "cleartext", "allowed_hosts"])
+        try ListenerConfiguration(node, ["tls", "cleartext", "allowed_hosts", "subscriber_api"])
       } ?? .standard
     console = try members?["console"].map(ConsoleConfiguration.init) ?? .standard
     let sandbox = try members?["sandbox"]?.members(["allowed_hosts", "allowed_targets"])
@@ -119,6 +122,7 @@ extension ListenerConfiguration {
     tls = try members["tls"].map(TLSFiles.init)
     allowsCleartext = try members["cleartext"]?.flag() ?? false
     allowedHosts = try members["allowed_hosts"]?.texts() ?? []
+    servesSubscribers = try members["subscriber_api"]?.flag() ?? false
     if tls != nil, allowsCleartext { throw node.error("\(node.name) has both tls and cleartext") }
   }
 }

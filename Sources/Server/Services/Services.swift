@@ -64,6 +64,11 @@ package struct Services: Sendable {
   /// Entitlements as flags of OpenFeature.
   package var flagEndpoint: FlagEndpoint { FlagEndpoint(context, chain: policy.chain) }
 
+  /// Customers in the form of RevenueCat's REST API v1.
+  package var subscriberEndpoint: SubscriberEndpoint {
+    SubscriberEndpoint(context, chain: policy.chain)
+  }
+
   /// The exchange of signed documents for tokens. `addresses` limits the requests of each address.
   package func deviceSyncEndpoint(addresses: AddressLimiter) -> DeviceSyncEndpoint {
     DeviceSyncEndpoint(context, addresses: addresses, audit: policy.audit)

@@ -53,6 +53,7 @@ struct Application: Sendable {
   private let workers: [any Worker]
   private let leadership: Leadership
   private let routes: WritingRoutes
+  private let servesSubscribers: Bool
   private let store: any EntitlementStore
   private let traces: TraceExport?
 
@@ -150,6 +151,7 @@ struct Application: Sendable {
         links: OperatorLinks(configuration.listeners.console.links), now: SystemClock.now)
     }
 
+    servesSubscribers = configuration.listeners.http.servesSubscribers
     routes = WritingRoutes(
       notifications: NotificationEndpoint(
         inbox: features.inbox, limiter: rejectedPosts, audit: policy.audit),
@@ -243,6 +245,7 @@ struct Application: Sendable {
     EdgeRouter(
       connect: services.connectEndpoint, flags: services.flagEndpoint,
       openAPI: OpenAPIEndpoint(version: Version.current),
+      subscribers: servesSubscribers ? services.subscriberEndpoint : nil,
       writes: services.requestForwarder(routes, now: SystemClock.now),
       metrics: services.metricsEndpoint(metrics), jwks: { [signing] in signing.jwks },
       readiness: ReadinessEndpoint(monitor: monitor), tracer: traces?.tracer)

@@ -11,6 +11,7 @@ package struct EdgeRouter: Sendable {
   private let connect: ConnectEndpoint
   private let flags: FlagEndpoint
   private let openAPI: OpenAPIEndpoint
+  private let subscribers: SubscriberEndpoint?
   private let writes: RequestForwarder
   private let metrics: MetricsEndpoint
   private let jwks: @Sendable () -> [UInt8]
@@ -21,19 +22,21 @@ package struct EdgeRouter: Sendable {
   ///   - connect: the methods of the contract by the Connect protocol.
   ///   - flags: entitlements as flags of OpenFeature.
   ///   - openAPI: the description of all routes.
+  ///   - subscribers: customers in the form of RevenueCat's API; `nil` turns it off.
   ///   - writes: notifications, receipts of legacy backends, and signed documents of apps without a backend.
   ///   - metrics: the metrics for Prometheus.
   ///   - jwks: returns the JSON Web Key Set of entitlement tokens.
   ///   - readiness: the readiness probe.
   ///   - tracer: records the spans of sampled requests that write; `nil`: there are none.
   package init(
-    connect: ConnectEndpoint, flags: FlagEndpoint, openAPI: OpenAPIEndpoint, writes: RequestForwarder,
-    metrics: MetricsEndpoint, jwks: @escaping @Sendable () -> [UInt8], readiness: ReadinessEndpoint,
-    tracer: RecordingTracer? = nil
+    connect: ConnectEndpoint, flags: FlagEndpoint, openAPI: OpenAPIEndpoint,
+    subscribers: SubscriberEndpoint?, writes: RequestForwarder, metrics: MetricsEndpoint,
+    jwks: @escaping @Sendable () -> [UInt8], readiness: ReadinessEndpoint, tracer: RecordingTracer? = nil
   ) {
     self.connect = connect
     self.flags = flags
     self.openAPI = openAPI
+    self.subscribers = subscribers
     self.writes = writes
     self.metrics = metrics
     self.jwks = jwks
@@ -58,6 +61,8 @@ package struct EdgeRouter: Sendable {
     case "/.well-known/jwks.json": Self.read(request, publishedKeys())
     case OpenAPIEndpoint.path: Self.read(request, openAPI.respond(to: request))
     case let path where flags.serves(path): await flags.respond(to: request)
+    case let path where subscribers?.serves(path) ?? false:
+      await subscribers?.respond(to: request) ?? Self.unknown(request.path)
     case let path where writes.route(of: path) != nil: await write(request)
     case let path where connect.serves(path): await connect.respond(to: request)
     default: Self.unknown(request.path)
@@ -97,6 +102,7 @@ package struct EdgeRouter: Sendable {
     return switch path {
     case "/healthz", "/readyz", "/metrics", "/.well-known/jwks.json", OpenAPIEndpoint.path: path
     case _ where flags.serves(path): path == FlagEndpoint.path ? path : "\(FlagEndpoint.path)/{key}"
+    case _ where subscribers?.serves(path) ?? false: SubscriberEndpoint.route
     case _ where connect.serves(path): "/{service}/{method}"
     default: "other"
     }

@@ -1,0 +1,91 @@
+internal import AppStore
+internal import Entitlements
+internal import JSON
+internal import Store
+
+/// A customer in the form of RevenueCat's REST API v1 ("Customer Info Model").
+struct SubscriberDocument {
+  private let customer: CustomerKey
+  private let facts: CustomerFacts
+  private let attributes: [Store.CustomerAttribute]
+  private let app: AppDefinition
+  private let now: Instant
+
+  init(
+    _ customer: CustomerKey, _ facts: CustomerFacts, attributes: [Store.CustomerAttribute],
+    in app: AppDefinition, at now: Instant
+  ) {
+    self.customer = customer
+    self.facts = facts
+    self.attributes = attributes
+    self.app = app
+    self.now = now
+  }
+
+  var json: JSONObject {
+    [
+      "request_date": Self.date(now), "request_date_ms": JSONValue(now.millisecondsSince1970),
+      "subscriber": .object(subscriber),
+    ]
+  }
+
+  private var subscriber: JSONObject {
+    let purchases = SubscriberPurchases(
+      facts, in: app, isSandbox: customer.environment != .production, at: now)
+    let install = facts.appTransactions.min {
+      ($0.originalPurchaseDate ?? now) < ($1.originalPurchaseDate ?? now)
+    }
+    return [
+      "original_app_user_id": .string(customer.customerID),
+      "original_application_version": install.map { .string($0.originalApplicationVersion) } ?? .null,
+      "original_purchase_date": Self.date(install?.originalPurchaseDate),
+      "first_seen": Self.date(purchases.times.min() ?? now),
+      "last_seen": Self.date(purchases.times.max() ?? now),
+      "management_url": purchases.hasActiveSubscription
+        ? "https://apps.apple.com/account/subscriptions" : .null,
+      "entitlements": .object(entitlements), "subscriptions": .object(purchases.subscriptions),
+      "non_subscriptions": .object(purchases.others),
+      "other_purchases": .object(purchases.otherPurchases),
+      "subscriber_attributes": .object(subscriberAttributes),
+    ]
+  }
+
+  /// The entitlements that the customer has or had.
+  private var entitlements: JSONObject {
+    JSONObject(
+      app.entitlements.compactMap { name in
+        let status = Entitlements.evaluate(facts, entitlement: name, in: app, at: now)
+        guard status.isEntitled || status.until != nil else { return nil }
+        return (name, .object(entitlement(status)))
+      })
+  }
+
+  private func entitlement(_ status: EntitlementStatus) -> JSONObject {
+    let product = status.deciding?.productID ?? status.grant?.productID ?? ""
+    let purchase = facts.transactions.first { $0.transactionID == status.deciding?.transactionID }
+    let grant = facts.grants.first { $0.grantID == status.grantID }
+    let isExtended = status.isEntitled && status.paidUntil.map { $0 < now } ?? false
+    return [
+      // RevenueCat has the end of the paid time here and that of a grace period beside it.
+      "expires_date": Self.date(isExtended ? status.paidUntil : status.until),
+      "grace_period_expires_date": isExtended ? Self.date(status.until) : .null,
+      "product_identifier": .string(product.isEmpty ? status.grantID ?? "" : product),
+      "purchase_date": Self.date(purchase?.purchaseDate ?? grant?.current.since ?? status.since),
+    ]
+  }
+
+  /// Names with the prefix of imported reserved attributes get RevenueCat's `$` again.
+  private var subscriberAttributes: JSONObject {
+    JSONObject(
+      attributes.map { attribute in
+        let name = attribute.name.hasPrefix("rc:") ? "$" + attribute.name.dropFirst(3) : attribute.name
+        return (name, ["value": .string(attribute.value)])
+      })
+  }
+
+  /// A time without milliseconds, as RevenueCat writes it.
+  static func date(_ instant: Instant?) -> JSONValue {
+    guard let instant else { return .null }
+    return .string(instant.description.prefix(19) + "Z")
+  }
+}

@@ -1,0 +1,113 @@
+internal import AppStore
+internal import Callers
+internal import Entitlements
+package import HTTP
+internal import JSON
+internal import Ledger
+internal import RPC
+internal import Store
+internal import Wire
+
+/// `GET /v1/subscribers/{customer}` on the edge, in the form of RevenueCat's REST API v1, so that a backend switches by its
+/// URL and key.
+///
+/// The caller needs the role `read`, as for `Check`. Unlike RevenueCat, a request never creates a customer: an unknown one has
+/// no purchases. Of several apps, the query names one (`?app=`); `X-Is-Sandbox: true` selects the environment Sandbox.
+package struct SubscriberEndpoint: Sendable {
+  static let prefix = "/v1/subscribers/"
+  static let route = "/v1/subscribers/{customer}"
+
+  private let chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>>
+  private let context: ServiceContext
+  private static let policy = MethodPolicy(
+    path: "GET \(route)", role: .read, request: GetCustomerRequest.messageType)
+
+  init(_ context: ServiceContext, chain: InterceptorChain<CallInterceptors<AuthenticationInterceptor>>) {
+    self.context = context
+    self.chain = chain
+  }
+
+  /// Whether a path is that of a subscriber.
+  package func serves(_ path: String) -> Bool { path.hasPrefix(Self.prefix) }
+
+  /// Responds to a request to a path that ``serves(_:)`` accepts.
+  package func respond(to request: HTTPRequest) async -> HTTPResponse {
+    guard request.method == "GET" else { return .methodNotAllowed("GET") }
+    do throws(Status) {
+      let call = try chain.start(
+        Self.policy, CallContext(headers: request.headers, timeout: nil, peer: request.peer))
+      let message: GetCustomerRequest
+      do throws(Status) {
+        message = try requested(request, by: call.call.caller)
+      } catch {
+        throw call.fail(error)
+      }
+      // The app is looked up after the interceptors have checked that the caller may access it.
+      let reply = try await call.reply(to: message.encodedBytes()) { [context] _, _ throws(Status) in
+        let app = try context.catalog.value.app(message.app)
+        let environment = try app.environment(message.environment)
+        let key = CustomerKey(appID: app.id, environment: environment, customerID: message.customerId)
+        return { () async throws(Status) in
+          Reply(try await Self.subscriber(key, in: app, context).serialized())
+        }
+      }
+      return .json(200, reply.message)
+    } catch {
+      return Self.failure(error)
+    }
+  }
+
+  /// The request of the contract that the interceptors check.
+  private func requested(_ request: HTTPRequest, by caller: Caller?) throws(Status) -> GetCustomerRequest {
+    // A plus sign stands for a space in a query only.
+    let id = String(request.path.dropFirst(Self.prefix.count)).replacing("+", with: "%2B")
+      .removingPercentEncoding()
+    guard !id.isEmpty, id.utf8.count <= 256 else {
+      throw Status(
+        .invalidArgument, reason: "INVALID_CUSTOMER", "the path needs a customer id of 1 to 256 bytes")
+    }
+    var app = Query(request.query)["app"]
+    if app == nil {
+      let ids = context.catalog.value.appIDs.filter { caller?.apps?.contains($0) ?? true }
+      guard ids.count == 1 else {
+        throw Status(
+          .invalidArgument, reason: "MISSING_FIELD",
+          "the caller may access several apps; add ?app= with one of \(ids.joined(separator: ", "))")
+      }
+      app = ids.first
+    }
+    return .with {
+      $0.app = app ?? ""
+      $0.customerId = id
+      if request.header("x-is-sandbox")?.lowercased() == "true" { $0.environment = .sandbox }
+    }
+  }
+
+  private static func subscriber(
+    _ key: CustomerKey, in app: AppDefinition, _ context: ServiceContext
+  ) async throws(Status) -> JSONObject {
+    let now = context.now(in: key.environment)
+    return try await context.read { reader throws(StoreError) in
+      let customer = try reader.finalMergeTarget(of: key)
+      return SubscriberDocument(
+        customer, try reader.facts(of: customer) ?? CustomerFacts(),
+        attributes: try reader.attributes(of: customer), in: app, at: now
+      ).json
+    }
+  }
+
+  /// An error in RevenueCat's form, with its codes for keys that are unknown or may not read.
+  private static func failure(_ status: Status) -> HTTPResponse {
+    let code: Int64 =
+      switch status.code {
+      case .unauthenticated: 7225
+      case .permissionDenied: 7243
+      case .unavailable, .internalError: 7110
+      default: 7226
+      }
+    var response = HTTPResponse(connectError: status)
+    let body: JSONObject = ["code": JSONValue(code), "message": .string(status.message)]
+    response.body = body.serialized()
+    return response
+  }
+}

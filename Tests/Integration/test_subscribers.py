@@ -1,0 +1,143 @@
+"""`GET /v1/subscribers/{customer}`: customers in the form of RevenueCat's REST API v1, over sockets."""
+
+import datetime
+import json
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import pytest
+
+from contract import customer_service
+import contract
+from harness import CALL_LIMIT, Service
+from test_callers import APP, APPS, OTHER, caller, token
+from test_identity import Client
+
+ON = "listeners: {http: {subscriber_api: true}}\n"
+
+
+def get(service, customer, bearer=None, query="", **headers):
+    """Reads a subscriber; returns the status and the document."""
+    url = f"http://{service.http}/v1/subscribers/{urllib.parse.quote(customer, safe='')}{query}"
+    if bearer:
+        headers["authorization"] = f"Bearer {bearer}"
+    request = urllib.request.Request(url, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    try:
+        answer = urllib.request.urlopen(request, timeout=CALL_LIMIT)
+    except urllib.error.HTTPError as error:
+        answer = error
+    with answer:
+        text = answer.read().decode()
+        return answer.status, json.loads(text) if text.startswith("{") else text
+
+
+def time(text):
+    return datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=datetime.UTC).timestamp()
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("subscribers")
+    demo = Service(folder / "demo")
+    text = demo.command("config", "demo").stdout
+    demo.stop()
+    (folder / "entitled.yaml").write_text(text + ON)
+    service = Service(folder / "data", ["--config", folder / "entitled.yaml"])
+    client = Client(service)
+    yield client
+    client.channel.close()
+    service.stop()
+
+
+def test_a_subscription_has_its_entitlement_and_period(client):
+    purchase = client.buy("ann@example.com")
+    ours = client.call("Check", customer_id="ann@example.com", entitlement="pro").entitlement
+    status, document = get(client.service, "ann@example.com")
+    subscriber = document["subscriber"]
+    assert status == 200 and set(document) == {"request_date", "request_date_ms", "subscriber"}
+    assert abs(time(document["request_date"]) - document["request_date_ms"] / 1000) < 1
+    assert subscriber["original_app_user_id"] == "ann@example.com"
+    pro = subscriber["entitlements"]["pro"]
+    assert set(pro) == {"expires_date", "grace_period_expires_date", "product_identifier", "purchase_date"}
+    assert pro["product_identifier"] == "pro.monthly" and pro["grace_period_expires_date"] is None
+    assert time(pro["expires_date"]) == ours.until.seconds and time(pro["purchase_date"]) == ours.since.seconds
+    subscription = subscriber["subscriptions"]["pro.monthly"]
+    assert subscription["store"] == "app_store" and subscription["is_sandbox"] is True
+    assert subscription["period_type"] == "normal" and subscription["ownership_type"] == "PURCHASED"
+    assert subscription["store_transaction_id"] == purchase
+    assert time(subscription["expires_date"]) <= time(pro["expires_date"])
+    assert subscription["unsubscribe_detected_at"] is None and subscription["refunded_at"] is None
+    assert subscriber["management_url"] == "https://apps.apple.com/account/subscriptions"
+    assert subscriber["first_seen"] == subscriber["last_seen"] == pro["purchase_date"]
+
+
+def test_an_unknown_customer_has_nothing_and_is_not_created(client):
+    status, document = get(client.service, "stranger")
+    subscriber = document["subscriber"]
+    assert status == 200 and subscriber["original_app_user_id"] == "stranger"
+    assert not any(subscriber[name] for name in ("entitlements", "subscriptions", "non_subscriptions", "subscriber_attributes"))
+    assert subscriber["management_url"] is None
+    found = json.loads(client.service.command("find", "stranger", "--json").stdout)
+    assert not found.get("hits"), found
+
+
+def test_other_stores_attributes_and_aliases_are_in_the_document(client):
+    service = client.service
+    service.command(
+        "grants", "create", "dora", "pro", "--source", "play", "--external-id", "GPA.1", "--product-id", "gold",
+        "--revision", "1", "--since", "2026-01-01", "--until", "2099-01-01T00:00:00Z")
+    stub = contract.customer_stub(client.channel)
+    stub.SetCustomerAttributes(
+        customer_service.SetCustomerAttributesRequest(
+            app="ocean-journal", customer_id="dora", attributes=[
+                customer_service.CustomerAttribute(name="rc:email", value="d@example.com"),
+                customer_service.CustomerAttribute(name="cohort", value="A")]), timeout=CALL_LIMIT)
+    client.call("MergeCustomers", from_customer_id="$RCAnonymousID:7", into_customer_id="dora")
+    own, by_alias = get(service, "dora")[1]["subscriber"], get(service, "$RCAnonymousID:7")[1]["subscriber"]
+    assert own == by_alias and own["original_app_user_id"] == "dora"
+    assert own["entitlements"]["pro"] == {
+        "expires_date": "2099-01-01T00:00:00Z", "grace_period_expires_date": None, "product_identifier": "gold",
+        "purchase_date": "2026-01-01T00:00:00Z"}
+    assert own["subscriptions"]["gold"]["store"] == "play_store" and own["management_url"] is None
+    assert own["subscriber_attributes"] == {"$email": {"value": "d@example.com"}, "cohort": {"value": "A"}}
+
+
+def test_an_ended_purchase_keeps_its_entitlement_with_the_end(client):
+    client.service.command(
+        "grants", "create", "eve", "pro", "--source", "stripe", "--external-id", "sub_1", "--revision", "1",
+        "--since", "2026-01-01", "--until", "2026-02-01T00:00:00Z")
+    subscriber = get(client.service, "eve")[1]["subscriber"]
+    assert subscriber["entitlements"]["pro"]["expires_date"] == "2026-02-01T00:00:00Z"
+
+
+def test_a_method_other_than_get_is_refused(client):
+    request = urllib.request.Request(
+        f"http://{client.service.http}/v1/subscribers/a", b"{}", {"content-type": "application/json"})
+    with pytest.raises(urllib.error.HTTPError) as error:
+        urllib.request.urlopen(request, timeout=CALL_LIMIT)
+    assert error.value.status == 405 and error.value.headers["allow"] == "GET"
+    assert get(client.service, "")[0] == 400 and get(client.service, "x" * 257)[0] == 400
+
+
+def test_the_route_is_off_unless_configured(service):
+    assert get(service, "ann")[0] == 404
+
+
+def test_the_bearer_token_decides_as_for_check(tmp_path):
+    callers = "callers:\n" + caller("reader", "read", apps=[APP]) + caller("both", "read") + caller("writer", "submit")
+    (tmp_path / "entitled.yaml").write_text(APPS + callers + ON)
+    service = Service(tmp_path / "data", ["--config", tmp_path / "entitled.yaml"])
+    try:
+        assert get(service, "ann", token("reader"))[0] == 200
+        status, error = get(service, "ann")
+        assert status == 401 and error["code"] == 7225 and error["message"]
+        assert get(service, "ann", "unknown")[1]["code"] == 7225
+        status, error = get(service, "ann", token("writer"), f"?app={APP}")
+        assert status == 403 and error["code"] == 7243
+        status, error = get(service, "ann", token("both"))
+        assert status == 400 and "?app=" in error["message"]
+        assert get(service, "ann", token("both"), f"?app={OTHER}")[0] == 200
+        assert get(service, "ann", token("reader"), f"?app={OTHER}")[0] == 403
+    finally:
+        service.stop()
