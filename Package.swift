@@ -104,6 +104,7 @@ let package = Package(
     library(.domain, "FamilySharing", ["AppStore", "Entitlements"]),
     library(.domain, "Reports", ["AppStore", "Entitlements"]),
     library(.domain, "AppStoreReports", ["AppStore"]),
+    library(.domain, "CustomerImport", ["AppStore", "JSON"]),
     library(.domain, "ReportReconciliation", ["AppStore", "AppStoreReports", "Reports"]),
 
     library(.base, "Platform", ["CLinux", "CZlib", logging, metrics]),
@@ -206,7 +207,9 @@ let package = Package(
     library(
       .features, "Reporting",
       ["AppStore", "Entitlements", "Ledger", "Platform", "Reports", "Store", metrics]),
-    library(.server, "Configuration", ["AppStore", "Callers", "Entitlements", "JSON", "SignedData", "Yams"]),
+    library(
+      .server, "Configuration",
+      ["AppStore", "Callers", "CustomerImport", "Entitlements", "JSON", "SignedData", "Yams"]),
     library(
       .programs, "Doctor",
       ["AppStore", "AppStoreClient", "JSON", "SignedData", nio, nioPosix, nioSSL, nioTLS]),
@@ -229,7 +232,7 @@ let package = Package(
       dependencies: [
         "AppStore", "AppStoreClient", "AppStoreReports", "Bytes", "Callers", "CommandSupport",
         "Configuration",
-        "AppleLookup", "Conformance", "Console", "Doctor",
+        "AppleLookup", "Conformance", "Console", "CustomerImport", "Doctor",
         "EntitledClient",
         "Entitlements",
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
@@ -301,13 +304,16 @@ let package = Package(
     test(.domain, "EntitlementsTests", ["AppStore", "Entitlements", "JSON", "Reports", "TestSupport"]),
     test(.domain, "FamilySharingTests", ["AppStore", "Entitlements", "FamilySharing", "TestSupport"]),
     test(.domain, "AppStoreReportsTests", ["AppStore", "AppStoreReports"]),
+    test(.domain, "CustomerImportTests", ["AppStore", "CustomerImport", "JSON"]),
     test(
       .domain, "ReportReconciliationTests",
       ["AppStore", "AppStoreReports", "ReportReconciliation", "Reports"]),
     test(.domain, "ReportsTests", ["AppStore", "Entitlements", "Reports", "TestSupport"]),
     test(
       .server, "CallersTests", ["Bytes", "AppStore", "Callers", "HTTP", "JSON", "SignedData", "TestSupport"]),
-    test(.server, "ConfigurationTests", ["AppStore", "Callers", "Configuration", "Entitlements"]),
+    test(
+      .server, "ConfigurationTests",
+      ["AppStore", "Callers", "Configuration", "CustomerImport", "Entitlements"]),
     test(
       .programs, "EntitledClientTests", ["EntitledClient", "HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
     test(

@@ -44,7 +44,10 @@ let package = Package(
       "AppReceipt",
       ["AppStore", "Bytes", "JSON", "SignedData", .product(name: "SwiftASN1", package: "swift-asn1")]),
     library("Callers", ["AppStore", "Bytes", "HTTP", "JSON", "SignedData"]),
-    library("Configuration", ["AppStore", "Callers", "Entitlements", "JSON", "SignedData", "Yams"]),
+    library("CustomerImport", ["AppStore", "JSON"]),
+    library(
+      "Configuration",
+      ["AppStore", "Callers", "CustomerImport", "Entitlements", "JSON", "SignedData", "Yams"]),
     library("HTTP2", ["CNghttp2", "HTTP"]),
     library("Wire", ["Bytes", "CEntitledProto", "JSON"]),
     library("RPC", ["Bytes", "HTTP", "JSON", "Platform", "Wire"]),

@@ -37,7 +37,7 @@ struct Entitled: AsyncParsableCommand {
           SubmitCommand.self, SubmitReceiptCommand.self, InspectCommand.self, PurchaseCommand.self,
           EvidenceCommand.self, EventCommand.self, ClaimsCommand.self, LinkCommand.self,
           TransferCommand.self, UndoTransferCommand.self, SeatsCommand.self, FulfillmentCommand.self,
-          SignOfferCommand.self, MigrateCommand.self,
+          SignOfferCommand.self, MigrateCommand.self, ImportCommand.self,
         ]),
       CommandGroup(
         name: "Reports and accounting",

@@ -59,8 +59,10 @@ extension ServiceConfiguration {
 
 extension ServiceConfiguration {
   /// Returns the root node of a file.
-  static func root(yaml: String, file: String) throws(ConfigurationError) -> ConfigurationNode {
-    ConfigurationNode(file: file, name: "the configuration", node: try parse(yaml, file))
+  static func root(
+    yaml: String, file: String, name: String = "the configuration"
+  ) throws(ConfigurationError) -> ConfigurationNode {
+    ConfigurationNode(file: file, name: name, node: try parse(yaml, file))
   }
 }
 

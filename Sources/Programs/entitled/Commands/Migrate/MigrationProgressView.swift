@@ -9,13 +9,15 @@ struct MigrationProgressView {
   private static let lineInterval = Duration.seconds(1)
 
   let server: MigrationClient
+  /// Whether lines are printed on a standard output that is no terminal.
+  var showsLines = true
 
   /// Polls `job` until it has ended, and returns its final state.
   func follow(_ job: Migration) async throws -> Migration {
     var job = job
     let progress = ProgressLine()
     defer { progress.finish() }
-    let printsLines = isatty(STDOUT_FILENO) == 0
+    let printsLines = showsLines && isatty(STDOUT_FILENO) == 0
     var printed = ContinuousClock.now
     while job.state == .running {
       try await Task.sleep(for: Self.pollInterval)

@@ -1,0 +1,203 @@
+internal import AppStore
+package import JSON
+
+/// Which columns of a table state what, and how its words translate to those of the catalog.
+package struct ColumnMapping: Hashable, Sendable {
+  /// What a column can state.
+  package enum Field: String, Hashable, Sendable, CaseIterable {
+    case customerID = "customer_id"
+    case aliases
+    case store
+    case purchaseID = "purchase_id"
+    case productID = "product_id"
+    case entitlements
+    case since
+    case until
+    case refundedAt = "refunded_at"
+    case revision
+    case sandbox
+  }
+
+  /// The columns of each field; the first one that is not empty counts, and all of ``Field/aliases``.
+  package var columns: [Field: [String]] = [:]
+  /// The separator of columns; `nil` detects it.
+  package var separator: UInt8?
+  /// The separator of the values in one column, for lists that are no JSON.
+  package var listSeparator: Character = ","
+  /// The columns with attributes, by the name of the attribute.
+  package var attributes: [String: String] = [:]
+  /// The columns with a JSON object of attributes.
+  package var attributeObjects: [String] = []
+  /// The store of lines without one.
+  package var defaultStore = "app_store"
+  /// `app_store` or the source of grants, by the names of stores in the export.
+  package var stores: [String: String] = [:]
+  /// The names of entitlements here, by their names in the export.
+  package var entitlements: [String: String] = [:]
+
+  package init() {}
+
+  /// The scheduled export of transactions of RevenueCat, versions 3 and later.
+  package static let revenueCat: ColumnMapping = {
+    var mapping = ColumnMapping()
+    mapping.columns = [
+      .customerID: ["rc_original_app_user_id"], .aliases: ["rc_last_seen_app_user_id_alias"],
+      .store: ["store"], .purchaseID: ["original_store_transaction_id", "store_transaction_id"],
+      .productID: ["product_identifier"], .entitlements: ["entitlement_identifiers"],
+      .since: ["start_time"], .until: ["effective_end_time", "grace_period_end_time", "end_time"],
+      .refundedAt: ["refunded_at"], .revision: ["updated_at"], .sandbox: ["is_sandbox"],
+    ]
+    mapping.stores = ["play_store": "play"]
+    mapping.attributeObjects = ["reserved_subscriber_attributes", "custom_subscriber_attributes"]
+    return mapping
+  }()
+
+  /// Reads the lines of `table`.
+  ///
+  /// - Returns: the rows, and the lines that cannot be read.
+  /// - Throws: ``ImportError/noColumn(_:found:)`` if the table has no column with the customer.
+  package func rows(
+    of table: SeparatedValues
+  ) throws(ImportError) -> (rows: [ImportRow], unreadable: [ImportOmission]) {
+    let wanted = columns[.customerID] ?? []
+    guard wanted.contains(where: table.header.contains) else {
+      throw .noColumn(wanted.joined(separator: " or "), found: table.header)
+    }
+    let positions = Dictionary(
+      table.header.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    var (rows, unreadable): ([ImportRow], [ImportOmission]) = ([], [])
+    for line in table.lines {
+      guard line.fields.count == table.header.count else {
+        unreadable.append(
+          ImportOmission(
+            line: line.number, .malformedLine,
+            detail: "\(line.fields.count) columns, but the header has \(table.header.count)"))
+        continue
+      }
+      do throws(ImportOmission) {
+        rows.append(try row(ColumnValues(mapping: self, positions: positions, line: line)))
+      } catch {
+        unreadable.append(error)
+      }
+    }
+    return (rows, unreadable)
+  }
+
+  private func row(_ values: ColumnValues) throws(ImportOmission) -> ImportRow {
+    var row = ImportRow()
+    row.line = values.line.number
+    row.customerID = values[.customerID] ?? ""
+    row.aliases = (columns[.aliases] ?? []).flatMap { column in
+      values.list(values.text(column) ?? "")
+    }
+    row.store = values[.store] ?? defaultStore
+    row.purchaseID = values[.purchaseID] ?? ""
+    row.productID = values[.productID] ?? ""
+    row.entitlements = values.list(values[.entitlements] ?? "")
+    row.since = try values.time(.since)
+    row.until = try values.time(.until)
+    row.refundedAt = try values.time(.refundedAt)
+    row.revision = try values.revision()
+    row.isSandbox = values[.sandbox].map { ["true", "t", "1", "yes", "sandbox"].contains($0.lowercased()) }
+    for (name, column) in attributes.sorted(by: { $0.key < $1.key }) {
+      guard let value = values.text(column) else { continue }
+      row.attributes.append(ImportedAttribute(name: name, value: value))
+    }
+    for column in attributeObjects {
+      guard let text = values.text(column) else { continue }
+      guard let object = (try? JSONValue(parsing: Array(text.utf8)))?.objectValue else {
+        throw ImportOmission(line: row.line, .malformedLine, detail: "\(column) is no JSON object")
+      }
+      row.attributes += ImportedAttribute.list(ofSubscriber: object)
+    }
+    return row
+  }
+}
+
+/// The values of one line by their fields.
+private struct ColumnValues {
+  let mapping: ColumnMapping
+  let positions: [String: Int]
+  let line: SeparatedValues.Line
+
+  /// The value of a column; `nil` if the column is missing or has none.
+  func text(_ column: String) -> String? {
+    guard let position = positions[column] else { return nil }
+    let text = line.fields[position]
+    // Snowflake, which writes RevenueCat's exports, has \N for null.
+    return text.isEmpty || text == "\\N" || text == "null" ? nil : text
+  }
+
+  subscript(field: ColumnMapping.Field) -> String? {
+    for column in mapping.columns[field] ?? [] {
+      if let text = text(column) { return text }
+    }
+    return nil
+  }
+
+  /// The values of a JSON array, or of a list in brackets or without.
+  func list(_ text: String) -> [String] {
+    if text.hasPrefix("["), let values = (try? JSONValue(parsing: Array(text.utf8)))?.arrayValue {
+      return values.compactMap(\.stringValue).filter { !$0.isEmpty }
+    }
+    let inner = text.drop { $0 == "[" || $0 == "{" }
+    let end = inner.lastIndex { $0 != "]" && $0 != "}" }.map { inner.index(after: $0) } ?? inner.startIndex
+    return inner[..<end].split(separator: mapping.listSeparator).map { part in
+      String(part).trimmed("\"' ")
+    }.filter { !$0.isEmpty }
+  }
+
+  func time(_ field: ColumnMapping.Field) throws(ImportOmission) -> Instant? {
+    guard let text = self[field] else { return nil }
+    guard let instant = ImportTime.parse(text) else {
+      throw ImportOmission(line: line.number, .malformedLine, detail: "\(field.rawValue) is no time: \(text)")
+    }
+    return instant
+  }
+
+  /// A number, or a time, which counts in milliseconds.
+  func revision() throws(ImportOmission) -> Int64? {
+    guard let text = self[.revision] else { return nil }
+    if let number = Int64(text), number > 0 { return number }
+    return try time(.revision)?.millisecondsSince1970
+  }
+}
+
+extension String {
+  fileprivate func trimmed(_ characters: String) -> String {
+    guard let first = firstIndex(where: { !characters.contains($0) }),
+      let last = lastIndex(where: { !characters.contains($0) })
+    else { return "" }
+    return String(self[first...last])
+  }
+}
+
+extension ImportedAttribute {
+  /// The prefix that replaces the `$` of RevenueCat's reserved attributes, which names of attributes here cannot have.
+  package static let reservedPrefix = "rc:"
+
+  /// RevenueCat's subscriber attributes: `{"$email": {"value": "…", "updated_at_ms": 1}}`. Attributes without a value
+  /// were deleted.
+  package static func list(ofSubscriber object: JSONObject) -> [ImportedAttribute] {
+    object.compactMap { name, value in
+      let content = value.objectValue?["value"] ?? value
+      guard let text = content.stringValue ?? (content.isNull ? nil : scalar(content)), !text.isEmpty else {
+        return nil
+      }
+      return ImportedAttribute(
+        name: localName(of: name), value: text,
+        updatedAt: value.objectValue?["updated_at_ms"]?.int64Value.map(
+          Instant.init(millisecondsSince1970:)))
+    }
+  }
+
+  /// The name here of an attribute of RevenueCat.
+  package static func localName(of name: String) -> String {
+    name.hasPrefix("$") ? reservedPrefix + name.dropFirst() : name
+  }
+
+  private static func scalar(_ value: JSONValue) -> String? {
+    value.objectValue == nil && value.arrayValue == nil
+      ? String(decoding: value.serialized(), as: UTF8.self) : nil
+  }
+}

@@ -1,0 +1,100 @@
+package import AppStore
+
+/// What an import does: one entry for each customer, and everything that it leaves out.
+package struct ImportPlan: Hashable, Sendable {
+  /// The customers by id.
+  package var customers: [ImportedCustomer] = []
+  package var omissions: [ImportOmission] = []
+  /// The number of lines or items that were read.
+  package var rowCount = 0
+}
+
+/// A customer of an import.
+package struct ImportedCustomer: Hashable, Sendable {
+  package let id: String
+  /// Other ids, which are merged into ``id``.
+  package var aliases: [String] = []
+  /// Apple's original transaction ids.
+  package var purchases: [String] = []
+  package var attributes: [ImportedAttribute] = []
+  package var grants: [ImportedGrant] = []
+
+  package init(id: String) { self.id = id }
+}
+
+/// A purchase in another store, or access without one, as a grant with a source.
+package struct ImportedGrant: Hashable, Sendable {
+  package let source: String
+  package let externalID: String
+  package let entitlement: String
+  package let productID: String
+  package let revision: Int64
+  package let since: Instant?
+  package let until: Instant?
+  package let refundedAt: Instant?
+}
+
+/// Something that an import leaves out, and why.
+package struct ImportOmission: Error, Hashable, Sendable {
+  /// The reasons, with their codes.
+  package enum Reason: String, Hashable, Sendable, CaseIterable {
+    /// The line has another number of columns than the header, or a value of another form.
+    case malformedLine = "MALFORMED_LINE"
+    /// There is no customer id, or one of more than 256 bytes.
+    case noCustomer = "NO_CUSTOMER"
+    /// The purchase belongs to another environment than the one of the import.
+    case otherEnvironment = "OTHER_ENVIRONMENT"
+    /// The store's id of the purchase is missing or malformed.
+    case noPurchaseID = "NO_PURCHASE_ID"
+    /// The name of the store cannot be a source of grants.
+    case invalidStore = "INVALID_STORE"
+    /// The purchase grants no entitlement, such as a consumable.
+    case noEntitlement = "NO_ENTITLEMENT"
+    /// The catalog has no such entitlement.
+    case unknownEntitlement = "UNKNOWN_ENTITLEMENT"
+    /// The name or value of the attribute is too long or has other characters than names may have.
+    case invalidAttribute = "INVALID_ATTRIBUTE"
+    /// Another customer has the alias as its id, too.
+    case aliasOfAnotherCustomer = "ALIAS_OF_ANOTHER_CUSTOMER"
+    /// RevenueCat reports an active entitlement, and no purchase of the export grants it.
+    case entitlementWithoutPurchase = "ENTITLEMENT_WITHOUT_PURCHASE"
+    /// The item has a type that imports do not have.
+    case unknownItem = "UNKNOWN_ITEM"
+    /// The service refused it; the detail begins with its reason.
+    case refused = "REFUSED"
+
+    /// Whether an export usually has such lines, so that they are no failure.
+    package var isExpected: Bool { self == .otherEnvironment || self == .noEntitlement }
+  }
+
+  /// The line in the file, from 1; `nil` if it has none.
+  package let line: Int?
+  package let reason: Reason
+  /// Empty if it is not known.
+  package let customerID: String
+  /// What was left out and the problem.
+  package let detail: String
+
+  package init(line: Int?, _ reason: Reason, customerID: String = "", detail: String) {
+    self.line = line
+    self.reason = reason
+    self.customerID = customerID
+    self.detail = detail
+  }
+}
+
+/// The reason an export cannot be read.
+package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The table has no column with the customer.
+  case noColumn(String, found: [String])
+  /// The document is no JSON of the expected form.
+  case malformed(String)
+
+  package var description: String {
+    switch self {
+    case .noColumn(let wanted, let found):
+      "the header has no column \(wanted), but \(found.joined(separator: ", "))"
+    case .malformed(let problem): "malformed document: \(problem)"
+    }
+  }
+}

@@ -1,0 +1,234 @@
+internal import AppStore
+
+/// Turns the rows of an export into a plan.
+package struct ImportPlanner {
+  /// How the customer's id is chosen.
+  package enum Identity: Hashable, Sendable {
+    /// The column of the customer has it.
+    case column
+    /// RevenueCat's export of transactions: the id that the app used last and that is not anonymous.
+    case lastSeen
+    /// RevenueCat's API: the id of the customer if it is not anonymous, otherwise an alias that is not.
+    case named
+  }
+
+  /// The choices of the caller.
+  package struct Options: Hashable, Sendable {
+    package var identity = Identity.column
+    /// Whether sandbox purchases are imported, and no others; `nil` imports lines of both.
+    package var takesSandbox: Bool?
+    /// The entitlements of the catalog; `nil` accepts all.
+    package var knownEntitlements: Set<String>?
+    /// The revision of states that the export does not number: a time at which they were right.
+    package var defaultRevision: Int64 = 1
+    package var includesAttributes = true
+
+    package init() {}
+  }
+
+  /// RevenueCat's ids of customers who did not sign in begin so.
+  static let anonymousPrefix = "$RCAnonymousID:"
+  /// The stores of Apple.
+  static let appleStores: Set<String> = ["app_store", "mac_app_store"]
+
+  private let options: Options
+  private let mapping: ColumnMapping
+  private var groups: [String: Group] = [:]
+  private(set) var omissions: [ImportOmission] = []
+  private var rowCount = 0
+
+  /// Creates a planner that translates stores and entitlements by `mapping`.
+  package init(_ options: Options, mapping: ColumnMapping) {
+    self.options = options
+    self.mapping = mapping
+  }
+
+  /// Everything that rows state about the customer with one id of the export.
+  private struct Group {
+    var ids: [String]
+    var lastSeen: [String] = []
+    var purchases: [String] = []
+    var states: [PurchaseKey: ExternalPurchase] = [:]
+    var attributes: [String: ImportedAttribute] = [:]
+  }
+
+  private struct PurchaseKey: Hashable {
+    let source: String
+    let id: String
+  }
+
+  /// Adds a row, or notes why it is left out.
+  package mutating func add(_ row: ImportRow) {
+    rowCount += 1
+    guard (1...256).contains(row.customerID.utf8.count) else {
+      return omit(row, .noCustomer, "customer id with \(row.customerID.utf8.count) bytes")
+    }
+    if let takesSandbox = options.takesSandbox, let isSandbox = row.isSandbox, isSandbox != takesSandbox {
+      return omit(row, .otherEnvironment, "\(row.store) \(row.purchaseID)")
+    }
+    var group = groups[row.customerID] ?? Group(ids: [row.customerID])
+    for alias in row.aliases where (1...256).contains(alias.utf8.count) {
+      group.lastSeen.append(alias)
+      if !group.ids.contains(alias) { group.ids.append(alias) }
+    }
+    if options.includesAttributes { addAttributes(of: row, to: &group) }
+    if !row.store.isEmpty { addPurchase(of: row, to: &group) }
+    groups[row.customerID] = group
+  }
+
+  /// Adds something that could not be read.
+  package mutating func add(_ omission: ImportOmission) {
+    rowCount += 1
+    omissions.append(omission)
+  }
+
+  private mutating func addAttributes(of row: ImportRow, to group: inout Group) {
+    for attribute in row.attributes where attribute != group.attributes[attribute.name] {
+      guard attribute.isAllowed else {
+        let problem = "attribute \(attribute.name) with a value of \(attribute.value.utf8.count) bytes"
+        let omission = ImportOmission(
+          line: nil, .invalidAttribute, customerID: row.customerID, detail: problem)
+        if !omissions.contains(omission) { omissions.append(omission) }
+        continue
+      }
+      let known = group.attributes[attribute.name]?.updatedAt ?? Instant(millisecondsSince1970: 0)
+      if attribute.updatedAt ?? known >= known { group.attributes[attribute.name] = attribute }
+    }
+  }
+
+  private mutating func addPurchase(of row: ImportRow, to group: inout Group) {
+    let store = mapping.stores[row.store] ?? row.store
+    if Self.appleStores.contains(store) {
+      guard !row.purchaseID.isEmpty, row.purchaseID.utf8.count <= 64, row.purchaseID.isDigits else {
+        return omit(row, .noPurchaseID, "original transaction id '\(row.purchaseID)'")
+      }
+      if !group.purchases.contains(row.purchaseID) { group.purchases.append(row.purchaseID) }
+      return
+    }
+    guard store.isSource else { return omit(row, .invalidStore, "store '\(store)'") }
+    guard (1...200).contains(row.purchaseID.utf8.count) else {
+      return omit(row, .noPurchaseID, "\(row.store) purchase '\(row.purchaseID)'")
+    }
+    guard !row.entitlements.isEmpty else {
+      return omit(row, .noEntitlement, "\(row.store) \(row.purchaseID) \(row.productID)")
+    }
+    var row = row
+    row.revision = row.revision ?? options.defaultRevision
+    row.entitlements = row.entitlements.map { mapping.entitlements[$0] ?? $0 }.filter { name in
+      let isKnown = options.knownEntitlements?.contains(name) ?? true
+      if !isKnown { omit(row, .unknownEntitlement, "\(name) of \(row.store) \(row.purchaseID)") }
+      return isKnown
+    }
+    guard !row.entitlements.isEmpty else { return }
+    let key = PurchaseKey(source: store, id: row.purchaseID)
+    group.states[key] = ExternalPurchase(adding: row, to: group.states[key])
+  }
+
+  private mutating func omit(_ row: ImportRow, _ reason: ImportOmission.Reason, _ detail: String) {
+    omissions.append(
+      ImportOmission(line: row.line, reason, customerID: row.customerID, detail: detail))
+  }
+
+  /// The plan of all rows.
+  package func plan() -> ImportPlan {
+    var (customers, omissions): ([String: ImportedCustomer], [ImportOmission]) = ([:], omissions)
+    let ordered = groups.sorted { $0.key < $1.key }.map(\.value)
+    for group in ordered {
+      let id = self.id(of: group)
+      var customer = customers[id] ?? ImportedCustomer(id: id)
+      customer.aliases += group.ids.filter { $0 != id && !customer.aliases.contains($0) }
+      customer.purchases += group.purchases.filter { !customer.purchases.contains($0) }
+      customer.attributes += group.attributes.values.sorted { $0.name < $1.name }
+      customer.grants += group.states.sorted { ($0.key.source, $0.key.id) < ($1.key.source, $1.key.id) }
+        .flatMap { $0.value.grants(source: $0.key.source) }
+      customers[id] = customer
+    }
+    var owners: [String: String] = [:]
+    var plan = ImportPlan()
+    plan.rowCount = rowCount
+    for var customer in customers.values.sorted(by: { $0.id < $1.id }) {
+      customer.aliases = customer.aliases.filter { alias in
+        let owner = customers[alias]?.id ?? owners[alias]
+        if let owner {
+          omissions.append(
+            ImportOmission(
+              line: nil, .aliasOfAnotherCustomer, customerID: customer.id,
+              detail: "alias \(alias) belongs to \(owner)"))
+        }
+        owners[alias] = customer.id
+        return owner == nil
+      }
+      while customer.attributes.count > ImportedAttribute.countLimit {
+        let last = customer.attributes.removeLast()
+        omissions.append(
+          ImportOmission(
+            line: nil, .invalidAttribute, customerID: customer.id,
+            detail: "attribute \(last.name): a customer has at most \(ImportedAttribute.countLimit)"))
+      }
+      plan.customers.append(customer)
+    }
+    plan.omissions = omissions
+    return plan
+  }
+
+  /// The id here of the customer that a group is about.
+  private func id(of group: Group) -> String {
+    let named = { (id: String) in !id.hasPrefix(Self.anonymousPrefix) }
+    return switch options.identity {
+    case .column: group.ids[0]
+    case .lastSeen: group.lastSeen.last(where: named) ?? group.ids.first(where: named) ?? group.ids[0]
+    case .named: group.ids.first(where: named) ?? group.ids[0]
+    }
+  }
+}
+
+/// The state of a purchase in another store, from the rows of its renewals.
+private struct ExternalPurchase {
+  private var latest: ImportRow
+  private var since: Instant?
+
+  /// Adds the row of a renewal to the state so far.
+  init(adding row: ImportRow, to state: ExternalPurchase?) {
+    guard let state else {
+      (latest, since) = (row, row.since)
+      return
+    }
+    // The last period decides; of two versions of one period the later one.
+    let isLater =
+      (row.since ?? state.latest.since, row.revision ?? 1)
+      >= (state.latest.since, state.latest.revision ?? 1)
+    latest = isLater ? row : state.latest
+    latest.revision = max(row.revision ?? 1, state.latest.revision ?? 1)
+    since = [state.since, row.since].compactMap { $0 }.min()
+  }
+
+  /// One grant for each entitlement; the ids of several are different, because a purchase is one grant.
+  func grants(source: String) -> [ImportedGrant] {
+    latest.entitlements.map { entitlement in
+      ImportedGrant(
+        source: source,
+        externalID: latest.entitlements.count == 1
+          ? latest.purchaseID : "\(latest.purchaseID)#\(entitlement)",
+        entitlement: entitlement, productID: latest.productID, revision: latest.revision ?? 1,
+        since: since, until: latest.until, refundedAt: latest.refundedAt)
+    }
+  }
+}
+
+/// Orders by time, then by revision; no time comes first.
+private func >= (left: (Instant?, Int64), right: (Instant?, Int64)) -> Bool {
+  let (first, second) = (left.0?.millisecondsSince1970 ?? 0, right.0?.millisecondsSince1970 ?? 0)
+  return first == second ? left.1 >= right.1 : first > second
+}
+
+extension String {
+  fileprivate var isDigits: Bool { utf8.allSatisfy { (0x30...0x39).contains($0) } }
+
+  /// Whether it can be the source of a grant (docs/other-stores.md).
+  fileprivate var isSource: Bool {
+    (1...32).contains(utf8.count) && (utf8.first.map { (0x61...0x7A).contains($0) } ?? false)
+      && utf8.allSatisfy { byte in
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || [0x2D, 0x2E, 0x5F].contains(byte)
+      }
+  }
+}

@@ -1,0 +1,80 @@
+package import AppStore
+
+/// What one line of an export states about a purchase of a customer.
+package struct ImportRow: Hashable, Sendable {
+  /// The number of the line in the file, from 1; `nil` for a document without lines.
+  package var line: Int?
+  /// The id of the customer in the export.
+  package var customerID = ""
+  /// Other ids of the same customer.
+  package var aliases: [String] = []
+  /// The store, in the words of the export; `app_store` and `mac_app_store` are Apple's.
+  package var store = ""
+  /// The store's id of the purchase, the same for all its renewals; Apple's `originalTransactionId`.
+  package var purchaseID = ""
+  package var productID = ""
+  /// The entitlements that the purchase grants, in the words of the export.
+  package var entitlements: [String] = []
+  package var since: Instant?
+  /// The end of access; `nil`: it does not end.
+  package var until: Instant?
+  package var refundedAt: Instant?
+  /// The number of this state, above 0; `nil`: the export does not number its states.
+  package var revision: Int64?
+  /// Whether the purchase was made in a test environment; `nil` if the export does not say it.
+  package var isSandbox: Bool?
+  package var attributes: [ImportedAttribute] = []
+
+  package init() {}
+}
+
+/// An attribute of a customer.
+package struct ImportedAttribute: Hashable, Sendable {
+  package let name: String
+  package let value: String
+  /// When it was set; `nil` if the export does not say it.
+  package let updatedAt: Instant?
+
+  /// The greatest sizes of names and values in bytes, as in `SetCustomerAttributes`.
+  static let nameLimit = 64
+  static let valueLimit = 256
+  /// The greatest number of attributes of a customer.
+  static let countLimit = 64
+
+  package init(name: String, value: String, updatedAt: Instant? = nil) {
+    self.name = name
+    self.value = value
+    self.updatedAt = updatedAt
+  }
+
+  /// Whether `SetCustomerAttributes` accepts it.
+  var isAllowed: Bool {
+    (1...Self.nameLimit).contains(name.utf8.count) && value.utf8.count <= Self.valueLimit
+      && name.utf8.allSatisfy { byte in
+        let character = Character(Unicode.Scalar(byte))
+        return character.isASCII && (character.isLetter || character.isNumber || "_-.:".contains(character))
+      }
+  }
+}
+
+/// Parses the times of exports.
+package enum ImportTime {
+  /// Returns the instant of RFC 3339, of `2023-01-01 08:27:06` in UTC with or without a fraction, of a date, or of a
+  /// number of seconds or milliseconds since 1970; `nil` for any other text.
+  package static func parse(_ text: String) -> Instant? {
+    if let instant = Instant(rfc3339: text) { return instant }
+    if let number = Int64(text) {
+      guard number > 0 else { return nil }
+      // Seconds reach this number in the year 5138.
+      return Instant(millisecondsSince1970: number < 100_000_000_000 ? number * 1000 : number)
+    }
+    var text = text
+    if text.hasSuffix(" UTC") { text.removeLast(4) }
+    let parts = text.split(separator: " ")
+    return switch parts.count {
+    case 1: Instant(rfc3339: "\(parts[0])T00:00:00Z") ?? Instant(rfc3339: "\(parts[0])Z")
+    case 2: Instant(rfc3339: "\(parts[0])T\(parts[1])Z") ?? Instant(rfc3339: "\(parts[0])T\(parts[1])")
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package import AppStore
+internal import JSON
+
+/// The lists of RevenueCat's REST API v2: customers with aliases, attributes, active entitlements, subscriptions and
+/// purchases, nested in each other or one after the other as the API returns them.
+package struct RevenueCatLists {
+  package private(set) var rows: [ImportRow] = []
+  package private(set) var omissions: [ImportOmission] = []
+
+  /// The active entitlements by customer, and those that purchases grant, by the ids and the names of RevenueCat.
+  private var active: [String: [String]] = [:]
+  private var granted: [String: Set<String>] = [:]
+  private let now: Instant
+
+  /// Reads a JSON document, or several, one on each line.
+  ///
+  /// - Parameters:
+  ///   - text: the JSON.
+  ///   - now: the time at which the lists were fetched.
+  /// - Throws: ``ImportError/malformed(_:)`` for a text that is no JSON.
+  package init(_ text: [UInt8], now: Instant) throws(ImportError) {
+    self.now = now
+    for document in try Self.documents(text) { read(document, customer: "") }
+    for (customer, entitlements) in active.sorted(by: { $0.key < $1.key }) {
+      for entitlement in entitlements where !(granted[customer] ?? []).contains(entitlement) {
+        omissions.append(
+          ImportOmission(
+            line: nil, .entitlementWithoutPurchase, customerID: customer,
+            detail: "active entitlement \(entitlement)"))
+      }
+    }
+  }
+
+  private static func documents(_ text: [UInt8]) throws(ImportError) -> [JSONValue] {
+    if let document = try? JSONValue(parsing: text) { return [document] }
+    var documents: [JSONValue] = []
+    for (number, line) in text.split(separator: 0x0A).enumerated() where line.contains(where: { $0 > 0x20 }) {
+      do throws(JSONError) { documents.append(try JSONValue(parsing: Array(line))) } catch {
+        throw .malformed("line \(number + 1): \(error.description)")
+      }
+    }
+    return documents
+  }
+
+  private mutating func read(_ value: JSONValue, customer: String) {
+    if let items = value.arrayValue { return items.forEach { read($0, customer: customer) } }
+    guard let item = value.objectValue else {
+      return omit(.unknownItem, customer, "\(value.kind), not an object")
+    }
+    switch item["object"]?.stringValue {
+    case "list":
+      let owner = customer.isEmpty ? Self.customer(ofURL: item["url"]?.stringValue ?? "") : customer
+      (item["items"]?.arrayValue ?? []).forEach { read($0, customer: owner) }
+    case "customer": readCustomer(item)
+    case "customer.alias", "alias":
+      var row = self.row(item, customer)
+      row.aliases = [item["id"]?.stringValue ?? ""]
+      rows.append(row)
+    case "customer.attribute", "attribute":
+      var row = self.row(item, customer)
+      row.attributes = Self.attribute(item).map { [$0] } ?? []
+      rows.append(row)
+    case "customer.active_entitlement", "active_entitlement":
+      active[customer, default: []].append(item["entitlement_id"]?.stringValue ?? "")
+    case "subscription": readSubscription(item, customer)
+    case "purchase": readPurchase(item, customer)
+    case let other: omit(.unknownItem, customer, "object \(other ?? "without a type")")
+    }
+  }
+
+  private mutating func readCustomer(_ item: JSONObject) {
+    let id = item["id"]?.stringValue ?? ""
+    var row = ImportRow()
+    row.customerID = id
+    rows.append(row)
+    for name in ["aliases", "attributes", "subscriptions", "purchases", "active_entitlements"] {
+      if let list = item[name], !list.isNull { read(list, customer: id) }
+    }
+  }
+
+  private mutating func readSubscription(_ item: JSONObject, _ customer: String) {
+    var row = purchase(item, "store_subscription_identifier", customer)
+    row.since = Self.time(item["starts_at"])
+    row.until = Self.time(item["ends_at"]) ?? Self.time(item["current_period_ends_at"])
+    if item["gives_access"]?.boolValue == false, (row.until ?? now) >= now {
+      // It was refunded or paused: access ended at an unknown time of the current period.
+      row.until = Self.time(item["current_period_starts_at"]) ?? row.since
+    }
+    rows.append(row)
+  }
+
+  private mutating func readPurchase(_ item: JSONObject, _ customer: String) {
+    var row = purchase(item, "store_purchase_identifier", customer)
+    row.since = Self.time(item["purchased_at"])
+    if item["status"]?.stringValue == "refunded" { row.refundedAt = row.since }
+    rows.append(row)
+  }
+
+  private mutating func purchase(_ item: JSONObject, _ idName: String, _ customer: String) -> ImportRow {
+    var row = self.row(item, customer)
+    row.store = item["store"]?.stringValue ?? "unknown"
+    row.purchaseID = Self.withoutRenewal(item[idName]?.stringValue ?? "", row.store)
+    row.productID = item["product_id"]?.stringValue ?? ""
+    row.isSandbox = item["environment"]?.stringValue.map { $0 == "sandbox" }
+    for entitlement in item["entitlements"]?.objectValue?["items"]?.arrayValue ?? [] {
+      let id = entitlement.objectValue?["id"]?.stringValue
+      let name = entitlement.objectValue?["lookup_key"]?.stringValue
+      granted[row.customerID, default: []].formUnion([id, name].compactMap { $0 })
+      if let name = name ?? id { row.entitlements.append(name) }
+    }
+    return row
+  }
+
+  private func row(_ item: JSONObject, _ customer: String) -> ImportRow {
+    var row = ImportRow()
+    row.customerID = customer.isEmpty ? item["customer_id"]?.stringValue ?? "" : customer
+    return row
+  }
+
+  private mutating func omit(_ reason: ImportOmission.Reason, _ customer: String, _ detail: String) {
+    omissions.append(ImportOmission(line: nil, reason, customerID: customer, detail: detail))
+  }
+}
+
+extension RevenueCatLists {
+  /// The customer of a list such as `/v2/projects/proj1/customers/ann/aliases`.
+  private static func customer(ofURL url: String) -> String {
+    let parts = url.split(separator: "/").map(String.init)
+    guard let index = parts.firstIndex(of: "customers"), index + 2 < parts.count else { return "" }
+    return parts[index + 1]
+  }
+
+  /// Google Play's order id without the number of its renewal: `GPA.1-2-3-4..5` is one of `GPA.1-2-3-4`.
+  private static func withoutRenewal(_ id: String, _ store: String) -> String {
+    guard store == "play_store", let dots = id.firstRange(of: "..") else { return id }
+    return String(id[..<dots.lowerBound])
+  }
+
+  private static func time(_ value: JSONValue?) -> Instant? {
+    value?.int64Value.map(Instant.init(millisecondsSince1970:))
+      ?? value?.stringValue.flatMap(ImportTime.parse)
+  }
+
+  private static func attribute(_ item: JSONObject) -> ImportedAttribute? {
+    guard let name = item["name"]?.stringValue, let value = item["value"]?.stringValue, !value.isEmpty else {
+      return nil
+    }
+    return ImportedAttribute(
+      name: ImportedAttribute.localName(of: name), value: value, updatedAt: time(item["updated_at"]))
+  }
+}

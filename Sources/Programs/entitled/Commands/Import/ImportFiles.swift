@@ -1,0 +1,67 @@
+internal import AppStore
+internal import CommandSupport
+internal import CustomerImport
+internal import Foundation
+
+/// The rows of the files of an import.
+struct ImportFiles {
+  private let mapping: ColumnMapping
+  private var identity: ImportPlanner.Identity
+  private var rows: [(row: ImportRow, knownAt: Instant)] = []
+  private var omissions: [ImportOmission] = []
+  /// The path of the first file.
+  private(set) var firstPath = ""
+  /// Whether a file has lists of RevenueCat's API, in which a purchase has the id of any of its transactions.
+  private(set) var hasLists = false
+
+  init(identity: ImportPlanner.Identity, mapping: ColumnMapping) {
+    self.identity = identity
+    self.mapping = mapping
+  }
+
+  /// Reads a table, or RevenueCat's lists if `allowsJSON`. States without a number count from the time of the file.
+  mutating func read(_ path: String, allowsJSON: Bool) throws {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw Failure("cannot read '\(path)'")
+    }
+    let text = Array(try ReportFile.text(of: Array(data), named: path).utf8)
+    let url = URL(fileURLWithPath: path)
+    let modified = try? url.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate
+    let knownAt =
+      modified.map { Instant(millisecondsSince1970: Int64($0.timeIntervalSince1970 * 1000)) }
+      ?? SystemClock.now()
+    if firstPath.isEmpty { firstPath = path }
+    let first = text.first { $0 > 0x20 }
+    do throws(ImportError) {
+      if allowsJSON, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+        let lists = try RevenueCatLists(text, now: knownAt)
+        (hasLists, identity) = (true, .named)
+        rows += lists.rows.map { ($0, knownAt) }
+        omissions += lists.omissions
+      } else {
+        let table = try mapping.rows(of: SeparatedValues(text, separator: mapping.separator))
+        rows += table.rows.map { ($0, knownAt) }
+        omissions += table.unreadable
+      }
+    } catch {
+      throw Failure("\(path): \(error.description)")
+    }
+  }
+
+  /// The plan of all files.
+  func plan(for target: ImportTarget, includesAttributes: Bool) -> ImportPlan {
+    var options = ImportPlanner.Options()
+    options.identity = identity
+    options.takesSandbox = target.takesSandbox
+    options.knownEntitlements = target.entitlements
+    options.includesAttributes = includesAttributes
+    var planner = ImportPlanner(options, mapping: mapping)
+    for omission in omissions { planner.add(omission) }
+    for (row, knownAt) in rows {
+      var row = row
+      row.revision = row.revision ?? max(1, knownAt.millisecondsSince1970)
+      planner.add(row)
+    }
+    return planner.plan()
+  }
+}

@@ -1,0 +1,73 @@
+internal import CommandSupport
+internal import CustomerImport
+internal import EntitledClient
+internal import Foundation
+internal import JSON
+internal import Wire
+
+/// Fetches the App Store purchases of an import from Apple with a migration job, and links them to their customers.
+struct ImportMigration {
+  let run: ImportRun
+
+  /// Runs the job; returns the lines that it rejected.
+  func migrate(_ plan: ImportPlan, _ counts: inout ImportCounts) async throws -> [ImportOmission] {
+    let lines = plan.customers.flatMap { customer in customer.purchases.map { Self.line($0, customer.id) } }
+    guard !lines.isEmpty else { return [] }
+    let path = URL(fileURLWithPath: NSTemporaryDirectory()).appending(path: UUID().uuidString).path
+    guard
+      FileManager.default.createFile(
+        atPath: path, contents: Data(lines.joined().utf8), attributes: [.posixPermissions: 0o600])
+    else { throw Failure("cannot write '\(path)'") }
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let server = MigrationClient(client: run.client)
+    let upload = try await MigrationUpload(input: path, app: run.target.app).upload(to: server)
+    let request = StartMigrationRequest.with {
+      ($0.app, $0.environment) = (run.target.app, run.target.environment)
+      $0.input = .uploadId(upload)
+      $0.linkUnverifiedIds = true
+      // A later import of the same purchases fetches them again.
+      $0.idempotencyKey = UUID().uuidString
+    }
+    let started = try await server.call { connection async throws(ClientError) in
+      try await connection.startMigration(request)
+    }
+    let job = try await MigrationProgressView(server: server, showsLines: false)
+      .follow(started.migration ?? Migration())
+    counts.migrated = Int(job.migrated)
+    counts.unchanged = Int(job.unchanged)
+    let refused = try await failures(of: job, server)
+    _ = try await server.call { connection async throws(ClientError) in
+      try await connection.purgeMigration(.with { ($0.app, $0.migrationId) = (job.app, job.migrationId) })
+    }
+    guard job.state == .finished else { throw Failure("the migration job ended: \(job.error)") }
+    return refused
+  }
+
+  private static func line(_ purchase: String, _ customer: String) -> String {
+    let line: JSONObject = [
+      "customer_id": .string(customer), "original_transaction_id": .string(purchase),
+    ]
+    return String(decoding: line.serialized(), as: UTF8.self) + "\n"
+  }
+
+  private func failures(of job: Migration, _ server: MigrationClient) async throws -> [ImportOmission] {
+    var (omissions, token) = ([ImportOmission](), "")
+    guard job.rejected + job.retryable > 0 else { return [] }
+    repeat {
+      let page = try await server.call { [token] connection async throws(ClientError) in
+        try await connection.listMigrationFailures(
+          .with { ($0.app, $0.migrationId, $0.pageToken) = (job.app, job.migrationId, token) })
+      }
+      for failure in page.failures {
+        let input = (try? JSONValue(parsing: Array(failure.input.utf8)))?.objectValue
+        let purchase = input?["original_transaction_id"]?.stringValue ?? ""
+        omissions.append(
+          ImportOmission(
+            line: nil, .refused, customerID: failure.customerId,
+            detail: "\(failure.reason): purchase \(purchase): \(failure.explanation)"))
+      }
+      token = page.nextPageToken
+    } while !token.isEmpty
+    return omissions
+  }
+}

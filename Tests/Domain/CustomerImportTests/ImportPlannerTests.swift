@@ -1,0 +1,143 @@
+import AppStore
+import CustomerImport
+import JSON
+import Testing
+
+/// The export of transactions, with two renewals, an alias, other stores and lines that are left out.
+@Suite struct ImportPlannerTests {
+  static let header =
+    "rc_original_app_user_id;rc_last_seen_app_user_id_alias;product_identifier;start_time;end_time;store;is_sandbox;"
+    + "original_store_transaction_id;refunded_at;entitlement_identifiers;updated_at;custom_subscriber_attributes"
+
+  static func plan(_ lines: String..., options: (inout ImportPlanner.Options) -> Void = { _ in }) throws
+    -> ImportPlan
+  {
+    var choices = ImportPlanner.Options()
+    choices.identity = .lastSeen
+    choices.takesSandbox = false
+    choices.knownEntitlements = ["pro"]
+    options(&choices)
+    let table = SeparatedValues(Array(([header] + lines).joined(separator: "\n").utf8))
+    let rows = try ColumnMapping.revenueCat.rows(of: table)
+    var planner = ImportPlanner(choices, mapping: .revenueCat)
+    for omission in rows.unreadable { planner.add(omission) }
+    for row in rows.rows { planner.add(row) }
+    return planner.plan()
+  }
+
+  @Test("An anonymous id becomes an alias of the id that the app used last")
+  func identity() throws {
+    let plan = try Self.plan(
+      "$RCAnonymousID:1;ann;p;2026-01-01 00:00:00;2026-02-01 00:00:00;app_store;false;2000;;;;",
+      "$RCAnonymousID:1;ann;p;2026-02-01 00:00:00;2026-03-01 00:00:00;app_store;false;2000;;;;")
+    let ann = try #require(plan.customers.first)
+    #expect(plan.customers.count == 1 && plan.omissions.isEmpty && plan.rowCount == 2)
+    #expect(ann.id == "ann" && ann.aliases == ["$RCAnonymousID:1"] && ann.purchases == ["2000"])
+  }
+
+  @Test("A customer without another id keeps the anonymous one")
+  func anonymous() throws {
+    let plan = try Self.plan("$RCAnonymousID:1;$RCAnonymousID:2;p;;;app_store;false;2000;;;;")
+    #expect(plan.customers.map(\.id) == ["$RCAnonymousID:1"])
+    #expect(plan.customers.first?.aliases == ["$RCAnonymousID:2"])
+  }
+
+  @Test("Renewals in another store are one grant with the state of the last period")
+  func renewals() throws {
+    let plan = try Self.plan(
+      #"dora;dora;gold;2026-02-01 00:00:00;2026-03-01 00:00:00;play_store;f;GPA.1;;["pro"];2026-02-02 00:00:00;"#,
+      #"dora;dora;gold;2026-01-01 00:00:00;2026-02-01 00:00:00;play_store;f;GPA.1;2026-02-05 00:00:00;["pro"];2026-02-05 00:00:00;"#
+    )
+    let grant = try #require(plan.customers.first?.grants.first)
+    #expect(plan.customers.first?.grants.count == 1)
+    #expect(grant.source == "play" && grant.externalID == "GPA.1" && grant.productID == "gold")
+    #expect(grant.since == Instant(rfc3339: "2026-01-01T00:00:00Z"))
+    #expect(grant.until == Instant(rfc3339: "2026-03-01T00:00:00Z") && grant.refundedAt == nil)
+    #expect(grant.revision == Instant(rfc3339: "2026-02-05T00:00:00Z")?.millisecondsSince1970)
+  }
+
+  @Test("A purchase of several entitlements is one grant for each, with its own id")
+  func severalEntitlements() throws {
+    let plan = try Self.plan(
+      #"a;a;p;2026-01-01 00:00:00;;promotional;f;rc_1;;"[""pro"",""plus""]";;"#,
+      options: { $0.knownEntitlements = nil })
+    #expect(plan.customers.first?.grants.map(\.externalID) == ["rc_1#pro", "rc_1#plus"])
+    #expect(plan.customers.first?.grants.map(\.source) == ["promotional", "promotional"])
+  }
+
+  @Test(
+    "A line that is left out has its reason",
+    arguments: [
+      (";;p;;;app_store;f;1;;;;", ImportOmission.Reason.noCustomer),
+      ("a;a;p;;;app_store;true;1;;;;", .otherEnvironment),
+      ("a;a;p;;;app_store;f;x1;;;;", .noPurchaseID), ("a;a;p;;;app_store;f;;;;;", .noPurchaseID),
+      (#"a;a;p;;;play_store;f;;;["pro"];;"#, .noPurchaseID), ("a;a;p;;;stripe;f;s1;;;;", .noEntitlement),
+      (#"a;a;p;;;stripe;f;s1;;["gold"];;"#, .unknownEntitlement),
+      (#"a;a;p;;;My Store;f;s1;;["pro"];;"#, .invalidStore),
+      ("a;a;p;yesterday;;app_store;f;1;;;;", .malformedLine), ("a;a;p", .malformedLine),
+      ("a;a;p;;;app_store;f;1;;;;{", .malformedLine),
+    ])
+  func omissions(_ line: String, _ reason: ImportOmission.Reason) throws {
+    let plan = try Self.plan(line)
+    #expect(plan.omissions.map(\.reason) == [reason])
+    #expect(plan.omissions.first?.line == 2 && plan.rowCount == 1)
+  }
+
+  @Test("The latest value of an attribute counts, reserved names get a prefix, and others are listed")
+  func attributes() throws {
+    let json = { (text: String) in "\"" + text.replacing("\"", with: "\"\"") + "\"" }
+    let line = "a;a;p;;;app_store;f;1;;;;"
+    let plan = try Self.plan(
+      line + json(#"{"plan":{"value":"new","updated_at_ms":9},"$email":{"value":"a@b.c"}}"#),
+      line + json(#"{"plan":{"value":"old","updated_at_ms":3},"gone":{"value":null}}"#),
+      line + json(#"{"my plan":{"value":"x"}}"#))
+    #expect(plan.customers.first?.attributes.map(\.name) == ["plan", "rc:email"])
+    #expect(plan.customers.first?.attributes.map(\.value) == ["new", "a@b.c"])
+    #expect(plan.omissions.map(\.reason) == [.invalidAttribute])
+  }
+
+  @Test("An alias that is the id of another customer is not merged")
+  func conflictingAlias() throws {
+    let plan = try Self.plan(
+      "a;b;p;;;app_store;f;1;;;;", "c;c;p;;;app_store;f;2;;;;", "d;a;p;;;app_store;f;3;;;;")
+    #expect(plan.customers.map(\.id) == ["a", "b", "c"])
+    #expect(plan.customers.map(\.aliases) == [["d"], [], []])
+    #expect(plan.omissions.map(\.reason) == [.aliasOfAnotherCustomer])
+  }
+
+  @Test("A table without the column of customers is refused")
+  func noColumn() {
+    #expect(throws: ImportError.noColumn("rc_original_app_user_id", found: ["a", "b"])) {
+      try ColumnMapping.revenueCat.rows(of: SeparatedValues(Array("a,b\n1,2".utf8)))
+    }
+  }
+}
+
+/// Separated values and times.
+@Suite struct ImportFormTests {
+  @Test("Quotes protect separators, quotes and line ends, and empty lines do not count")
+  func separatedValues() {
+    let table = SeparatedValues(Array("\u{FEFF}a;b\r\n\"1;\"\"x\"\"\ny\";2\r\n\r\n3;\n".utf8))
+    #expect(table.header == ["a", "b"])
+    #expect(table.lines.map(\.fields) == [["1;\"x\"\ny", "2"], ["3", ""]])
+    #expect(table.lines.map(\.number) == [2, 5])
+    #expect(SeparatedValues(Array("a,b\n1,2".utf8)).header == ["a", "b"])
+    #expect(SeparatedValues([]).lines.isEmpty)
+  }
+
+  @Test(
+    "Times of exports are read",
+    arguments: [
+      ("2023-01-01 08:27:06", "2023-01-01T08:27:06Z"),
+      ("2023-01-01 08:27:06.5 UTC", "2023-01-01T08:27:06.5Z"),
+      ("2023-01-01T08:27:06Z", "2023-01-01T08:27:06Z"), ("2023-01-01", "2023-01-01T00:00:00Z"),
+      ("1672561626", "2023-01-01T08:27:06Z"), ("1672561626000", "2023-01-01T08:27:06Z"),
+      ("2023-01-01 08:27:06+01:00", "2023-01-01T07:27:06Z"),
+    ])
+  func times(_ text: String, _ instant: String) {
+    #expect(ImportTime.parse(text) == Instant(rfc3339: instant))
+  }
+
+  @Test("Other texts are no times", arguments: ["", "0", "tomorrow", "2023-13-01", "2023-01-01 25:00:00"])
+  func noTimes(_ text: String) { #expect(ImportTime.parse(text) == nil) }
+}

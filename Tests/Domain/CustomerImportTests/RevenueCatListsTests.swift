@@ -1,0 +1,89 @@
+import AppStore
+import CustomerImport
+import JSON
+import Testing
+
+/// Lists of RevenueCat's REST API v2.
+@Suite struct RevenueCatListsTests {
+  static let now = Instant(millisecondsSince1970: 1_800_000_000_000)
+
+  static func plan(_ text: String) throws -> ImportPlan {
+    let lists = try RevenueCatLists(Array(text.utf8), now: now)
+    var options = ImportPlanner.Options()
+    options.identity = .named
+    options.defaultRevision = now.millisecondsSince1970
+    var planner = ImportPlanner(options, mapping: .revenueCat)
+    for omission in lists.omissions { planner.add(omission) }
+    for row in lists.rows { planner.add(row) }
+    return planner.plan()
+  }
+
+  static let subscription = #"""
+    {"object": "subscription", "id": "sub1", "customer_id": "ann", "product_id": "prod1", "starts_at": 1700000000000,
+     "current_period_starts_at": 1799000000000, "current_period_ends_at": 1801000000000, "gives_access": ACCESS,
+     "store": "STORE", "store_subscription_identifier": "ID", "environment": "production",
+     "entitlements": {"object": "list", "items": [{"object": "entitlement", "id": "entl1", "lookup_key": "pro"}]}}
+    """#
+
+  static func subscription(_ store: String, _ id: String, access: String = "true") -> String {
+    subscription.replacing("STORE", with: store).replacing("\"ID\"", with: "\"\(id)\"")
+      .replacing("ACCESS", with: access)
+  }
+
+  @Test("A customer with nested lists becomes one customer")
+  func nested() throws {
+    let plan = try Self.plan(
+      """
+      {"object": "list", "url": "/v2/projects/p/customers", "items": [
+        {"object": "customer", "id": "$RCAnonymousID:1",
+         "aliases": {"object": "list", "items": [{"object": "customer.alias", "id": "ann"}]},
+         "attributes": {"object": "list", "items": [
+           {"object": "customer.attribute", "name": "$email", "value": "a@b.c", "updated_at": 1}]},
+         "active_entitlements": {"object": "list", "items": [
+           {"object": "customer.active_entitlement", "entitlement_id": "entl1", "expires_at": null}]},
+         "subscriptions": {"object": "list", "items": [\(Self.subscription("app_store", "2001"))]}}]}
+      """)
+    let ann = try #require(plan.customers.first)
+    #expect(plan.omissions.isEmpty && plan.customers.count == 1)
+    #expect(ann.id == "ann" && ann.aliases == ["$RCAnonymousID:1"] && ann.purchases == ["2001"])
+    #expect(ann.attributes.map(\.name) == ["rc:email"])
+  }
+
+  @Test("Lists that were fetched one by one name their customer in the URL")
+  func separateLists() throws {
+    let plan = try Self.plan(
+      [
+        #"{"object": "list", "url": "/v2/projects/p/customers/ann/aliases", "items": [{"object": "customer.alias", "id": "b"}]}"#,
+        Self.subscription("play_store", "GPA.1-2..5").replacing("\n", with: " "),
+      ].joined(separator: "\n"))
+    let ann = try #require(plan.customers.first)
+    #expect(ann.aliases == ["b"])
+    let grant = try #require(ann.grants.first)
+    #expect(grant.source == "play" && grant.externalID == "GPA.1-2" && grant.entitlement == "pro")
+    #expect(grant.revision == Self.now.millisecondsSince1970)
+    #expect(grant.until == Instant(millisecondsSince1970: 1_801_000_000_000))
+  }
+
+  @Test("A subscription without access ended in its period, and a refunded purchase at its start")
+  func withoutAccess() throws {
+    let paused = try Self.plan(Self.subscription("stripe", "s", access: "false"))
+    #expect(paused.customers.first?.grants.first?.until == Instant(millisecondsSince1970: 1_799_000_000_000))
+    let refunded = try Self.plan(
+      #"""
+      {"object": "purchase", "customer_id": "ann", "store": "stripe", "store_purchase_identifier": "p", "status": "refunded",
+       "purchased_at": 5000, "entitlements": {"items": [{"lookup_key": "pro"}]}}
+      """#)
+    #expect(refunded.customers.first?.grants.first?.refundedAt == Instant(millisecondsSince1970: 5000))
+  }
+
+  @Test("An active entitlement without a purchase, and items of other types, are listed")
+  func omissions() throws {
+    let plan = try Self.plan(
+      #"""
+      [{"object": "list", "url": "/v2/projects/p/customers/ann/active_entitlements",
+        "items": [{"object": "customer.active_entitlement", "entitlement_id": "entl9"}]}, {"object": "wallet"}, 7]
+      """#)
+    #expect(plan.omissions.map(\.reason) == [.unknownItem, .unknownItem, .entitlementWithoutPurchase])
+    #expect(throws: ImportError.self) { try RevenueCatLists(Array("{\n{".utf8), now: Self.now) }
+  }
+}

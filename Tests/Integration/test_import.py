@@ -1,0 +1,194 @@
+"""`entitled import`: made-up exports of RevenueCat and other tables become customers, purchases, grants and attributes."""
+
+import gzip
+import json
+import re
+
+import pytest
+
+import contract
+from contract import customer_service
+from harness import CALL_LIMIT, post
+from test_identity import APP, Client
+
+HEADER = (
+    "rc_original_app_user_id;rc_last_seen_app_user_id_alias;country;product_identifier;start_time;end_time;store;"
+    "is_auto_renewable;is_sandbox;store_transaction_id;original_store_transaction_id;refunded_at;"
+    "entitlement_identifiers;updated_at;reserved_subscriber_attributes;custom_subscriber_attributes"
+).split(";")
+
+
+@pytest.fixture
+def client(start):
+    client = Client(start())
+    yield client
+    client.channel.close()
+
+
+def buy(client, account):
+    status, answer = post(
+        f"http://{client.service.sandbox}/sandbox/v1/purchases",
+        {"app": APP, "productId": "pro.monthly", "account": account})
+    assert status == 200, answer
+    return re.search(r'"originalTransactionId": "(\d+)"', json.dumps(answer))[1]
+
+
+def line(**values):
+    """One line of an export; JSON values are quoted as in a table."""
+    base = {
+        "product_identifier": "pro.monthly", "store": "app_store", "is_sandbox": "true", "is_auto_renewable": "true",
+        "start_time": "2026-01-01 00:00:00", "end_time": "2099-01-01 00:00:00", "updated_at": "2026-01-02 00:00:00"}
+    merged = {**base, **values}
+    merged.setdefault("rc_last_seen_app_user_id_alias", merged["rc_original_app_user_id"])
+    cells = [merged.get(name, "") for name in HEADER]
+    return ";".join('"' + cell.replace('"', '""') + '"' if '"' in cell or ";" in cell else cell for cell in cells)
+
+
+def write(path, lines):
+    path.write_bytes(gzip.compress("\n".join([";".join(HEADER), *lines, ""]).encode()))
+    return path
+
+
+def check(client, customer):
+    return client.call("Check", customer_id=customer, entitlement="pro").entitlement
+
+
+def events(client, customer):
+    return [event.type for event in client.call("ListTimeline", customer_id=customer).events]
+
+
+def attributes(client, customer):
+    stub = contract.customer_stub(client.channel)
+    request = customer_service.GetCustomerAttributesRequest(app=APP, customer_id=customer)
+    return {a.name: a.value for a in stub.GetCustomerAttributes(request, timeout=CALL_LIMIT).attributes}
+
+
+def export(client, folder):
+    """An export with each kind of line; returns its path and Apple's purchase of ann."""
+    purchase = buy(client, "ann")
+    lines = [
+        line(
+            rc_original_app_user_id="$RCAnonymousID:a1", rc_last_seen_app_user_id_alias="ann",
+            original_store_transaction_id=purchase, store_transaction_id=purchase, entitlement_identifiers='["pro"]',
+            reserved_subscriber_attributes='{"$email":{"value":"ann@example.com","updated_at_ms":5}}',
+            custom_subscriber_attributes='{"cohort":{"value":"A","updated_at_ms":5}}'),
+        line(
+            rc_original_app_user_id="cleo", store="promotional", store_transaction_id="rc_promo_1",
+            product_identifier="rc_promo_pro_custom", entitlement_identifiers='["pro"]'),
+        line(
+            rc_original_app_user_id="dora", store="play_store", store_transaction_id="GPA.1..0",
+            original_store_transaction_id="GPA.1", entitlement_identifiers='["pro"]'),
+        line(
+            rc_original_app_user_id="eve", store="stripe", original_store_transaction_id="sub_1",
+            refunded_at="2026-02-01 00:00:00", entitlement_identifiers='["pro"]'),
+        line(rc_original_app_user_id="fay", store="amazon", original_store_transaction_id="a1", product_identifier="coins"),
+        line(rc_original_app_user_id="gil", is_sandbox="false", original_store_transaction_id="1"),
+        line(rc_original_app_user_id="hal", store="roku", original_store_transaction_id="r1", entitlement_identifiers='["x"]'),
+        line(rc_original_app_user_id="ida", original_store_transaction_id="99"),
+    ]
+    return write(folder / "transactions.csv.gz", lines), purchase
+
+
+def test_an_export_becomes_customers_purchases_grants_and_attributes(client, tmp_path):
+    path, purchase = export(client, tmp_path)
+    done = client.service.command("import", "revenuecat", path, "--json", "--actor", "ops")
+    assert done.returncode == 3, done.stderr
+    result = json.loads(done.stdout)
+    assert (result["rows"], result["merged"], result["migrated"], result["grants"]) == (8, 1, 1, 3)
+    assert result["grantsChanged"] >= 2
+    left_out = {(o["reason"], o["customerId"]) for o in result["notTaken"]}
+    assert left_out == {
+        ("NO_ENTITLEMENT", "fay"), ("OTHER_ENVIRONMENT", "gil"), ("UNKNOWN_ENTITLEMENT", "hal"), ("REFUSED", "ida")}
+    listed = [json.loads(text) for text in (tmp_path / "transactions.csv.gz.not-taken.ndjson").read_text().splitlines()]
+    assert listed == result["notTaken"]
+    assert any("UNKNOWN_TO_APPLE" in o["detail"] and "99" in o["detail"] for o in listed)
+
+    answer = check(client, "ann")
+    assert answer.entitled and answer.source == "app_store" and answer.original_transaction_id == purchase
+    assert attributes(client, "ann") == {"rc:email": "ann@example.com", "cohort": "A"}
+    cleo, dora, eve = (check(client, customer) for customer in ("cleo", "dora", "eve"))
+    assert cleo.entitled and (cleo.source, cleo.external_id) == ("promotional", "rc_promo_1")
+    assert dora.entitled and (dora.source, dora.external_id) == ("play", "GPA.1")
+    assert not eve.entitled and eve.reason == "EXTERNAL_PURCHASE_REFUNDED"
+
+
+def test_an_import_can_be_repeated_and_a_later_export_continues_it(client, tmp_path):
+    path, _ = export(client, tmp_path)
+    client.service.command("import", "revenuecat", path)
+    before = {customer: events(client, customer) for customer in ("ann", "cleo", "dora", "eve")}
+    again = json.loads(client.service.command("import", "revenuecat", path, "--json").stdout)
+    assert (again["merged"], again["migrated"], again["unchanged"], again["grantsChanged"]) == (0, 0, 1, 0)
+    assert {customer: events(client, customer) for customer in before} == before
+
+    later = write(tmp_path / "later.csv", [
+        line(
+            rc_original_app_user_id="dora", store="play_store", original_store_transaction_id="GPA.1",
+            entitlement_identifiers='["pro"]', end_time="2026-03-01 00:00:00", updated_at="2026-03-02 00:00:00")])
+    assert client.service.command("import", "revenuecat", later).returncode == 0
+    assert check(client, "dora").reason == "EXTERNAL_PURCHASE_ENDED"
+
+
+def test_a_dry_run_prints_the_plan_and_changes_nothing(client, tmp_path):
+    path, purchase = export(client, tmp_path)
+    done = client.service.command("import", "revenuecat", path, "--dry-run", "--entitlement", "x=pro")
+    assert done.returncode == 0, done.stderr
+    for text in (
+        "would merge  $RCAnonymousID:a1 into ann", f"would fetch  {purchase} for ann", "would set    cohort of ann",
+        "would grant  dora pro from play GPA.1", "would grant  hal pro from roku r1",
+        "not taken    line 6: NO_ENTITLEMENT fay"):
+        assert text in done.stdout, done.stdout
+    assert not check(client, "dora").entitled and not check(client, "ann").entitled
+    assert not list(tmp_path.glob("*.ndjson"))
+
+
+def test_lists_of_the_api_are_imported_by_any_transaction_id(client, tmp_path):
+    purchase = buy(client, "bea")
+    items = {"object": "list", "items": [{"object": "entitlement", "id": "entl1", "lookup_key": "pro"}]}
+    subscription = {
+        "object": "subscription", "customer_id": "bea", "store": "app_store", "environment": "sandbox",
+        "store_subscription_identifier": purchase, "gives_access": True, "starts_at": 1, "entitlements": items}
+    lists = [
+        {"object": "list", "url": "/v2/projects/p/customers", "items": [{"object": "customer", "id": "bea"}]},
+        {"object": "list", "url": "/v2/projects/p/customers/bea/aliases", "items": [
+            {"object": "customer.alias", "id": "$RCAnonymousID:b"}]},
+        {"object": "list", "url": "/v2/projects/p/customers/bea/attributes", "items": [
+            {"object": "customer.attribute", "name": "$email", "value": "b@example.com", "updated_at": 9}]},
+        {"object": "list", "url": "/v2/projects/p/customers/bea/subscriptions", "items": [subscription]},
+        {"object": "list", "url": "/v2/projects/p/customers/zoe/active_entitlements", "items": [
+            {"object": "customer.active_entitlement", "entitlement_id": "entl1", "expires_at": None}]},
+    ]
+    path = tmp_path / "customers.ndjson"
+    path.write_text("\n".join(json.dumps(item) for item in lists))
+    done = client.service.command("import", "revenuecat", path, "--json")
+    result = json.loads(done.stdout)
+    assert done.returncode == 3 and [o["reason"] for o in result["notTaken"]] == ["ENTITLEMENT_WITHOUT_PURCHASE"]
+    assert result["merged"] == 1 and check(client, "bea").original_transaction_id == purchase
+    assert attributes(client, "bea") == {"rc:email": "b@example.com"}
+
+
+def test_any_table_is_imported_by_a_mapping(client, tmp_path):
+    purchase = buy(client, "kim")
+    (tmp_path / "map.yaml").write_text("""
+columns: {customer_id: user, store: shop, purchase_id: order, entitlements: rights, until: end, revision: version}
+attributes: {plan: plan_name}
+stores: {itunes: app_store, google: play}
+entitlements: {premium: pro}
+""")
+    table = tmp_path / "users.csv"
+    table.write_text(
+        f"user,shop,order,rights,end,version,plan_name\nkim,itunes,{purchase},premium,,,gold\n"
+        "lea,google,GPA.9,premium,2099-01-01,4,\n")
+    done = client.service.command("import", "csv", table, "--mapping", tmp_path / "map.yaml", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert check(client, "kim").original_transaction_id == purchase and attributes(client, "kim") == {"plan": "gold"}
+    lea = check(client, "lea")
+    assert lea.entitled and (lea.source, lea.external_id) == ("play", "GPA.9")
+    grants = client.call("ListGrants", customer_id="lea").grants
+    assert [grant.revision for grant in grants] == [4]
+
+    wrong = client.service.command("import", "csv", table, "--mapping", table)
+    assert wrong.returncode == 1 and "users.csv" in wrong.stderr
+    other = tmp_path / "other.csv"
+    other.write_text("a,b\n1,2\n")
+    refused = client.service.command("import", "csv", other, "--mapping", tmp_path / "map.yaml")
+    assert refused.returncode == 1 and "no column user" in refused.stderr
