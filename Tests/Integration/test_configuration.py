@@ -40,7 +40,7 @@ FULL = {
     "limits": {"max_concurrent_streams": 100},
     "listeners": {
         "grpc": {"tls": {"certificate": "c.pem", "key": "k.pem"}},
-        "http": {"cleartext": True, "allowed_hosts": ["api.example.com"]},
+        "http": {"cleartext": True, "allowed_hosts": ["api.example.com"], "subscriber_api": True},
         "console": {
             "allowed_hosts": ["support.example.com"],
             "identity": {"header": "X-Identity", "issuer": "https://x", "audience": "a", "keys": {"file": "proxy.json"}},

@@ -9,7 +9,7 @@ internal import Foundation
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Import customers of another system.",
-    subcommands: [ImportRevenueCatCommand.self, ImportCSVCommand.self])
+    subcommands: [ImportRevenueCatCommand.self, ImportCSVCommand.self, ImportCompareCommand.self])
 }
 
 /// `entitled import revenuecat`.
@@ -79,7 +79,8 @@ struct ImportOptions: ParsableArguments {
     return mapping
   }
 
-  private static func names(_ texts: [String], _ option: String) throws -> [String: String] {
+  /// The texts THEIRS=OURS of an option.
+  static func names(_ texts: [String], _ option: String) throws -> [String: String] {
     var names: [String: String] = [:]
     for text in texts {
       let parts = text.split(separator: "=", maxSplits: 1).map(String.init)

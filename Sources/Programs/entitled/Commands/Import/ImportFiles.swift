@@ -2,6 +2,7 @@ internal import AppStore
 internal import CommandSupport
 internal import CustomerImport
 internal import Foundation
+internal import JSON
 
 /// The rows of the files of an import.
 struct ImportFiles {
@@ -46,6 +47,14 @@ struct ImportFiles {
     } catch {
       throw Failure("\(path): \(error.description)")
     }
+  }
+
+  /// What the files and `events` state about access.
+  func statements(events: [(event: RevenueCatEvent, document: JSONValue)]) -> AccessStatements {
+    var statements = AccessStatements(entitlementNames: mapping.entitlements)
+    for (row, knownAt) in rows { statements.add(row, knownAt: knownAt) }
+    for (event, document) in events { statements.add(event, document) }
+    return statements
   }
 
   /// The plan of all files.

@@ -1,0 +1,145 @@
+package import AppStore
+package import JSON
+
+/// What another system states about a customer's access to an entitlement through one purchase.
+package struct AccessStatement: Hashable, Sendable {
+  package let customerID: String
+  /// The name of the entitlement here.
+  package let entitlement: String
+  /// The purchase in its store; statements about the same one replace each other.
+  package let purchase: String
+  package let statedAt: Instant
+  /// When access ends or ended; `nil`: it does not end.
+  package let until: Instant?
+  /// Where it is stated, such as `RENEWAL e1` or `line 7`.
+  package let origin: String
+  /// The event; `nil` for a line of a table.
+  package let document: JSONValue?
+
+  /// The end in milliseconds since 1970, for comparisons.
+  fileprivate var end: Int64 { until?.millisecondsSince1970 ?? .max }
+}
+
+/// The statements of another system, of which the latest about each purchase counts.
+package struct AccessStatements: Sendable {
+  private struct Key: Hashable {
+    let customerID: String
+    let entitlement: String
+    let purchase: String
+  }
+
+  private let names: [String: String]
+  private var latest: [Key: AccessStatement] = [:]
+  /// The number of events that state no access, such as `TEST` and `TRANSFER`.
+  package private(set) var silentEvents = 0
+
+  /// Creates an empty collection.
+  ///
+  /// - Parameter names: the names of entitlements here, by their names in the other system.
+  package init(entitlementNames names: [String: String]) { self.names = names }
+
+  /// Adds an event of a webhook with its body.
+  package mutating func add(_ event: RevenueCatEvent, _ document: JSONValue) {
+    guard let access = event.access, let customer = Self.id(of: event.customerIDs) else {
+      silentEvents += 1
+      return
+    }
+    let until: Instant? =
+      switch access {
+      case .until(let end): end
+      case .ended(let end): end
+      }
+    for entitlement in event.entitlements {
+      let purchase = "\(event.store) \(event.originalTransactionID)"
+      add(
+        AccessStatement(
+          customerID: customer, entitlement: names[entitlement] ?? entitlement, purchase: purchase,
+          statedAt: event.occurredAt, until: until, origin: "\(event.type) \(event.id)", document: document))
+    }
+  }
+
+  /// Adds a row of an export, which was right at `knownAt` unless the row has a time of its own.
+  package mutating func add(_ row: ImportRow, knownAt: Instant) {
+    // The alias was used last.
+    guard let customer = Self.id(of: row.aliases + [row.customerID]) else { return }
+    let end = [row.until, row.refundedAt].compactMap { $0 }.min()
+    for entitlement in row.entitlements {
+      add(
+        AccessStatement(
+          customerID: customer, entitlement: names[entitlement] ?? entitlement,
+          purchase: "\(row.store) \(row.purchaseID) \(row.since?.description ?? "")",
+          statedAt: row.revision.map(Instant.init(millisecondsSince1970:)) ?? knownAt, until: end,
+          origin: row.line.map { "line \($0)" } ?? "\(row.store) \(row.purchaseID)", document: nil))
+    }
+  }
+
+  private mutating func add(_ statement: AccessStatement) {
+    let key = Key(
+      customerID: statement.customerID, entitlement: statement.entitlement, purchase: statement.purchase)
+    if let known = latest[key], known.statedAt > statement.statedAt { return }
+    latest[key] = statement
+  }
+
+  /// The customer's id: the first that is not anonymous, otherwise the first.
+  private static func id(of ids: [String]) -> String? {
+    let ids = ids.filter { (1...256).contains($0.utf8.count) }
+    return ids.first { !$0.hasPrefix(ImportPlanner.anonymousPrefix) } ?? ids.first
+  }
+
+  /// The access of each customer to each entitlement, ordered by both.
+  package var access: [StatedAccess] {
+    let groups = Dictionary(grouping: latest.values) { [$0.customerID, $0.entitlement] }
+    return groups.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { key, statements in
+      StatedAccess(
+        customerID: key[0], entitlement: key[1],
+        statements: statements.sorted { ($0.statedAt, $0.purchase) < ($1.statedAt, $1.purchase) })
+    }
+  }
+}
+
+/// What another system states about a customer's access to an entitlement through all purchases.
+package struct StatedAccess: Hashable, Sendable {
+  package let customerID: String
+  package let entitlement: String
+  /// At least one, the latest last.
+  package let statements: [AccessStatement]
+
+  /// The statement whose access ends last.
+  package var deciding: AccessStatement? {
+    statements.max { $0.end < $1.end }
+  }
+}
+
+/// How the answer here differs from what another system states.
+package enum AccessDisagreement: String, Hashable, Sendable, CaseIterable {
+  /// The other system states access, and there is none here.
+  case theirsOnly = "THEIRS_ONLY"
+  /// There is access here, and the other system states its end.
+  case oursOnly = "OURS_ONLY"
+  /// Both have access, with ends that differ by more than the tolerance.
+  case otherEnd = "OTHER_END"
+
+  /// Compares at `now`; `nil` if both agree.
+  ///
+  /// - Parameters:
+  ///   - stated: when access ends in the other system; `nil`: it does not end.
+  ///   - isEntitled: whether the customer has access here.
+  ///   - until: when access ends here; `nil`: it does not end.
+  ///   - now: the time of the answer.
+  ///   - tolerance: the greatest difference of ends that counts as none, in milliseconds.
+  package init?(
+    stated: Instant?, isEntitled: Bool, until: Instant?, at now: Instant, tolerance: Int64
+  ) {
+    let isStated = stated.map { $0 > now } ?? true
+    switch (isStated, isEntitled) {
+    case (false, false): return nil
+    case (true, false): self = .theirsOnly
+    case (false, true): self = .oursOnly
+    case (true, true):
+      let ends = [stated, until].compactMap { $0 }
+      if ends.isEmpty { return nil }
+      if ends.count == 2, abs(ends[0].milliseconds(since: ends[1])) <= tolerance { return nil }
+      self = .otherEnd
+    }
+  }
+}

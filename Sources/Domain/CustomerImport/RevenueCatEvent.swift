@@ -1,0 +1,100 @@
+package import AppStore
+internal import JSON
+
+/// An event of RevenueCat's webhooks ("Event Types and Fields").
+package struct RevenueCatEvent: Hashable, Sendable {
+  /// RevenueCat's id of the event; a repeated delivery has the same.
+  package let id: String
+  /// Such as `RENEWAL`; a type that this version does not know is kept as it is.
+  package let type: String
+  package let occurredAt: Instant
+  /// `app_user_id`, `original_app_user_id` and the aliases, each once; of a transfer, the customers who receive it.
+  package let customerIDs: [String]
+  /// The customers who lose the purchases of a transfer.
+  package let formerCustomerIDs: [String]
+  /// RevenueCat's names of the entitlements that the purchase grants.
+  package let entitlements: [String]
+  /// The end of the paid time; `nil`: it does not end, or the event does not say it.
+  package let expiresAt: Instant?
+  /// The end of the grace period of a `BILLING_ISSUE`.
+  package let gracePeriodExpiresAt: Instant?
+  /// In small letters, such as `app_store`; empty if the event has none.
+  package let store: String
+  package let productID: String
+  package let originalTransactionID: String
+  package let isSandbox: Bool
+  /// `cancel_reason` or `expiration_reason`; empty if the event has none.
+  package let reason: String
+
+  /// Parses the body of a webhook.
+  ///
+  /// - Throws: ``ImportError/malformed(_:)`` without an event with an id, a type and a time.
+  package init(_ body: [UInt8]) throws(ImportError) {
+    let document: JSONValue
+    do throws(JSONError) { document = try JSONValue(parsing: body) } catch {
+      throw .malformed(error.description)
+    }
+    guard let event = document.objectValue?["event"]?.objectValue, let id = event["id"]?.stringValue,
+      let type = event["type"]?.stringValue, let time = event["event_timestamp_ms"]?.int64Value
+    else { throw .malformed("no event with id, type and event_timestamp_ms") }
+    (self.id, self.type, occurredAt) = (id, type, Instant(millisecondsSince1970: time))
+    let ids = [event["app_user_id"]?.stringValue, event["original_app_user_id"]?.stringValue]
+    customerIDs = Self.unique(
+      ids.compactMap { $0 } + Self.texts(event["aliases"]) + Self.texts(event["transferred_to"]))
+    formerCustomerIDs = Self.unique(Self.texts(event["transferred_from"]))
+    let single = event["entitlement_id"]?.stringValue
+    entitlements = Self.unique(Self.texts(event["entitlement_ids"]) + [single].compactMap { $0 })
+    expiresAt = Self.time(event["expiration_at_ms"])
+    gracePeriodExpiresAt = Self.time(event["grace_period_expiration_at_ms"])
+    store = event["store"]?.stringValue?.lowercased() ?? ""
+    productID = event["product_id"]?.stringValue ?? ""
+    originalTransactionID = event["original_transaction_id"]?.stringValue ?? ""
+    isSandbox = event["environment"]?.stringValue == "SANDBOX"
+    reason = event["cancel_reason"]?.stringValue ?? event["expiration_reason"]?.stringValue ?? ""
+  }
+
+  private static func texts(_ value: JSONValue?) -> [String] {
+    (value?.arrayValue ?? []).compactMap(\.stringValue)
+  }
+
+  private static func unique(_ texts: [String]) -> [String] {
+    texts.enumerated().filter { index, text in !text.isEmpty && !texts[..<index].contains(text) }
+      .map(\.element)
+  }
+
+  private static func time(_ value: JSONValue?) -> Instant? {
+    value?.int64Value.map(Instant.init(millisecondsSince1970:))
+  }
+}
+
+extension RevenueCatEvent {
+  /// What the event states about the access of its customers.
+  package enum Access: Hashable, Sendable {
+    /// Access until then; `nil`: without an end.
+    case until(Instant?)
+    /// Access ended then.
+    case ended(Instant)
+  }
+
+  /// The types after which access lasts until ``expiresAt``. A `PRODUCT_CHANGE` is announced only, a cancelled or paused
+  /// subscription lasts until its end.
+  private static let confirming: Set<String> = [
+    "INITIAL_PURCHASE", "RENEWAL", "UNCANCELLATION", "NON_RENEWING_PURCHASE", "SUBSCRIPTION_EXTENDED",
+    "TEMPORARY_ENTITLEMENT_GRANT", "REFUND_REVERSED", "PRODUCT_CHANGE", "SUBSCRIPTION_PAUSED", "CANCELLATION",
+    "BILLING_ISSUE",
+  ]
+
+  /// The access to ``entitlements``; `nil` for events that state none, such as `TEST`, `TRANSFER` and unknown types.
+  package var access: Access? {
+    guard !entitlements.isEmpty else { return nil }
+    switch type {
+    case "EXPIRATION": return .ended(min(expiresAt ?? occurredAt, occurredAt))
+    // A refund ends access at once (RevenueCat, "Cancellation and expiration reasons").
+    case "CANCELLATION" where reason == "CUSTOMER_SUPPORT":
+      return .ended(min(expiresAt ?? occurredAt, occurredAt))
+    case "BILLING_ISSUE": return .until(gracePeriodExpiresAt ?? expiresAt)
+    case _ where Self.confirming.contains(type): return .until(expiresAt)
+    default: return nil
+    }
+  }
+}

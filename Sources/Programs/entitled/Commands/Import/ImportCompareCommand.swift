@@ -1,0 +1,112 @@
+internal import AppStore
+internal import ArgumentParser
+internal import CommandSupport
+internal import CustomerImport
+internal import EntitledClient
+internal import Foundation
+internal import JSON
+internal import Wire
+
+/// `entitled import compare`.
+struct ImportCompareCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare", abstract: "Compare RevenueCat's statements with the answers here.",
+    discussion: """
+      Reads bodies of RevenueCat's webhooks (one JSON document on each line), its export, and lists of its REST API v2, \
+      and calls Check for each customer and entitlement in them. The latest statement about each purchase counts. Each \
+      disagreement is printed with the event or line and the answer here with its reason and evidence. Changes nothing. \
+      Exit status 0 if there is no disagreement, 3 otherwise.
+      """)
+
+  @OptionGroup var client: ClientOptions
+  @OptionGroup var scope: ScopeOptions
+  @Option(help: "THEIRS=OURS, another name of an entitlement; repeatable.") var entitlement: [String] = []
+  @Option(help: "Seconds by which ends of access may differ (default: 60).") var tolerance: Int64 = 60
+  @Argument(help: "Files with events, exports or lists.") var files: [String]
+
+  func run() async throws {
+    var mapping = ColumnMapping.revenueCat
+    mapping.entitlements = try ImportOptions.names(entitlement, "--entitlement")
+    var rows = ImportFiles(identity: .lastSeen, mapping: mapping)
+    var events: [(event: RevenueCatEvent, document: JSONValue)] = []
+    let target = try await ImportTarget(
+      try await scope.app.id(client), try scope.appEnvironment(), client)
+    for file in files {
+      if let found = try EventFile.events(file) {
+        events += found
+      } else {
+        try rows.read(file, allowsJSON: true)
+      }
+    }
+    events.removeAll { event in target.takesSandbox.map { $0 != event.event.isSandbox } ?? false }
+    let statements = rows.statements(events: events)
+    let known = statements.access.filter { target.entitlements.contains($0.entitlement) }
+    let unknown = Set(statements.access.map(\.entitlement)).subtracting(target.entitlements)
+    let compared = try await check(known, target)
+    show(compared, silent: statements.silentEvents, unknown: unknown.sorted())
+    if !unknown.isEmpty || compared.contains(where: { $0.disagreement != nil }) { throw ExitCode(3) }
+  }
+
+  private func check(_ stated: [StatedAccess], _ target: ImportTarget) async throws -> [ComparedAccess] {
+    let progress = ProgressLine()
+    defer { progress.finish() }
+    return try await client.withConnection { connection in
+      var compared: [ComparedAccess] = []
+      for access in stated {
+        let response = try await connection.check(
+          .with {
+            ($0.app, $0.environment) = (target.app, target.environment)
+            ($0.customerId, $0.entitlement) = (access.customerID, access.entitlement)
+          })
+        compared.append(ComparedAccess(access, response, tolerance: tolerance * 1000))
+        progress.update("comparing", compared.count, of: Int64(stated.count))
+      }
+      return compared
+    }
+  }
+
+  private func show(_ compared: [ComparedAccess], silent: Int, unknown: [String]) {
+    let differing = compared.filter { $0.disagreement != nil }
+    if client.json {
+      let result: JSONObject = [
+        "compared": JSONValue(Int64(compared.count)),
+        "disagreements": .array(differing.map { .object($0.json) }),
+        "eventsWithoutAccess": JSONValue(Int64(silent)),
+        "unknownEntitlements": .array(unknown.map { .string($0) }),
+      ]
+      return print(result.text)
+    }
+    for access in differing { print(access.text) }
+    print(
+      Table.aligned([
+        ("compared", "\(compared.count)"), ("disagreements", "\(differing.count)"),
+        ("events without access", silent > 0 ? "\(silent)" : ""),
+        ("unknown entitlements", unknown.joined(separator: ", ")),
+      ]))
+  }
+}
+
+/// Bodies of webhooks in a file.
+private enum EventFile {
+  /// Returns the events of a file; `nil` if its first document is no event.
+  static func events(_ path: String) throws -> [(event: RevenueCatEvent, document: JSONValue)]? {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw Failure("cannot read '\(path)'")
+    }
+    let text = Array(try ReportFile.text(of: Array(data), named: path).utf8)
+    var lines = text.split(separator: 0x0A).map(Array.init)
+    if (try? JSONValue(parsing: text)) != nil { lines = [text] }
+    var events: [(event: RevenueCatEvent, document: JSONValue)] = []
+    for (number, line) in lines.enumerated() where line.contains(where: { $0 > 0x20 }) {
+      let document = try? JSONValue(parsing: line)
+      guard let document, document.objectValue?["event"] != nil else {
+        guard events.isEmpty else { throw Failure("\(path): line \(number + 1) is no event") }
+        return nil
+      }
+      do throws(ImportError) { events.append((try RevenueCatEvent(line), document)) } catch {
+        throw Failure("\(path): line \(number + 1): \(error.description)")
+      }
+    }
+    return events.isEmpty ? nil : events
+  }
+}

@@ -1,0 +1,76 @@
+import AppStore
+import CustomerImport
+import JSON
+import Testing
+
+/// What events and rows state together, and how answers differ from it.
+@Suite struct AccessStatementTests {
+  static func event(
+    _ id: String, _ type: String, at time: Int, until end: Int, purchase: String = "1",
+    customer: String = "ann"
+  ) throws -> (RevenueCatEvent, JSONValue) {
+    let body = """
+      {"event": {"id": "\(id)", "type": "\(type)", "event_timestamp_ms": \(time), "expiration_at_ms": \(end),
+        "app_user_id": "\(customer)", "entitlement_ids": ["premium"], "store": "APP_STORE",
+        "original_transaction_id": "\(purchase)"}}
+      """
+    return (try RevenueCatEvent(Array(body.utf8)), try JSONValue(parsing: Array(body.utf8)))
+  }
+
+  static func statements(_ events: (RevenueCatEvent, JSONValue)...) -> AccessStatements {
+    var statements = AccessStatements(entitlementNames: ["premium": "pro"])
+    for (event, document) in events { statements.add(event, document) }
+    return statements
+  }
+
+  @Test("The latest event about a purchase counts, in any order")
+  func latest() throws {
+    let renewal = try Self.event("e1", "RENEWAL", at: 10, until: 900)
+    let expiration = try Self.event("e2", "EXPIRATION", at: 20, until: 500)
+    for statements in [Self.statements(renewal, expiration), Self.statements(expiration, renewal)] {
+      let access = try #require(statements.access.first)
+      #expect(statements.access.count == 1 && access.customerID == "ann" && access.entitlement == "pro")
+      #expect(access.deciding?.origin == "EXPIRATION e2")
+      #expect(access.deciding?.until == Instant(millisecondsSince1970: 20))
+    }
+  }
+
+  @Test("Of several purchases the one that ends last decides")
+  func severalPurchases() throws {
+    let statements = Self.statements(
+      try Self.event("e1", "RENEWAL", at: 10, until: 900),
+      try Self.event("e2", "EXPIRATION", at: 20, until: 500, purchase: "2"),
+      try Self.event("e3", "TEST", at: 30, until: 5000))
+    #expect(statements.access.first?.deciding?.origin == "RENEWAL e1")
+    #expect(statements.access.first?.statements.count == 2 && statements.silentEvents == 1)
+  }
+
+  @Test("A row of an export states access until its end or its refund, for the id that is not anonymous")
+  func rows() {
+    var row = ImportRow()
+    (row.customerID, row.aliases) = ("$RCAnonymousID:1", ["bea"])
+    (row.store, row.purchaseID, row.entitlements, row.line) = ("app_store", "1", ["pro"], 7)
+    row.until = Instant(millisecondsSince1970: 900)
+    row.refundedAt = Instant(millisecondsSince1970: 400)
+    var statements = AccessStatements(entitlementNames: [:])
+    statements.add(row, knownAt: Instant(millisecondsSince1970: 1000))
+    #expect(statements.access.first?.customerID == "bea")
+    #expect(statements.access.first?.deciding?.until == Instant(millisecondsSince1970: 400))
+    #expect(statements.access.first?.deciding?.origin == "line 7")
+  }
+
+  @Test(
+    "Each disagreement has its kind",
+    arguments: [
+      (900, true, 900, nil), (900, true, 950, nil), (900, true, 1000, AccessDisagreement.otherEnd),
+      (nil, true, nil, nil), (nil, true, 900, .otherEnd), (900, false, nil, .theirsOnly),
+      (nil, false, 100, .theirsOnly), (100, true, 900, .oursOnly), (100, false, nil, nil),
+    ] as [(Int64?, Bool, Int64?, AccessDisagreement?)])
+  func disagreements(_ stated: Int64?, _ isEntitled: Bool, _ until: Int64?, _ kind: AccessDisagreement?) {
+    let found = AccessDisagreement(
+      stated: stated.map(Instant.init(millisecondsSince1970:)), isEntitled: isEntitled,
+      until: until.map(Instant.init(millisecondsSince1970:)), at: Instant(millisecondsSince1970: 500),
+      tolerance: 60)
+    #expect(found == kind)
+  }
+}

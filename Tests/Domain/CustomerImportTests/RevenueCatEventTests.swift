@@ -1,0 +1,49 @@
+import AppStore
+import CustomerImport
+import Testing
+
+/// Events of RevenueCat's webhooks.
+@Suite struct RevenueCatEventTests {
+  static func event(_ type: String, _ more: String = "") throws -> RevenueCatEvent {
+    try RevenueCatEvent(
+      Array(
+        """
+        {"api_version": "1.0", "event": {"id": "e1", "type": "\(type)", "event_timestamp_ms": 1000, \(more)
+          "app_user_id": "ann", "original_app_user_id": "$RCAnonymousID:1", "aliases": ["ann", "b"],
+          "entitlement_id": null, "entitlement_ids": ["pro"], "expiration_at_ms": 5000, "environment": "PRODUCTION",
+          "store": "APP_STORE", "product_id": "pro.monthly", "original_transaction_id": "2000"}}
+        """.utf8))
+  }
+
+  @Test("The members of an event are read")
+  func members() throws {
+    let event = try Self.event("RENEWAL")
+    #expect(event.customerIDs == ["ann", "$RCAnonymousID:1", "b"] && event.entitlements == ["pro"])
+    #expect(event.store == "app_store" && event.originalTransactionID == "2000" && !event.isSandbox)
+    #expect(event.expiresAt == Instant(millisecondsSince1970: 5000))
+  }
+
+  @Test(
+    "Each type states access as RevenueCat describes it",
+    arguments: [
+      ("INITIAL_PURCHASE", "", RevenueCatEvent.Access.until(Instant(millisecondsSince1970: 5000))),
+      ("CANCELLATION", #""cancel_reason": "UNSUBSCRIBE","#, .until(Instant(millisecondsSince1970: 5000))),
+      (
+        "CANCELLATION", #""cancel_reason": "CUSTOMER_SUPPORT","#, .ended(Instant(millisecondsSince1970: 1000))
+      ),
+      ("EXPIRATION", "", .ended(Instant(millisecondsSince1970: 1000))),
+      (
+        "BILLING_ISSUE", #""grace_period_expiration_at_ms": 9000,"#,
+        .until(Instant(millisecondsSince1970: 9000))
+      ),
+      ("TRANSFER", "", nil), ("TEST", "", nil), ("BRAND_NEW", "", nil),
+    ])
+  func access(_ type: String, _ more: String, _ access: RevenueCatEvent.Access?) throws {
+    #expect(try Self.event(type, more).access == access)
+  }
+
+  @Test("A body without an event is refused", arguments: ["", "[]", "{}", #"{"event": {"id": "e"}}"#])
+  func malformed(_ body: String) {
+    #expect(throws: ImportError.self) { try RevenueCatEvent(Array(body.utf8)) }
+  }
+}

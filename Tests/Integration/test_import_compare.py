@@ -1,0 +1,84 @@
+"""`entitled import compare`: what RevenueCat's events, exports and lists state, beside the answers of a running service."""
+
+import json
+
+import pytest
+
+from test_identity import Client
+from test_import import buy, line, write
+
+
+@pytest.fixture
+def client(start):
+    client = Client(start())
+    yield client
+    client.channel.close()
+
+
+def event(identifier, customer, end, type_="RENEWAL", time=1_767_225_600_000, **more):
+    """The body of a webhook; `end` in milliseconds since 1970."""
+    return {"api_version": "1.0", "event": {
+        "id": identifier, "type": type_, "event_timestamp_ms": time, "app_user_id": customer, "aliases": [customer],
+        "original_app_user_id": "$RCAnonymousID:" + customer, "entitlement_ids": ["pro"], "expiration_at_ms": end,
+        "environment": "SANDBOX", "store": "APP_STORE", "original_transaction_id": "1", **more}}
+
+
+def compare(client, path, *options):
+    done = client.service.command("import", "compare", path, "--json", *options)
+    assert done.returncode in (0, 3), done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+def save(path, *events):
+    path.write_text("".join(json.dumps(item) + "\n" for item in events))
+    return path
+
+
+def test_each_disagreement_has_the_evidence_of_both_sides_until_there_is_none(client, tmp_path):
+    client.buy("ann")
+    end = client.call("Check", customer_id="ann", entitlement="pro").entitlement.until
+    until = end.seconds * 1000 + end.nanos // 1_000_000
+    client.buy("gus")
+    events = [
+        event("e1", "ann", until), event("e2", "bob", until), event("e3", "gus", until - 3_600_000),
+        event("e4", "ida", 1_700_000_000_000, "EXPIRATION"), event("e5", "ann", until, "TEST")]
+    status, result = compare(client, save(tmp_path / "events.ndjson", *events))
+    assert status == 3 and (result["compared"], result["eventsWithoutAccess"]) == (4, 1)
+    found = {item["customerId"]: item for item in result["disagreements"]}
+    assert {name: item["disagreement"] for name, item in found.items()} == {"bob": "THEIRS_ONLY", "gus": "OTHER_END"}
+    assert found["bob"]["theirs"][0]["origin"] == "RENEWAL e2" and found["bob"]["theirs"][0]["document"] == events[1]
+    assert found["bob"]["ours"]["entitlement"]["reason"] == "NEVER_PURCHASED"
+    assert found["gus"]["ours"]["entitlement"]["evidenceId"]
+
+    text = client.service.command("import", "compare", tmp_path / "events.ndjson").stdout
+    assert "bob pro  THEIRS_ONLY" in text and "RENEWAL e2" in text and "NEVER_PURCHASED" in text
+
+    client.buy("bob")
+    later = [*events, event("e6", "bob", 1, time=1_767_225_700_000), event("e7", "gus", until, time=1_767_225_700_000)]
+    status, result = compare(client, save(tmp_path / "later.ndjson", *later))
+    assert [item["disagreement"] for item in result["disagreements"]] == ["OURS_ONLY"]
+    bob = client.call("Check", customer_id="bob", entitlement="pro").entitlement.until
+    last = event("e8", "bob", bob.seconds * 1000, time=1_767_225_800_000)
+    status, result = compare(client, save(tmp_path / "last.ndjson", *later, last), "--tolerance", "3600")
+    assert (status, result["disagreements"]) == (0, [])
+
+
+def test_an_export_agrees_after_its_import(client, tmp_path):
+    purchase = buy(client, "kim")
+    grant = dict(entitlement_identifiers='["premium"]', store="stripe", original_store_transaction_id="sub_1")
+    path = write(tmp_path / "export.csv", [line(rc_original_app_user_id="lea", **grant)])
+    status, result = compare(client, path, "--entitlement", "premium=pro")
+    assert status == 3 and result["disagreements"][0]["theirs"][0]["origin"] == "line 2"
+    assert client.service.command("import", "revenuecat", path, "--entitlement", "premium=pro").returncode == 0
+    assert compare(client, path, "--entitlement", "premium=pro") == (
+        0, {"compared": 1, "disagreements": [], "eventsWithoutAccess": 0, "unknownEntitlements": []})
+    status, result = compare(client, path)
+    assert status == 3 and result["unknownEntitlements"] == ["premium"] and purchase
+
+
+def test_a_file_that_is_neither_is_refused(client, tmp_path):
+    broken = tmp_path / "events.ndjson"
+    broken.write_text(json.dumps(event("e1", "a", 1)) + "\nnothing\n")
+    done = client.service.command("import", "compare", broken)
+    assert done.returncode == 1 and "line 2 is no event" in done.stderr
+    assert client.service.command("import", "compare", tmp_path / "missing").returncode == 1
