@@ -203,7 +203,7 @@ let package = Package(
       ]),
     library(
       .features, "Traces",
-      ["AppStoreClient", "JSON", "Platform", "SignedData", "Telemetry", logging, metrics, tracing]),
+      ["AppStoreClient", "Bytes", "JSON", "Platform", "SignedData", "Telemetry", logging, metrics, tracing]),
     library(
       .features, "Reporting",
       ["AppStore", "Entitlements", "Ledger", "Platform", "Reports", "Store", metrics]),
@@ -369,8 +369,8 @@ let package = Package(
     test(
       .server, "ServicesTests",
       [
-        "AppStore", "Callers", "Entitlements", "HTTP", "Ledger", "RPC", "SQLiteStore", "Services", "Store",
-        "Telemetry", "Wire",
+        "AppStore", "Callers", "Entitlements", "HTTP", "Ledger", "RPC", "Reports", "SQLiteStore", "Services",
+        "Store", "Telemetry", "Wire",
       ]),
     test(.data, "SQLiteTests", ["SQLite"]),
     test(.data, "PostgreSQLTests", ["PostgreSQL", "PostgresSupport"]),

@@ -66,7 +66,7 @@ package struct ReportLedger: Sendable {
     try await closeDays(catalog)
   }
 
-  /// Deletes all postings and closings, and derives them again from the evidence.
+  /// Deletes all postings, and derives them again from the evidence. The closings stay.
   package func rebuild() async throws(StoreError) {
     let catalog = catalog.value
     for (app, environment) in scopes(of: catalog) {

@@ -21,6 +21,24 @@ import Testing
     }
   }
 
+  @Test(
+    "A refund keeps its percentage, or has the nearest possible one",
+    arguments: [Int64.min, -1, 0, 1, 99_999, 100_000, 100_001, .max])
+  func refundPercentages(percentage: Int64) throws {
+    var fact = TransactionFact(
+      transactionID: "T", originalTransactionID: "T", productID: "p", type: .nonConsumable,
+      purchaseDate: at(1), signedDate: at(2))
+    fact.details.refunds = [
+      .init(date: at(3), percentage: percentage),
+      .init(date: at(4), percentage: percentage, isAppIssue: true),
+    ]
+    let decoded = try FactCoding.transaction(FactCoding.encode(fact))
+    #expect(decoded == fact)
+    #expect(
+      decoded.details.refunds.map(\.percentage)
+        == Array(repeating: min(max(0, percentage), 100_000), count: 2))
+  }
+
   @Test("The bytes of format version 1 never change")
   func golden() throws {
     let fact = TransactionFact(

@@ -29,6 +29,56 @@ import Testing
     #expect(churn("early_lost", "active_end", on: "10-01") == [0, 1])
   }
 
+  @Test(
+    "Prices that no purchase has are as good as unknown, so sums do not overflow",
+    arguments: [Int64.min, -1, .max])
+  func impossiblePrices(price: Int64) throws {
+    let facts = World.facts(
+      "P",
+      [
+        World.period("yearly", "2024-10-15", "2025-10-15").with { $0.details.price = price },
+        World.period("yearly", "2025-10-15", "2026-10-15").with { $0.details.price = price },
+      ],
+      [
+        World.info("2026-01-01", "2026-10-15") { $0.details.renewalPrice = price },
+        World.info("2026-09-20", "2026-10-15") { $0.autoRenewStatus = .off },
+      ])
+    let postings = World.postings(at: World.day("10-31"), ["P": facts]).map(\.posting)
+    #expect(postings.allSatisfy { $0.amount == 0 })
+    #expect(postings.count { $0.kind == .unpriced } == 2 && !postings.contains { $0.kind == .charge })
+    #expect(postings.contains { $0.kind == .lapsedVoluntary })
+  }
+
+  @Test("A period that no retention has reached has no subscriptions that had time to")
+  func impossibleAge() throws {
+    let query = ReportQuery(
+      .retention, from: World.reportDay("09-01"), to: World.reportDay("11-01"), by: .month)
+    let column = try #require(query.report.columns.first { $0.name == "had_time" })
+    let bucket = World.reportDay("09-01")
+    for age in [Int64(37), .max] {
+      let parts = query.postings(of: column, in: .init(bucket: bucket, age: age))
+      let lastDays = try #require(parts.first?.selection.lastDays)
+      #expect(lastDays.values.allSatisfy { $0 < bucket })
+    }
+  }
+
+  @Test("A rate is that of the day, or of the six days before")
+  func rates() {
+    let first = World.reportDay("10-01")
+    let table = RateTable(
+      [0, 4, 20].map { .init("EUR", to: "USD", from: first.advanced(by: $0), millionths: 1_000_000 + $0) })
+    func converted(_ day: Int64) -> Int64? {
+      let sum = ReportSum(
+        kind: .charge, day: first.advanced(by: day), currency: "EUR",
+        sums: ReportCell.Sums(amount: 1_000_000))
+      return table.convert([sum], to: "USD").first { $0.currency == "USD" }?.sums.amount
+    }
+    #expect(
+      [-1, 0, 3, 4, 10, 11, 19, 20, 26, 27].map(converted) == [
+        nil, 1_000_000, 1_000_000, 1_000_004, 1_000_004, nil, nil, 1_000_020, 1_000_020, nil,
+      ])
+  }
+
   @Test("Payers are counted by the days of paid service until it is reset")
   func paidDays() throws {
     let postings = World.postings(at: World.day("12-31"), ["F": World.payers["F"]!])

@@ -52,14 +52,20 @@ package struct TransactionDetails: Hashable, Sendable {
   package struct Refund: Hashable, Sendable {
     /// Apple's `revocationDate`.
     package var date: Instant
-    /// As ``TransactionDetails/revocationPercentage``.
-    package var percentage: Int64?
+    /// As ``TransactionDetails/revocationPercentage``, from 0 to 100 %.
+    package let percentage: Int64?
     /// Whether Apple's `revocationReason` was an issue with the app.
     package var isAppIssue: Bool
 
+    private static let percentages: ClosedRange<Int64> = 0...100_000
+
+    /// Creates a refund. A percentage beyond its range, which no document of Apple's has, is the nearest one.
+
     package init(date: Instant, percentage: Int64?, isAppIssue: Bool = false) {
       self.date = date
-      self.percentage = percentage
+      self.percentage = percentage.map {
+        min(max($0, Self.percentages.lowerBound), Self.percentages.upperBound)
+      }
       self.isAppIssue = isAppIssue
     }
   }

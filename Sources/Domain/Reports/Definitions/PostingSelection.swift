@@ -128,10 +128,12 @@ extension ReportQuery {
   /// The last days in the row's bucket from which a period of the row's age begins before the end of the query.
   private func lastDays(for row: RowKey) -> [String: ReportDay]? {
     guard row.age > 1 else { return nil }
+    // Higher ages have no rows, and no member had time to reach them.
+    let age = min(row.age, SubscriptionWalk.periodLimit + 1)
     var lastDays: [String: ReportDay] = [:]
     for length in PeriodLength.allCases {
       var day = granularity.firstDay(after: row.bucket).advanced(by: -1)
-      while day >= row.bucket, length.day(after: row.age - 1, from: day) >= to { day = day.advanced(by: -1) }
+      while day >= row.bucket, length.day(after: age - 1, from: day) >= to { day = day.advanced(by: -1) }
       lastDays[length.rawValue] = day
     }
     return lastDays

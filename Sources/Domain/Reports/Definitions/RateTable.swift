@@ -52,7 +52,15 @@ package struct RateTable: Hashable, Sendable {
     return converted
   }
 
+  /// The last rate from `day` or before it.
   private func rate(_ currency: String, _ target: String, on day: ReportDay) -> Rate? {
-    rates["\(currency) \(target)"]?.last { $0.from <= day && day < $0.from.advanced(by: Self.validity) }
+    let rates = rates["\(currency) \(target)"] ?? []
+    var (first, end) = (0, rates.count)
+    while first < end {
+      let middle = (first + end) / 2
+      if rates[middle].from <= day { first = middle + 1 } else { end = middle }
+    }
+    guard first > 0, day < rates[first - 1].from.advanced(by: Self.validity) else { return nil }
+    return rates[first - 1]
   }
 }

@@ -16,7 +16,7 @@ struct MoneyPostings {
     var buckets: [Granularity: ReportDay] = [:]
     for index in inOrder {
       let fact = facts.transactions[index]
-      guard let price = fact.totalPrice, let currency = fact.details.currency else {
+      guard let price = fact.reportedPrice, let currency = fact.details.currency else {
         if fact.offerDiscountType != .freeTrial { postings.append(Self.unpriced(fact, history)) }
         continue
       }
@@ -125,6 +125,13 @@ extension Posting.Cohort {
 }
 
 extension TransactionFact {
+  /// The prices in thousandths that reports add up. Others are as good as unknown: the documents of Xcode and of a sandbox
+  /// can state any number, and sums must not overflow.
+  static let reportedPrices: ClosedRange<Int64> = 0...10_000_000_000_000
+
+  /// The price of the purchase, with all its seats; `nil` if it is not known.
+  var reportedPrice: Int64? { totalPrice.flatMap { Self.reportedPrices.contains($0) ? $0 : nil } }
+
   /// A refund, or one of several refunds of seats.
   fileprivate struct Refund {
     let at: Instant

@@ -40,7 +40,7 @@ struct PayerHistory {
     var first: Int?
     for index in facts.transactions.indices where !facts.transactions[index].isShared {
       let fact = facts.transactions[index]
-      guard let price = fact.totalPrice, price > 0, fact.details.currency != nil else { continue }
+      guard let price = fact.reportedPrice, price > 0, fact.details.currency != nil else { continue }
       if let first,
         (facts.transactions[first].purchaseDate, facts.transactions[first].transactionID)
           <= (fact.purchaseDate, fact.transactionID)

@@ -56,7 +56,7 @@ struct SubscriptionPeriod {
     start = facts.transactions[first].purchaseDate
     refundedAt = fact.accessRevokedAt
     dimensions = Posting.Dimensions(fact, groups)
-    let prices = facts.period(at: index).compactMap { facts.transactions[$0].totalPrice }
+    let prices = facts.period(at: index).compactMap { facts.transactions[$0].reportedPrice }
     price = prices.reduce(0, &+)
     currency = fact.details.currency ?? ""
     seats = facts.period(at: index).reduce(0) { $0 &+ facts.transactions[$1].quantity }

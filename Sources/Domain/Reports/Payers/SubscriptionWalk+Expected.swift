@@ -68,10 +68,10 @@ extension SubscriptionWalk {
     let length =
       app.products[productID]?.price.flatMap { PeriodLength($0.period) }
       ?? (isSame ? period.standardDuration : nil) ?? (period.isTrial ? nil : period.duration)
-    if let price = report?.renewalPrice {
+    if let price = report?.renewalPrice, TransactionFact.reportedPrices.contains(price) {
       // Apple's price is that of one seat.
       let (seats, overflow) = price.multipliedReportingOverflow(by: max(1, period.seats))
-      return overflow ? 0 : seats.forYear(of: length)
+      return overflow || !TransactionFact.reportedPrices.contains(seats) ? 0 : seats.forYear(of: length)
     }
     return isSame ? period.annual : 0
   }

@@ -7,6 +7,8 @@ internal import Wire
 extension Reports.ReportQuery {
   private static let dayLimit: Int64 = 800
   private static let groupLimit = 10_000
+  /// The maximum number of values of a filter: each is a parameter of a statement.
+  private static let filterLimit = 1_000
 
   /// The query of a request.
   ///
@@ -26,8 +28,9 @@ extension Reports.ReportQuery {
       name, from: days.lowerBound, to: days.upperBound,
       by: try Self.granularity(query.granularity), groupBy: try Self.dimensions(query.groupBy),
       filters: [
-        .product: Set(query.productIds), .group: Set(query.subscriptionGroups),
-        .storefront: Set(query.storefronts),
+        .product: try Self.filter(query.productIds, "product_ids"),
+        .group: try Self.filter(query.subscriptionGroups, "subscription_groups"),
+        .storefront: try Self.filter(query.storefronts, "storefronts"),
       ],
       isOfProceeds: query.proceeds, knowledge: query.asFirstClosed ? .firstClosed : .now)
     guard Set(groupBy).isSubset(of: report.dimensions) else {
@@ -80,6 +83,13 @@ extension Reports.ReportQuery {
     return ReportDay(first)..<ReportDay(end)
   }
 
+  private static func filter(_ values: [String], _ field: String) throws(Status) -> Set<String> {
+    guard values.count <= filterLimit else {
+      throw .invalid(field, "\(field) has \(values.count) values, and may have \(filterLimit)")
+    }
+    return Set(values)
+  }
+
   /// The `known_at` of a query; `nil` without one.
   static func knownAt(_ query: Wire.ReportQuery) throws(Status) -> Instant? {
     guard let knownAt = query.knownAt else { return nil }
@@ -121,6 +131,9 @@ extension Reports.ReportQuery {
 }
 
 extension RateTable {
+  /// Those of sixty currencies on each day of the longest query.
+  private static let limit = 50_000
+
   /// The rates of a request, or those of the configuration that were known at an instant.
   init(_ query: Wire.ReportQuery, or configured: [ExchangeRate], knownAt: Instant?) throws(Status) {
     guard !query.rates.isEmpty else {
@@ -132,6 +145,9 @@ extension RateTable {
             rate.currency, to: rate.target, from: ReportDay(rate.from), millionths: rate.millionths)
         })
       return
+    }
+    guard query.rates.count <= Self.limit else {
+      throw .invalid("rates", "there are more than \(Self.limit) rates")
     }
     var rates: [Rate] = []
     for rate in query.rates {

@@ -118,7 +118,7 @@ extension Reports.ReportPurchase {
   fileprivate var without: Self { with(value: 0, from: self) }
 
   fileprivate mutating func add(_ other: Self, _ sign: Int64) {
-    self = with(value: value + sign * other.value, from: effectiveAt < other.effectiveAt ? other : self)
+    self = with(value: value &+ sign &* other.value, from: effectiveAt < other.effectiveAt ? other : self)
   }
 
   private func with(value: Int64, from latest: Self) -> Self {

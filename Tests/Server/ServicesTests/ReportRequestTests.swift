@@ -1,0 +1,50 @@
+import AppStore
+import RPC
+import Reports
+import Testing
+import Wire
+
+@testable import Services
+
+/// What a request for a report may contain.
+@Suite struct ReportRequestTests {
+  private func query(_ change: (inout Wire.ReportQuery) -> Void) -> Wire.ReportQuery {
+    .with {
+      $0.report = "revenue"
+      $0.from = GoogleProtobuf.Timestamp(ReportDay(number: 20_000).start)
+      $0.to = GoogleProtobuf.Timestamp(ReportDay(number: 20_010).start)
+      change(&$0)
+    }
+  }
+
+  private func reason(_ body: () throws -> Void) -> String? {
+    do { try body() } catch let error as Status { return error.reason } catch { return "\(error)" }
+    return nil
+  }
+
+  @Test("A filter has at most 1,000 values")
+  func filters() {
+    let (most, more) = (["a"] + Array(repeating: "b", count: 999), Array(repeating: "b", count: 1_001))
+    #expect(reason { _ = try Reports.ReportQuery(query { $0.productIds = most }) } == nil)
+    let fields: [WritableKeyPath<Wire.ReportQuery, [String]>] = [
+      \.productIds, \.subscriptionGroups, \.storefronts,
+    ]
+    for field in fields {
+      #expect(reason { _ = try Reports.ReportQuery(query { $0[keyPath: field] = more }) } == "INVALID_FIELD")
+    }
+  }
+
+  @Test("A request has at most 50,000 rates")
+  func rates() {
+    let rate = ReportRate.with {
+      ($0.currency, $0.millionths) = ("EUR", 1_085_000)
+      $0.from = GoogleProtobuf.Timestamp(ReportDay(number: 20_000).start)
+    }
+    func table(_ count: Int) throws {
+      let request = query { ($0.convertTo, $0.rates) = ("USD", Array(repeating: rate, count: count)) }
+      _ = try RateTable(request, or: [], knownAt: nil)
+    }
+    #expect(reason { try table(50_000) } == nil)
+    #expect(reason { try table(50_001) } == "INVALID_FIELD")
+  }
+}
