@@ -88,6 +88,22 @@ import Wire
     #expect(replication.fake.entries.isEmpty)
   }
 
+  @Test(
+    "A follower leaves all calls to Apple to the leader, whose rate limits count them",
+    arguments: [
+      "AppStoreService/GetMassExtensionStatus", "AppStoreService/GetSeatInfo",
+      "AppStoreService/GetCustomerGroups", "AppStoreService/ListGroupMembers",
+      "AppStoreService/GetExternalPurchaseReport", "NotificationService/GetTestNotificationStatus",
+      "RetentionMessagingService/GetRetentionImages", "RetentionMessagingService/GetRetentionUrl",
+    ])
+  func callsOfApple(name: String) async throws {
+    let (method, executions) = try method("/entitled.v1.\(name)")
+    replication.fake.answer = .reply(
+      Reply(GrantResponse.with { $0.position = "remote" }.encodedBytes()), shown: [], subject: "")
+    #expect(try await call(method).position == "remote" && executions.count == 0)
+    #expect(replication.fake.entries.map(\.method) == ["/entitled.v1.\(name)"])
+  }
+
   @Test("A malformed request goes no further")
   func malformed() throws {
     let (method, _) = try method(Self.grant)

@@ -10,12 +10,16 @@ struct CallForwarder: Sendable {
   /// The longest time to wait for the outcome of a call without a deadline.
   private static let patience = Duration.seconds(30)
 
-  /// Methods without side effects that ask Apple or need the memory of the leader's workers.
+  /// Methods that need the memory of the leader's workers.
   private static let others: Set<String> = [
-    "/entitled.v1.AppStoreService/GetMassExtensionStatus",
-    "/entitled.v1.NotificationService/GetTestNotificationStatus",
     "/entitled.v1.ReceiptService/GetMigration", "/entitled.v1.ReceiptService/ListMigrations",
   ]
+
+  /// Methods that call Apple, with side effects or without: the contract lists Apple's errors for them. One process calls
+  /// Apple, so that the rate limits hold.
+  private static let callsApple = Set(
+    MethodErrorTable.text.split(separator: "\n").filter { $0.contains(" APP_STORE_UNAVAILABLE") }
+      .compactMap { $0.split(separator: " ").first.map(String.init) })
 
   /// Methods that write where a call arrives: the pieces of an upload are a table of their own, which any replica appends to.
   private static let local: Set<String> = ["/entitled.v1.ReceiptService/UploadMigrationInput"]
@@ -48,6 +52,7 @@ struct CallForwarder: Sendable {
   private static func isForLeader(_ path: String) -> Bool {
     guard Contract.method(named: path) != nil else { return false }
     return !FileDescriptors.hasNoSideEffects(path) && !local.contains(path) || others.contains(path)
+      || callsApple.contains(path)
   }
 
   private func run(
