@@ -69,6 +69,7 @@ import Testing
       #expect(token.createdAt == at(40) && token.expiresAt == at(130) && token.tokenType == "ACQUISITION")
       #expect(token.complainedAt == at(49) && token.reportStatus == "NO_LINE_ITEM")
       #expect(token.reportBy == at(50) && token.requestIdentifier == "R")
+      #expect(token.evidenceID == EvidenceID(rawValue: 3), "the latest of the three")
       #expect(try await fixture.replayDifferences().isEmpty)
     }
   }

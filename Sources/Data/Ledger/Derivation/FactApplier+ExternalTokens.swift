@@ -18,10 +18,8 @@ extension FactApplier {
     if let created = token.tokenCreationDate { record.createdAt = created }
     if let expires = token.tokenExpirationDate { record.expiresAt = expires }
     if let type = token.tokenType { record.tokenType = type.rawValue }
-    if record.notifiedAt.map({ $0 <= instant }) ?? true {
-      record.notifiedAt = instant
-      record.evidenceID = source.id
-    }
+    record.notifiedAt = max(record.notifiedAt ?? instant, instant)
+    record.evidenceID = max(record.evidenceID, source.id)
     if subtype == .unreported { record.complainedAt = max(record.complainedAt ?? instant, instant) }
     try store.put(record)
   }
@@ -36,6 +34,7 @@ extension FactApplier {
     var record =
       try store.externalToken(id, of: appID, in: environment)
       ?? ExternalTokenRecord(id, of: appID, in: environment, createdAt: now, evidenceID: evidence)
+    record.evidenceID = max(record.evidenceID, evidence)
     record.reportedAt = max(record.reportedAt ?? now, now)
     record.reportStatus = call.request["status"]?.stringValue ?? ""
     record.requestIdentifier = call.request["requestIdentifier"]?.stringValue ?? ""
