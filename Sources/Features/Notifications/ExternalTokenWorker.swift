@@ -24,6 +24,8 @@ package struct ExternalTokenWorker: Worker {
   /// Runs until the task is cancelled.
   package func run() async throws {
     let gauge = UnreportedExternalTokenGauge(catalog: catalog)
+    // A replica that no longer leads knows nothing of later reports; the next leader exports the numbers.
+    defer { if Task.isCancelled { gauge.record([]) } }
     let worker = DueWorker(
       store: store, clock: clock,
       nextDue: { reader throws(StoreError) in
