@@ -203,6 +203,7 @@ def test_the_last_spans_of_a_service_are_exported(start, tmp_path, collector):
 @pytest.mark.parametrize("members, problem", [
     ({"endpoint": "collector:4318"}, "is not a URL"),
     ({"endpoint": "http://collector.example.com/v1/traces", "headers_file": "headers"}, "is not https"),
+    ({"endpoint": "https://collector.example.com/v1/traces?key=1"}, "has a query"),
     ({"sample_ratio": 1.5}, "not a number from 0 to 1"),
     ({"max_queued_spans": 1}, "not between 512 and 1000000"),
     ({"headers_file": "missing"}, "missing"),

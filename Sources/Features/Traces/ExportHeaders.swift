@@ -1,3 +1,4 @@
+internal import Bytes
 internal import SignedData
 
 /// The header fields of `traces.headers_file`, such as the token of a collector: one `name: value` a line.
@@ -21,10 +22,11 @@ package struct ExportHeaders: Sendable {
     var fields: [(name: String, value: String)] = []
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated() {
-      let line = line.trimming
+      let line = String(line).trimmed
       guard !line.isEmpty, line.first != "#" else { continue }
       guard let colon = line.firstIndex(of: ":"),
-        let field = Self.field(line[..<colon].trimming, line[line.index(after: colon)...].trimming)
+        let field = Self.field(
+          String(line[..<colon]).trimmed, String(line[line.index(after: colon)...]).trimmed)
       else {
         throw ExportHeadersError(
           description: "line \(index + 1) of '\(path)' is not a header field such as 'name: value'")
@@ -35,7 +37,7 @@ package struct ExportHeaders: Sendable {
   }
 
   /// A field of HTTP (RFC 9110, 5.1 and 5.5); `nil` if it has other characters.
-  private static func field(_ name: Substring, _ value: Substring) -> (name: String, value: String)? {
+  private static func field(_ name: String, _ value: String) -> (name: String, value: String)? {
     let isName =
       !name.isEmpty
       && name.utf8.allSatisfy { byte in
@@ -43,22 +45,11 @@ package struct ExportHeaders: Sendable {
           || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
       }
     guard isName, value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
-    return (name.lowercased(), String(value))
+    return (name.lowercased(), value)
   }
 }
 
 /// The reason why the file of header fields cannot be used.
 package struct ExportHeadersError: Error, Hashable, CustomStringConvertible {
   package let description: String
-}
-
-extension Substring {
-  /// Without spaces and tabs at both ends.
-  fileprivate var trimming: Substring {
-    var text = drop { $0 == " " || $0 == "\t" }
-    while let last = text.last, last == " " || last == "\t" {
-      text.removeLast()
-    }
-    return text
-  }
 }

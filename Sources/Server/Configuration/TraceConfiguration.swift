@@ -43,6 +43,10 @@ package struct TraceConfiguration: Hashable, Sendable {
     guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.fragment == nil,
       url.scheme == "https" || url.scheme == "http", url.user == nil, url.password == nil
     else { throw node.error("\(node.name) is not a URL such as http://127.0.0.1:4318/v1/traces") }
+    // The log names the URL.
+    guard url.query == nil else {
+      throw node.error("\(node.name) has a query; put a token into headers_file")
+    }
     guard !hasHeaders || url.scheme == "https" || WebhookConfiguration.isThisMachine(host) else {
       throw node.error("\(node.name) is not https, which headers_file needs beyond this machine")
     }

@@ -103,6 +103,22 @@ import Tracing
     #expect(spans.all.count == 2)
   }
 
+  private enum WordyError: Error, CustomStringConvertible {
+    case away
+    var description: String { "the store of customer ana is away" }
+  }
+
+  @Test("An error with a description of its own is recorded by its type")
+  func describedFailures() {
+    let spans = Spans()
+    let span = tracer(spans).startCall("call", continuing: nil)
+    span.fail(WordyError.away)
+    span.recordError(WordyError.away)
+    span.end()
+    #expect(spans.all[0].attributes.get("error.type") == "WordyError")
+    #expect(spans.all[0].events[0].attributes.get("exception.type") == "WordyError")
+  }
+
   @Test("Libraries that use swift-distributed-tracing join the trace of the call")
   func libraries() async {
     let spans = Spans()

@@ -124,7 +124,9 @@ package final class RecordedSpan: Tracing.Span {
   /// The case of an enumeration, otherwise the type: low cardinality, and no text of the error.
   private static func kind(of error: any Error) -> String {
     let mirror = Mirror(reflecting: error)
-    guard mirror.displayStyle == .enum else { return "\(type(of: error))" }
-    return mirror.children.first?.label ?? "\(type(of: error)).\(error)"
+    if mirror.displayStyle == .enum, let name = mirror.children.first?.label { return name }
+    // The text of such an error is its description, and otherwise the name of the case.
+    let hasText = mirror.displayStyle != .enum || error is any CustomStringConvertible
+    return hasText ? "\(type(of: error))" : "\(type(of: error)).\(error)"
   }
 }
