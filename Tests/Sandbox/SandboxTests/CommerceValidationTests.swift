@@ -63,6 +63,17 @@ import Testing
     #expect(!isValid(.changeMetadata, ["items": [["currentSKU": "a", "effective": "SOON"]]]))
   }
 
+  @Test("The prices of a change are in a range whose sum is a number")
+  func prices() {
+    func change(_ prices: Int64...) -> JSONObject {
+      ["items": .array(prices.map { ["SKU": "a", "price": JSONValue($0)] })]
+    }
+    #expect(isValid(.changePrice, change(5_990, 0)))
+    #expect(!isValid(.changePrice, change()))
+    #expect(!isValid(.changePrice, change(5_990, -1)))
+    #expect(!isValid(.changePrice, change(.max, .max)))
+  }
+
   @Test("A token without a type, or of an in-app purchase, cannot be reported as a duplicate")
   func duplicates() {
     func token(_ kind: ExternalToken.Kind?) -> ExternalToken {

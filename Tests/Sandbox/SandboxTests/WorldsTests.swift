@@ -180,6 +180,11 @@ import Testing
       changed["journal"] = .array(lines + [["at": JSONValue(at), "entry": entry]])
       #expect(await worlds.send("PUT", "/w/a/sandbox/v1/snapshot", changed).status == 200)
     }
+    for passed: JSONValue in [-1, 9_223_372_036_854_775_807] {
+      var changed = snapshot
+      changed["faults"] = [["kind": "delay", "count": 1, "by": "1h", "every": 2, "passed": passed]]
+      #expect(await worlds.send("PUT", "/w/a/sandbox/v1/snapshot", changed).status == 400)
+    }
     lines.append(["at": JSONValue(at), "entry": ["origin": 9_223_372_036_854_775_807, "seed": 1]])
     var changed = snapshot
     changed["journal"] = .array(lines)

@@ -60,6 +60,7 @@ package struct Faults: Sendable {
 
   private var faults: [Kind: Fault] = [:]
   private static let defaultMilliseconds: Int64 = 60_000
+  private static let maxPassed: Int64 = 1_000_000_000_000
 
   /// Sets a fault: `{"kind": "delay", "count": 3, "by": "1h", "every": 2}`.
   mutating func set(_ parameters: Parameters) throws(ActionError) {
@@ -95,7 +96,10 @@ package struct Faults: Sendable {
   init(document: [JSONValue]) throws(ActionError) {
     for value in document {
       guard var json = value.objectValue else { throw .wrongType(member: "faults", expected: "objects") }
-      let passed = json["passed"]?.int64Value ?? 0
+      let passed = try Parameters(json).integerIfPresent("passed") ?? 0
+      guard (0...Self.maxPassed).contains(passed) else {
+        throw .wrongType(member: "passed", expected: "0 to \(Self.maxPassed)")
+      }
       json["passed"] = nil
       try set(Parameters(json))
       if let kind = json["kind"]?.stringValue.flatMap(Kind.init) { faults[kind]?.passed = passed }

@@ -24,7 +24,7 @@ extension AppStoreSimulator {
   ///     POST /sandbox/v1/deliver          delivers what is due, and returns after it
   ///     POST /sandbox/v1/reset            begins again without accounts and purchases
   ///     GET  /sandbox/v1/snapshot         everything that happened, as a document
-  ///     POST /sandbox/v1/restore          continues from such a document
+  ///     PUT  /sandbox/v1/snapshot         continues from such a document
   ///     GET  /sandbox/v1/scenarios        the scenarios; POST /sandbox/v1/scenarios/NAME runs one
   ///     GET  /sandbox/v1/consumption      the consumption reports of developers
   ///     GET  /sandbox/v1/reports/KIND     a report of App Store Connect (?date=&app=)

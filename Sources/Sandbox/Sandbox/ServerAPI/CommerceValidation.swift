@@ -3,6 +3,10 @@ internal import JSON
 
 /// The members that Apple requires in Advanced Commerce requests (the request objects of its libraries).
 enum CommerceValidation {
+  /// In thousandths. The sum of all items is a price too, which must be a number.
+  private static let prices: ClosedRange<Int64> = 0...1_000_000_000
+  private static let maxItems = 1_000
+
   static func check(_ request: World.CommerceRequest, _ body: JSONObject) throws(ServerAPIError) {
     let items = body["items"]?.arrayValue?.map { $0.objectValue ?? [:] } ?? []
     let isValid: Bool =
@@ -14,7 +18,8 @@ enum CommerceValidation {
         !items.isEmpty && body["refundRiskingPreference"]?.boolValue != nil
           && items.allSatisfy { hasText($0, "SKU") && hasRefund($0) && $0["revoke"]?.boolValue != nil }
       case .changePrice:
-        !items.isEmpty && items.allSatisfy { hasText($0, "SKU") && $0["price"]?.int64Value ?? -1 >= 0 }
+        (1...maxItems).contains(items.count)
+          && items.allSatisfy { hasText($0, "SKU") && prices.contains($0["price"]?.int64Value ?? -1) }
       case .changeMetadata:
         items.allSatisfy { hasText($0, "currentSKU") && isEffective($0) }
           && (body["descriptors"]?.objectValue.map(isEffective) ?? true)
