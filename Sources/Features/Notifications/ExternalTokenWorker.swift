@@ -6,34 +6,41 @@ internal import Platform
 package import Store
 internal import Synchronization
 
-/// Exports the number of external purchase tokens without a report, and the earliest deadline, after each commit.
+/// Exports the number of external purchase tokens without a report, and the earliest deadline.
+///
+/// It reads all of these tokens, of which an operator who reports by another system has more and more, so it runs at
+/// intervals and not after each commit.
 package struct ExternalTokenWorker: Worker {
   package let name = "external_tokens"
+  private static let interval = Duration.seconds(10)
 
   private let store: any EntitlementStore
   private let catalog: CurrentCatalog
-  private let clock: ServiceClock
+  private let sleep: @Sendable (Duration) async throws -> Void
 
   /// Creates a worker for the tokens in `store`.
-  package init(store: any EntitlementStore, catalog: CurrentCatalog, clock: ServiceClock) {
+  package init(
+    store: any EntitlementStore, catalog: CurrentCatalog,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) {
     self.store = store
     self.catalog = catalog
-    self.clock = clock
+    self.sleep = sleep
   }
 
   /// Runs until the task is cancelled.
+  ///
+  /// - Throws: the first ``StoreError``; the supervisor starts it again.
   package func run() async throws {
     let gauge = UnreportedExternalTokenGauge(catalog: catalog)
     // A replica that no longer leads knows nothing of later reports; the next leader exports the numbers.
     defer { if Task.isCancelled { gauge.record([]) } }
-    let worker = DueWorker(
-      store: store, clock: clock,
-      nextDue: { reader throws(StoreError) in
-        gauge.record(try reader.unreportedExternalTokens())
-        return nil
-      },
-      process: { () async throws(LedgerError) in })
-    try await worker.run()
+    repeat {
+      gauge.record(
+        try await store.read(.background) { reader throws(StoreError) in
+          try reader.unreportedExternalTokens()
+        })
+    } while (try? await sleep(Self.interval)) != nil
   }
 }
 

@@ -83,9 +83,7 @@ struct Features: Sendable {
         ConsumptionRequestWorker(store: store, ledger: ledger, lookup: lookup, catalog: catalog, clock: clock)
       )
     }
-    if let clock = clocks.all.first {
-      loops.append(ExternalTokenWorker(store: store, catalog: catalog, clock: clock))
-    }
+    loops.append(ExternalTokenWorker(store: store, catalog: catalog))
     workers = loops
   }
 }
