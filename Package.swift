@@ -215,7 +215,7 @@ let package = Package(
       ["AppStore", "AppStoreClient", "JSON", "SignedData", nio, nioPosix, nioSSL, nioTLS]),
     library(
       .programs, "Conformance",
-      ["AppStore", "AppStoreClient", "CConformanceKit", "JSON", "Markup", "Platform"]),
+      ["AppStore", "AppStoreClient", "Bytes", "CConformanceKit", "JSON", "Markup", "Platform", "SignedData"]),
     library(.programs, "CommandSupport", ["AppStore", "Platform", "Transport", argumentParser]),
     library(
       .programs, "SandboxCommands",
@@ -318,7 +318,7 @@ let package = Package(
       .programs, "EntitledClientTests", ["EntitledClient", "HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
     test(
       .programs, "DoctorTests", ["AppStore", "AppStoreClient", "Doctor", "JSON", "Sandbox", "SignedData"]),
-    test(.programs, "ConformanceTests", ["AppStoreClient", "Conformance", "JSON"]),
+    test(.programs, "ConformanceTests", ["AppStore", "AppStoreClient", "Conformance", "JSON", "SignedData"]),
     test(.base, "HTTPTests", ["HTTP"]),
     test(.base, "MarkupTests", ["Markup"]),
     test(.server, "PagesTests", ["AppStore", "HTTP", "Markup", "Pages", "Platform"]),

@@ -174,6 +174,8 @@ def live(tester):
     do("external-purchase-token", app=APP, tokenType="SERVICES")
     do("delivery", app=APP, rules="PRODUCTION")
     do("server-tokens", asDocumented=True)
+    do("revoke-key", keyId="OLDKEY0001")
+    do("future-documents", app=APP, fields=True, types=True)
     do("periods", month="5m", account="ann")
     do("periods", month="5m")
 

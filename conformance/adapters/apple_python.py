@@ -153,8 +153,9 @@ def serve(backend, port=0):
         def do_POST(self):
             request = json.loads(self.rfile.read(int(self.headers["content-length"])))
             call = {"/reset": adapter.reset, "/verify": adapter.verify, "/deliver": adapter.deliver, "/state": adapter.state}
-            answer = json.dumps(call[self.path](request)).encode()
-            self.send_response(200)
+            known = self.path in call
+            answer = json.dumps(call[self.path](request) if known else {}).encode()
+            self.send_response(200 if known else 404)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(answer)))
             self.end_headers()

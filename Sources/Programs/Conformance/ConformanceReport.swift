@@ -76,13 +76,7 @@ package struct ConformanceReport: Sendable {
   package var text: String {
     let head = ["group", "passed", "failed", "warnings", "skipped"]
     let rows = counts.map { [$0.group, "\($0.passed)", "\($0.failed)", "\($0.warnings)", "\($0.skipped)"] }
-    let widths = head.indices.map { column in ([head] + rows).map { $0[column].count }.max() ?? 0 }
-    let lines = ([head] + rows).map { row in
-      row.indices.map { column in
-        let padding = String(repeating: " ", count: widths[column] - row[column].count)
-        return column == 0 ? row[column] + padding : padding + row[column]
-      }.joined(separator: "  ")
-    }
+    let lines = TextTable.lines([head] + rows)
     return (lines + results.compactMap(\.failureText)).joined(separator: "\n")
   }
 

@@ -20,12 +20,23 @@ package struct HTTPAdapter: BackendUnderTest {
   }
 
   package func verify(_ vector: VerificationVector) async throws(BackendFailure) -> VerificationAnswer {
+    try await verify(
+      kind: vector.kind, vector.document, environment: vector.environment, device: vector.device)
+  }
+
+  private func verify(kind: String, _ document: String, environment: String, device: String? = nil)
+    async throws(BackendFailure) -> VerificationAnswer
+  {
     let answer = try await call(
       "verify",
       JSONObject(present: [
-        ("kind", .string(vector.kind)), ("environment", .string(vector.environment)),
-        ("document", .string(vector.document)), ("device", vector.device.map(JSONValue.string)),
+        ("kind", .string(kind)), ("environment", .string(environment)),
+        ("document", .string(document)), ("device", device.map(JSONValue.string)),
       ]))
+    return try Self.verdict(answer)
+  }
+
+  private static func verdict(_ answer: JSONObject) throws(BackendFailure) -> VerificationAnswer {
     switch answer["verdict"]?.stringValue {
     case "accepted": return .accepted(payload: answer["payload"]?.objectValue)
     case "rejected": return .rejected(reason: answer["reason"]?.stringValue)
@@ -70,15 +81,7 @@ package struct HTTPAdapter: BackendUnderTest {
   }
 
   private func call(_ name: String, _ request: JSONObject) async throws(BackendFailure) -> JSONObject {
-    let outgoing = OutgoingRequest(
-      method: "POST", url: "\(url)/\(name)", headers: [("content-type", "application/json")],
-      body: request.serialized())
-    let response: IncomingResponse
-    do {
-      response = try await exchange.send(outgoing, timeout: Self.timeout, limit: Self.maxResponseBytes)
-    } catch {
-      throw BackendFailure("\(url)/\(name): \(error)")
-    }
+    let response = try await response(name, request)
     guard response.status == 200 else {
       throw BackendFailure("\(url)/\(name) returned HTTP \(response.status)")
     }
@@ -86,5 +89,31 @@ package struct HTTPAdapter: BackendUnderTest {
       throw BackendFailure("\(url)/\(name) returned no JSON object")
     }
     return answer
+  }
+
+  private func response(_ name: String, _ request: JSONObject) async throws(BackendFailure)
+    -> IncomingResponse
+  {
+    let outgoing = OutgoingRequest(
+      method: "POST", url: "\(url)/\(name)", headers: [("content-type", "application/json")],
+      body: request.serialized())
+    do {
+      return try await exchange.send(outgoing, timeout: Self.timeout, limit: Self.maxResponseBytes)
+    } catch {
+      throw BackendFailure("\(url)/\(name): \(error)")
+    }
+  }
+}
+
+extension HTTPAdapter: RehearsedBackend {
+  package func verify(_ document: RehearsedDocument) async throws(BackendFailure) -> VerificationAnswer {
+    try await verify(kind: document.kind.rawValue, document.text, environment: "Sandbox")
+  }
+
+  /// Calls `/fetch`, which an adapter need not have.
+  package func fetch(transaction id: String) async throws(BackendFailure) -> VerificationAnswer {
+    let request: JSONObject = ["environment": "Sandbox", "transactionId": .string(id)]
+    guard try await response("fetch", request).status != 404 else { return .unsupported }
+    return try Self.verdict(await call("fetch", request))
   }
 }

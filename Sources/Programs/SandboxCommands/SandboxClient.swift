@@ -2,19 +2,21 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import EntitledClient
 internal import HTTP
-internal import JSON
+package import JSON
 internal import Sandbox
 internal import Transport
 
 /// Calls the HTTP interface of a sandbox.
-struct SandboxClient: ParsableArguments {
+package struct SandboxClient: ParsableArguments, Sendable {
   @Option(help: "Sandbox address (default: ENTITLED_SANDBOX, or \(ServerOption.sandbox.fallback)).")
   var sandbox: String?
 
   @Option(help: "World (default: ENTITLED_SANDBOX_WORLD, or the one at /).") var world: String?
 
-  struct Response {
-    let json: JSONObject
+  package init() {}
+
+  package struct Response: Sendable {
+    package let json: JSONObject
     let text: String
 
     /// The JSON without signed documents, which people cannot read.
@@ -27,7 +29,7 @@ struct SandboxClient: ParsableArguments {
   /// Posts `members` to the action or path `path`.
   ///
   /// - Throws: ``Failure`` with the message of the sandbox.
-  func post(_ path: String, _ members: JSONObject) async throws -> Response {
+  package func post(_ path: String, _ members: JSONObject) async throws -> Response {
     try await request("POST", path, body: members.serialized())
   }
 
@@ -37,13 +39,13 @@ struct SandboxClient: ParsableArguments {
   }
 
   /// The apps whose products the sandbox sells.
-  func apps() async throws -> [String] {
+  package func apps() async throws -> [String] {
     let apps = try await request("GET", "apps", body: []).json["apps"]?.arrayValue ?? []
     return apps.compactMap { $0.objectValue?["app"]?.stringValue }
   }
 
   /// Sends a request to a path of the world and returns the JSON of the response.
-  func request(_ method: String, _ path: String, body: [UInt8] = []) async throws -> Response {
+  package func request(_ method: String, _ path: String, body: [UInt8] = []) async throws -> Response {
     try Self.response(await send(method, path, body: body))
   }
 
@@ -92,13 +94,15 @@ struct SandboxClient: ParsableArguments {
 }
 
 /// Selects the app of a command.
-struct SandboxAppOption: ParsableArguments {
+package struct SandboxAppOption: ParsableArguments {
   @Option(help: "App id (default: ENTITLED_APP, or the only app of the sandbox).") var app: String?
+
+  package init() {}
 
   /// The id of the selected app.
   ///
   /// - Throws: ``Failure`` with exit status 64 if there are several.
-  func id(in sandbox: SandboxClient) async throws -> String {
+  package func id(in sandbox: SandboxClient) async throws -> String {
     if let app = app ?? ServerOption.environment("ENTITLED_APP") { return app }
     let ids = try await sandbox.apps()
     guard let id = ids.first, ids.count == 1 else {

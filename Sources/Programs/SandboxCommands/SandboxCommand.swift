@@ -13,7 +13,7 @@ package struct SandboxCommand: AsyncParsableCommand {
     [
       SandboxServeCommand.self, SandboxBuyCommand.self, SandboxDoCommand.self, SandboxAdvanceCommand.self,
       SandboxScenarioCommand.self, SandboxReportCommand.self, SandboxWorldCommand.self,
-      SandboxStoreKitCommand.self,
+      SandboxStoreKitCommand.self, SandboxCertificatesCommand.self, SandboxRotateCommand.self,
     ]
   }
 

@@ -21,7 +21,7 @@ struct Entitled: AsyncParsableCommand {
           ServeCommand.self, SandboxCommand.self, ConfigCommand.self, HealthCommand.self, StatusCommand.self,
           WhoAmICommand.self, StoreCommand.self, TokenCommand.self, AuditCommand.self,
           CatalogCommand.self, ConsoleCommand.self, ContradictionsCommand.self,
-          DoctorCommand.self, ConformanceCommand.self, CompletionCommand.self,
+          DoctorCommand.self, ConformanceCommand.self, RehearseCommand.self, CompletionCommand.self,
         ]),
       CommandGroup(
         name: "Customers",

@@ -8,8 +8,10 @@ package import SignedData
 /// rules. The simulator adds the clock, the journal, signatures and network traffic. Its state survives a
 /// restart if its storage does.
 package actor AppStoreSimulator {
-  /// The root certificate of everything that the simulator signs.
+  /// The root certificate of what the simulator signs, until the root is rotated.
   package nonisolated let root: Certificate
+  /// The root certificate to which a rotation changes, and from which the next one changes back.
+  package nonisolated let secondRoot: Certificate
   /// The catalog.
   package nonisolated let apps: [SandboxApp]
   /// The simulated time, which can be advanced.
@@ -62,6 +64,7 @@ package actor AppStoreSimulator {
     var journal = try Journal(storage.journal)
     clock = SandboxClock(machine: now)
     root = authority.root
+    secondRoot = authority.secondRoot
     self.apps = apps
     self.poster = poster
     let entries = try journal.entries()
@@ -141,6 +144,14 @@ package actor AppStoreSimulator {
   package func setBaseURL(_ baseURL: String) throws(SandboxError) {
     authority = try SandboxAuthority(
       directory: files, now: clock.machineNow(), responder: baseURL + Self.responderPath)
+  }
+
+  /// Replaces a certificate of the chain and those below it; documents are signed with the new ones from now on.
+  ///
+  /// - revoking: whether OCSP reports the replaced certificate as revoked from now on.
+  func rotate(_ certificate: SandboxCertificate, revoking: Bool) throws(SandboxError) {
+    authority = try SandboxAuthority.rotate(
+      certificate, revoking: revoking, in: files, now: clock.machineNow())
   }
 
   // MARK: Actions

@@ -45,6 +45,22 @@ import Testing
     #expect(try TestChain().leaf.ocspResponder == nil)
   }
 
+  @Test("A certificate in the list of revocations is revoked, another one of its issuer is good")
+  func revocations() throws {
+    let authority = try Authority()
+    let other = try authority.issuer.leaf(
+      DistinguishedName([("CN", "Leaf")]), key: .generate(.p256), from: TestChain.start, until: TestChain.end)
+    #expect(other.serialNumber != authority.leaf.serialNumber)
+    for (leaf, status) in [(authority.leaf, OCSPResponse.Status.revoked(TestChain.start)), (other, .good)] {
+      let response = try authority.responder.response(
+        to: OCSPRequest(for: leaf, issuer: authority.issuer.certificate).der, saying: .good,
+        revoked: [authority.leaf.serialNumber: TestChain.start], from: now, until: later)
+      let read = try OCSPResponse(
+        response: response, for: leaf, issuer: authority.issuer.certificate, at: now)
+      #expect(read.status == status)
+    }
+  }
+
   @Test("Responses about leaf and intermediate verify: good, revoked with its time, unknown")
   func statuses() throws {
     let authority = try Authority()

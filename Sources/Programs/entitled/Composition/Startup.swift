@@ -139,7 +139,7 @@ enum Startup {
     return try store(in: directory)
   }
 
-  /// The verifier with Apple's roots, the configured roots and the sandbox's root.
+  /// The verifier with Apple's roots, the configured roots and the sandbox's two roots.
   static func verifier(
     _ configuration: ServiceConfiguration, sandbox: EmbeddedSandbox?
   ) throws -> SignedDataVerifier {
@@ -148,7 +148,11 @@ enum Startup {
     for root in configuration.roots {
       anchors = anchors.adding(try certificate(root.path), for: root.environment)
     }
-    if let sandbox { anchors = anchors.adding(sandbox.simulator.root, for: .sandbox) }
+    if let sandbox {
+      for root in [sandbox.simulator.root, sandbox.simulator.secondRoot] {
+        anchors = anchors.adding(root, for: .sandbox)
+      }
+    }
     do { return try SignedDataVerifier(anchors: anchors) } catch { throw Failure("\(error)") }
   }
 

@@ -8,7 +8,7 @@ extension Action {
     case .purchases: Set(members).subtracting(["app", "productId"])
     case .restore: ["newDevice"]
     case .gracePeriod: ["renewalType"]
-    case .commitmentRules, .sharingRules, .delivery, .periods, .renewalTiming:
+    case .commitmentRules, .sharingRules, .delivery, .periods, .renewalTiming, .futureDocuments:
       Set(members).subtracting(["app"])
     case .price: ["billingPlanType", "needsConsent", "notice", "storefront"]
     case .withdraw: ["withdrawn"]
@@ -36,7 +36,7 @@ extension Action {
       .share, .stopSharing, .seats, .assignSeat, .reviewRetention, .refundSeats, .declineRefund,
       .reverseRefund,
       .rescindConsent, .finish, .reportConsumption, .setAppAccountToken, .testNotification,
-      .resendNotification, .keys, .serverTokens, .invitations, .associateSeat, .releaseSeat,
+      .resendNotification, .keys, .revokeKey, .serverTokens, .invitations, .associateSeat, .releaseSeat,
       .externalPurchaseReport:
       []
     }

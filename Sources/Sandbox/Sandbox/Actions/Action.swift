@@ -28,6 +28,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case rescindConsent = "rescind-consent"
   case externalPurchaseToken = "external-purchase-token"
   case delivery
+  case futureDocuments = "future-documents"
 
   // The developer.
   case price
@@ -48,6 +49,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
   case resendNotification = "resend-notification"
   case sharedSecret = "shared-secret"
   case keys
+  case revokeKey = "revoke-key"
   case serverTokens = "server-tokens"
   case periods
   case renewalTiming = "renewal-timing"
@@ -88,6 +90,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .rescindConsent: ["app", "account"]
     case .externalPurchaseToken: ["app", "tokenType", "expires"]
     case .delivery: ["app", "rules", "delays", "seed", "late", "lost", "upgradesByCancel"]
+    case .futureDocuments: ["app", "fields", "types"]
     case .price:
       ["app", "productId", "price", "billingPlanType", "needsConsent", "notice", "storefront"]
     case .withdraw: ["app", "productId", "withdrawn"]
@@ -107,6 +110,7 @@ package enum Action: String, Hashable, Sendable, CaseIterable {
     case .resendNotification: ["notificationUUID"]
     case .sharedSecret: ["app", "password"]
     case .keys: ["keyId", "publicKey"]
+    case .revokeKey: ["keyId"]
     case .serverTokens: ["asDocumented"]
     case .periods: ["month", "testFlight", "account"]
     case .renewalTiming: ["chargeLead", "failureDelay", "staleFailures"]

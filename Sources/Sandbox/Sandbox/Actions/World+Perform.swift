@@ -32,7 +32,7 @@ extension World {
       return try performRefund(action, parameters)
     case .price, .withdraw, .offers, .shareable, .gracePeriod, .commitmentRules, .sharingRules,
       .extensionTime, .notificationURL, .testNotification, .delivery, .serverTokens, .sharedSecret, .keys,
-      .periods,
+      .revokeKey, .futureDocuments, .periods,
       .renewalTiming,
       .invitations, .volumePricing:
       return try performSetting(action, parameters)

@@ -58,7 +58,14 @@ extension World {
   mutating func performSetting(_ action: Action, _ parameters: Parameters) throws(ActionError) -> Outcome {
     switch action {
     case .keys:
-      keys[try parameters.string("keyId")] = try parameters.string("publicKey")
+      let id = try parameters.string("keyId")
+      keys[id] = try parameters.string("publicKey")
+      revokedKeys.remove(id)
+      return Outcome()
+    case .revokeKey:
+      let id = try parameters.string("keyId")
+      keys[id] = nil
+      revokedKeys.insert(id)
       return Outcome()
     case .serverTokens:
       requiresDocumentedTokens = try parameters.flag("asDocumented")
@@ -82,6 +89,7 @@ extension World {
     case .sharedSecret: settings.sharedSecret = try parameters.stringIfPresent("password")
     case .notificationURL: settings.notificationTarget = try notificationTarget(parameters)
     case .delivery: try settings.delivery.change(parameters)
+    case .futureDocuments: try settings.futureDocuments.change(parameters)
     case .testNotification:
       guard settings.notificationTarget?.version != 1 else {
         throw .notPossible("version 1 has no test notification")

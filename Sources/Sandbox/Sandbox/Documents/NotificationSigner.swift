@@ -17,8 +17,9 @@ struct NotificationSigner {
       ("signedDate", JSONValue(notification.date)),
     ])
     let (name, content) = try content(of: notification)
-    payload[name] = .object(content)
-    return try signer.sign(payload: payload)
+    let future = world.futureDocuments(of: notification.app)
+    payload[name] = .object(future.applied(to: content, .part))
+    return try signer.sign(payload: future.applied(to: payload, .notification))
   }
 
   private func content(of notification: SandboxNotification) throws(CryptographyError) -> (String, JSONObject)

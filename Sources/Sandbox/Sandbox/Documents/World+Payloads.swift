@@ -8,7 +8,7 @@ extension World {
     let product = product(sold.productID, of: sold.app)
     let offer = sold.offer
     let commitment = sold.commitment.map { commitmentInfo(of: $0) }
-    return JSONObject(present: [
+    let payload = JSONObject(present: [
       ("transactionId", .string(String(sold.id))),
       ("originalTransactionId", .string(String(sold.originalID))),
       ("webOrderLineItemId", sold.webOrderLineItemID.map { .string(String($0)) }),
@@ -47,6 +47,7 @@ extension World {
       ("multiSeatInfo", sold.seats.map(multiSeatInfo)),
       ("appTransactionId", .string(appTransactionID(app: sold.app, account: sold.account))),
     ])
+    return futureDocuments(of: sold.app).applied(to: payload, .transaction)
   }
 
   /// Returns the payload of a signed renewal info (Apple: JWSRenewalInfoDecodedPayload).
@@ -65,7 +66,7 @@ extension World {
     let tiers = circumstances?.renewalPriceTiers ?? renewalPriceTiers(of: line)
     let price = isRenewed ? (hasSeats ? tiers.averagePrice : next?.price ?? charge.price) : nil
     let currency = product(charge.productID, of: line.app).map(storefront.currency)
-    return JSONObject(present: [
+    let payload = JSONObject(present: [
       ("expirationIntent", expirationIntent(of: line).map { JSONValue($0.rawValue) }),
       ("originalTransactionId", .string(String(line.id))),
       ("autoRenewProductId", .string(charge.productID)),
@@ -98,6 +99,7 @@ extension World {
       // Apple: RenewalMultiSeatInfo, "only if the subscription renews as a multiseat purchase".
       ("multiSeatInfo", hasSeats && isRenewed ? ["renewalPriceTiers": Self.json(tiers)] : nil),
     ])
+    return futureDocuments(of: line.app).applied(to: payload, .renewalInfo)
   }
 
   private func autoRenewStatus(_ isOn: Bool) -> Int64 { (isOn ? AutoRenewStatus.on : .off).rawValue }
@@ -173,7 +175,7 @@ extension World {
     of account: String, in app: String, _ install: AppInstall, signed: Instant
   ) -> JSONObject? {
     guard let identity = self.app(app)?.identity else { return nil }
-    return JSONObject(present: [
+    let payload = JSONObject(present: [
       ("receiptType", .string(Environment.sandbox.rawValue)),
       ("appTransactionId", .string(appTransactionID(app: app, account: account))),
       ("bundleId", .string(identity.bundleID)),
@@ -184,11 +186,12 @@ extension World {
       ("preorderDate", install.preorderDate.map { JSONValue($0) }),
       ("originalPlatform", .string(PurchasePlatform.iOS.rawValue)),
     ])
+    return futureDocuments(of: app).applied(to: payload, .appTransaction)
   }
 
   /// Returns the payload of a retention message request (Apple: DecodedRealtimeRequestBody).
   func retentionMessageRequest(_ line: SubscriptionLine, identifier: String, signed: Instant) -> JSONObject {
-    JSONObject(present: [
+    let payload = JSONObject(present: [
       ("originalTransactionId", .string(String(line.id))),
       ("appAppleId", JSONValue(app(line.app)?.identity.appAppleID ?? 0)),
       ("productId", .string(line.productID)),
@@ -197,6 +200,12 @@ extension World {
       ("environment", .string(Environment.sandbox.rawValue)),
       ("signedDate", JSONValue(signed)),
     ])
+    return futureDocuments(of: line.app).applied(to: payload, .part)
+  }
+
+  /// What the documents of an app have beside the members and values of today.
+  func futureDocuments(of app: String) -> FutureDocuments {
+    settings[app]?.futureDocuments ?? FutureDocuments()
   }
 }
 

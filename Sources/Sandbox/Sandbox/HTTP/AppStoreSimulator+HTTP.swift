@@ -9,6 +9,9 @@ extension AppStoreSimulator {
   ///     POST /sandbox/v1/ACTION           performs an ``Action``; the body has its members
   ///     POST /sandbox/v1/documents/KIND   buys and returns one ``SandboxDocumentKind``
   ///     GET  /sandbox/v1/root             the root certificate, PEM
+  ///     GET  /sandbox/v1/roots            both root certificates between which rotations change, PEM
+  ///     GET  /sandbox/v1/certificates     the chain of the documents that are signed now, and revocations
+  ///     POST /sandbox/v1/rotate           replaces a certificate, and revokes it on demand
   ///     GET  /sandbox/v1/apps             the catalog
   ///     GET  /sandbox/v1/accounts/NAME    the purchases of an account (?app=)
   ///     GET  /sandbox/v1/accounts/NAME/receipt  its app receipt, base64 (?app=)
@@ -56,6 +59,10 @@ extension AppStoreSimulator {
   private func testRoutes(_ request: HTTPRequest, _ path: String) async -> HTTPResponse {
     switch (path, request.method) {
     case ("root", "GET"): return .pem(root.pem)
+    case ("roots", "GET"): return .pem(root.pem + secondRoot.pem)
+    case ("certificates", "GET"): return .json(certificatesJSON)
+    case ("rotate", "POST"):
+      return await jsonResponse { try self.rotate(Parameters(body: request.body)) }
     case ("apps", "GET"): return .json(["apps": .array(apps.map { .object($0.json) })])
     case ("notifications", "GET"): return .json(notifications)
     case ("consumption", "GET"): return .json(world.consumptionReportsJSON)
@@ -71,7 +78,9 @@ extension AppStoreSimulator {
     case ("owners", "GET"): return await jsonResponse { try self.owners(Query(request.query)["app"]) }
     case ("accounts", "GET"): return await page(request.query, self.accounts)
     case ("receipts", "GET"): return await page(request.query, self.receipts)
-    case ("root", _), ("apps", _), ("notifications", _), ("owners", _), ("calls", _), ("accounts", _),
+    case ("rotate", _): return .methodNotAllowed("POST")
+    case ("root", _), ("roots", _), ("certificates", _), ("apps", _), ("notifications", _), ("owners", _),
+      ("calls", _), ("accounts", _),
       ("receipts", _), ("consumption", _), ("clock/next", _), ("journal", _), ("settings", _),
       ("scenarios", _):
       return .methodNotAllowed("GET")

@@ -21,12 +21,15 @@ extension AppStoreSimulator {
     if faults.take(.ocspUnknown) != nil { status = .unknown }
     if faults.take(.ocspRevoked) != nil { status = .revoked(now.advanced(byMilliseconds: -60_000)) }
     do {
+      // Another world of this process may have rotated the certificates, which all share.
+      let authority = try SandboxAuthority(directory: files, now: now)
       let response = try authority.responder.response(
-        to: statusRequest, saying: status, from: now, until: now.advanced(byMilliseconds: Self.validity))
+        to: statusRequest, saying: status, revoked: authority.retired.revocations, from: now,
+        until: now.advanced(byMilliseconds: Self.validity))
       return HTTPResponse(
         status: 200, headers: HeaderFields([("content-type", "application/ocsp-response")]), body: response)
     } catch {
-      return .error(500, code: "INTERNAL", message: error.description)
+      return .error(500, code: "INTERNAL", message: "\(error)")
     }
   }
 

@@ -5,13 +5,21 @@ internal import SignedData
 ///
 /// The chain is created once and stored. An expired leaf is replaced under the same intermediate. The leaf is
 /// valid longer than Apple's two years, because documents are dated in simulated time, which can be advanced.
+/// There are two roots: a rotation of the root changes to the other one, so that a verifier can trust both before.
 struct SandboxAuthority: Sendable {
+  /// The root of a new chain.
   let root: Certificate
+  /// The root to which the first rotation of the root changes.
+  let secondRoot: Certificate
+  /// Leaf, intermediate and root of the documents that are signed now.
+  let chain: [Certificate]
   let signer: JWSSigner
   /// Signs receipts with the same leaf. Apple uses a separate leaf with the same relevant extensions.
   let receiptSigner: ReceiptSigner
-  /// The OCSP responder for the leaf and the intermediate.
+  /// The OCSP responder for leaves and intermediates, also the replaced ones.
   let responder: OCSPResponder
+  /// What became of replaced certificates.
+  let retired: RetiredCertificates
 
   /// Loads the stored chain, or creates it.
   ///
@@ -24,29 +32,66 @@ struct SandboxAuthority: Sendable {
     if try directory.read(File.root.certificate) == nil {
       try Self.make(in: directory, now: now, start: start ?? now, responder: address)
     }
-    let root = try Self.load(.root, from: directory)
+    let first = try Self.load(.root, from: directory)
+    if try directory.read(File.secondRoot.certificate) == nil {
+      let second = try Self.newRoot(
+        .secondRoot, from: first.certificate.notBefore, until: first.certificate.notAfter)
+      try Self.save(second, as: .secondRoot, in: directory)
+    }
+    let second = try Self.load(.secondRoot, from: directory)
     var intermediate = try Self.load(.intermediate, from: directory)
     var leaf = try Self.load(.leaf, from: directory)
+    let root = intermediate.certificate.issuer == second.certificate.subject ? second : first
     if let address, intermediate.certificate.ocspResponder != address {
       intermediate = try Self.makeIntermediate(
         intermediate.key, under: root.issuer, in: directory, now: now, responder: address)
     }
     let named = intermediate.certificate.ocspResponder
+    // A rotation that was interrupted left a leaf of the intermediate before.
     if now < leaf.certificate.notBefore || now > leaf.certificate.notAfter
-      || leaf.certificate.ocspResponder != named
+      || leaf.certificate.ocspResponder != named || !leaf.certificate.names(issuer: intermediate.certificate)
     {
       leaf = try Self.makeLeaf(under: intermediate.issuer, in: directory, now: now, responder: named)
     }
-    self.root = root.certificate
-    let chain = [leaf.certificate, intermediate.certificate, root.certificate]
+    self.root = first.certificate
+    secondRoot = second.certificate
+    chain = [leaf.certificate, intermediate.certificate, root.certificate]
     signer = JWSSigner(key: leaf.key, chain: chain)
     receiptSigner = ReceiptSigner(key: leaf.key, chain: chain)
-    responder = OCSPResponder(issuers: [intermediate.issuer, root.issuer])
+    retired = try RetiredCertificates(from: directory)
+    responder = OCSPResponder(
+      issuers: [intermediate.issuer, first.issuer, second.issuer] + retired.intermediates)
+  }
+
+  /// Replaces a certificate and those below it by new ones with new keys, and stores them.
+  ///
+  /// - revoking: whether the responder reports the replaced certificate as revoked from now on; roots have no responder.
+  static func rotate(
+    _ part: SandboxCertificate, revoking: Bool, in directory: any StateFiles, now: Instant
+  ) throws(SandboxError) -> SandboxAuthority {
+    let present = try SandboxAuthority(directory: directory, now: now)
+    let responder = present.chain[1].ocspResponder
+    let intermediate = try load(.intermediate, from: directory)
+    var retired = present.retired
+    if revoking { retired.revoke(present.chain[part.position], at: now) }
+    if part != .leaf { try retired.retire(intermediate.key.pemText(), intermediate.certificate) }
+    try retired.save(in: directory)
+    var issuer = intermediate.issuer
+    if part != .leaf {
+      let isFirst = present.chain[2].subject == present.root.subject
+      let root = try load((part == .root) == isFirst ? .secondRoot : .root, from: directory)
+      issuer = try makeIntermediate(
+        try generate(.p384), under: root.issuer, in: directory, now: now, responder: responder
+      ).issuer
+    }
+    _ = try makeLeaf(under: issuer, in: directory, now: now, responder: responder)
+    return try SandboxAuthority(directory: directory, now: now)
   }
 
   /// A certificate of the chain; the raw values are file names.
   private enum File: String {
     case root, intermediate, leaf
+    case secondRoot = "second-root"
 
     var certificate: String { "\(rawValue).pem" }
     var key: String { "\(rawValue).key.pem" }
@@ -55,6 +100,7 @@ struct SandboxAuthority: Sendable {
       let name =
         switch self {
         case .root: "Sandbox Root CA - G3 of entitled"
+        case .secondRoot: "Sandbox Root CA - G4 of entitled"
         case .intermediate: "Sandbox Developer Relations Certification Authority of entitled"
         case .leaf: "Sandbox App Store Receipt Signing of entitled"
         }
@@ -74,19 +120,24 @@ struct SandboxAuthority: Sendable {
   private static func make(
     in directory: any StateFiles, now: Instant, start: Instant, responder: String?
   ) throws(SandboxError) {
-    let key = try generate(.p384)
-    let root: CertificateIssuer
-    do {
-      // One day early, for verifiers whose clock is slow. The other certificates begin with the root, so that those that
-      // are issued again cover documents of the past.
-      root = try .root(
-        File.root.subject, key: key, from: start.advanced(byMilliseconds: -86_400_000),
-        until: now.advanced(byYears: 50))
-    } catch { throw .cryptographyFailed(error) }
+    // One day early, for verifiers whose clock is slow. The other certificates begin with the root, so that those that
+    // are issued again cover documents of the past.
+    let root = try newRoot(
+      .root, from: start.advanced(byMilliseconds: -86_400_000), until: now.advanced(byYears: 50))
     let intermediate = try makeIntermediate(
-      try generate(.p384), under: root, in: directory, now: now, responder: responder)
+      try generate(.p384), under: root.issuer, in: directory, now: now, responder: responder)
     _ = try makeLeaf(under: intermediate.issuer, in: directory, now: now, responder: responder)
-    try save(Link(certificate: root.certificate, key: key), as: .root, in: directory)
+    try save(root, as: .root, in: directory)
+  }
+
+  private static func newRoot(_ file: File, from start: Instant, until end: Instant) throws(SandboxError)
+    -> Link
+  {
+    let key = try generate(.p384)
+    do {
+      let root = try CertificateIssuer.root(file.subject, key: key, from: start, until: end)
+      return Link(certificate: root.certificate, key: key)
+    } catch { throw .cryptographyFailed(error) }
   }
 
   private static func makeIntermediate(
@@ -125,9 +176,7 @@ struct SandboxAuthority: Sendable {
   }
 
   private static func save(_ link: Link, as file: File, in directory: any StateFiles) throws(SandboxError) {
-    let key: String
-    do { key = try link.key.pem() } catch { throw .cryptographyFailed(error) }
-    try directory.write(file.key, key.utf8)
+    try directory.write(file.key, try link.key.pemText().utf8)
     if case .root = file { try directory.write("root.der", link.certificate.der) }
     try directory.write(file.certificate, link.certificate.pem.utf8)
   }
@@ -147,6 +196,13 @@ struct SandboxAuthority: Sendable {
       throw .corrupt(path: "\(directory.path)/\(name)", detail: "file is missing")
     }
     return text
+  }
+}
+
+extension SigningKey {
+  /// The unencrypted private key in PEM.
+  fileprivate func pemText() throws(SandboxError) -> String {
+    do { return try pem() } catch { throw .cryptographyFailed(error) }
   }
 }
 

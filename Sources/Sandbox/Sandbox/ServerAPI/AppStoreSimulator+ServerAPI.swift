@@ -118,7 +118,7 @@ extension AppStoreSimulator {
     if world.requiresDocumentedTokens {
       guard jws.header["typ"] == "JWT", jws.payload["iat"]?.doubleValue != nil else { return nil }
     }
-    guard world.keys.isEmpty || isSigned(token, by: key) else { return nil }
+    guard accepts(token, by: key) else { return nil }
     return apps.first { jws.payload["bid"]?.stringValue == $0.identity.bundleID }
   }
 
@@ -133,6 +133,11 @@ extension AppStoreSimulator {
       guard (issued ?? seconds) <= seconds + 60, seconds < expires else { return false }
       return expires - (issued ?? seconds) <= 3600
     }
+  }
+
+  /// Whether the key is not revoked, and is the one that signed the token. Without registered keys each key is accepted.
+  func accepts(_ token: String, by key: String) -> Bool {
+    !world.revokedKeys.contains(key) && (world.keys.isEmpty || isSigned(token, by: key))
   }
 
   func isSigned(_ token: String, by key: String) -> Bool {

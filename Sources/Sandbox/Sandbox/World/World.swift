@@ -49,6 +49,8 @@ struct World: Sendable {
   var requiresDocumentedTokens = false
   /// The PEM public keys for Server API tokens and offer signatures, by key id.
   var keys = ChangeTrackedDictionary<String, String>()
+  /// The ids of keys that the developer revoked: tokens of these are rejected, also while no key is registered.
+  var revokedKeys: Set<String> = []
 
   private var dueQueue = DueQueue()
   private var tokenQueue = TokenQueue()

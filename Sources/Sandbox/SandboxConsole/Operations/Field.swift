@@ -44,7 +44,8 @@ struct Field: Hashable, Sendable {
       return .duration
     case (_, "enabled"), (_, "fails"), (_, "agreed"), (_, "approved"), (_, "newDevice"), (_, "withdrawn"),
       (_, "delays"), (_, "upgradesByCancel"), (_, "testFlight"), (_, "needsConsent"), (_, "organization"),
-      (_, "askToBuy"), (_, "purchaserNeedsSeat"), (_, "asDocumented"), (_, "deleted"):
+      (_, "askToBuy"), (_, "purchaserNeedsSeat"), (_, "asDocumented"), (_, "deleted"),
+      (_, "fields"), (_, "types"):
       return .flag
     case (_, "information"), (_, "report"), (_, "content"):
       return .json

@@ -102,7 +102,7 @@ enum SettingsPage {
         [.action(.realtimeURL), .call(.realtimeMessage)]
       ),
       (Text.openBehaviour, Text.openBehaviourHint, [.action(.sharingRules), .action(.commitmentRules)]),
-      (Text.keysAndTokens, Text.keysHint, [.action(.keys), .action(.serverTokens)]),
+      (Text.keysAndTokens, Text.keysHint, [.action(.keys), .action(.revokeKey), .action(.serverTokens)]),
     ]
     let cells = rows.map { name, value, operations in
       [

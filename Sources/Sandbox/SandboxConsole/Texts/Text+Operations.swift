@@ -92,6 +92,8 @@ extension Text {
       ("Create an external purchase token", "It is announced, and asked for again if it is not reported.")
     case .delivery:
       ("Set the delivery of notifications", "Apple's rules for Sandbox or Production, and random delays.")
+    case .futureDocuments:
+      ("Add unknown members and values", "To signed documents, as a later version of Apple's servers can.")
     case .reviewRetention: ("Review a retention message", "Approves or rejects a message or an image.")
     default: nil
     }
@@ -121,6 +123,7 @@ extension Text {
     case .sharedSecret:
       ("Set the shared secret", "verifyReceipt requires it, and version 1 notifications carry it.")
     case .keys: ("Register a public key", "For Server API tokens and offer signatures.")
+    case .revokeKey: ("Revoke a key", "Server API tokens of this key are rejected from now on.")
     case .serverTokens: ("Choose the rules of tokens", "Whether iat and typ are required, as documented.")
     case .periods:
       (
@@ -179,6 +182,7 @@ extension Text {
     case "failureDelay": "Longest time after the end"
     case "fails": "Charges fail"
     case "family": "Family"
+    case "fields": "Unknown members"
     case "id": "Id"
     case "imageSize": "Size of the image"
     case "information": "Information (JSON)"
@@ -235,6 +239,7 @@ extension Text {
     case "tokenType": "Type of the token"
     case "transactionId": "Transaction"
     case "type": "Type"
+    case "types": "Unknown values"
     case "upgradesByCancel": "Upgrades as CANCEL (version 1)"
     case "url": "URL"
     case "version": "Version"

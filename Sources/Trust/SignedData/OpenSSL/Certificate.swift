@@ -1,4 +1,5 @@
 package import AppStore
+internal import Bytes
 internal import COpenSSL
 
 /// An X.509 certificate. Decoding one implies no trust.
@@ -103,7 +104,7 @@ extension Instant {
 extension Certificate {
   /// Whether `issuer` matches this certificate's issuer by name and key identifier. Does not verify the
   /// signature.
-  func names(issuer: Certificate) -> Bool {
+  package func names(issuer: Certificate) -> Bool {
     X509_check_issued(issuer.pointer, pointer) == X509_V_OK
   }
 
@@ -153,4 +154,15 @@ extension Certificate {
 
   /// Returns the SHA-256 of the DER encoding.
   package func fingerprint() -> [UInt8] { SHA256.hash(der[...]) }
+}
+
+extension Certificate {
+  /// The serial number, in lowercase hexadecimal digits.
+  package var serialNumber: String {
+    X509_get0_serialNumber(pointer).map { Self.digits(of: $0) } ?? ""
+  }
+
+  static func digits(of number: UnsafePointer<ASN1_INTEGER>) -> String {
+    Hex.encode(UnsafeBufferPointer(start: number.pointee.data, count: Int(max(0, number.pointee.length))))
+  }
 }

@@ -13,12 +13,12 @@ package struct OCSPResponder: Sendable {
 
   /// Returns the response to a request, both in DER.
   ///
-  /// Certificates of the same issuer as the request's first one have `status`; others are unknown. The
-  /// response to a malformed request is `malformedRequest`, to one for another issuer `unauthorized`.
+  /// Certificates of the same issuer as the request's first one have `status`, unless `revoked` has the time at which
+  /// they were revoked, by ``Certificate/serialNumber``; others are unknown. The response to a malformed request is `malformedRequest`, to one for another issuer `unauthorized`.
   /// `thisUpdate` and `nextUpdate` bound the response's validity.
   package func response(
-    to request: [UInt8], saying status: OCSPResponse.Status, from thisUpdate: Instant,
-    until nextUpdate: Instant
+    to request: [UInt8], saying status: OCSPResponse.Status, revoked: [String: Instant] = [:],
+    from thisUpdate: Instant, until nextUpdate: Instant
   ) throws(CryptographyError) -> [UInt8] {
     let read = request.withUnsafeBufferPointer { bytes in
       var start = bytes.baseAddress
@@ -35,7 +35,8 @@ package struct OCSPResponder: Sendable {
     let answer = try made(OCSP_BASICRESP_new(), Self.operation)
     defer { OCSP_BASICRESP_free(answer) }
     for identifier in Self.identifiers(in: question) {
-      let found = issuer.issued(identifier) ? status : .unknown
+      let revocation = Self.serialNumber(of: identifier).flatMap { revoked[$0] }
+      let found = issuer.issued(identifier) ? revocation.map { .revoked($0) } ?? status : .unknown
       try Self.add(found, about: identifier, from: thisUpdate, until: nextUpdate, to: answer)
     }
     // RFC 6960, section 4.4.1: the response repeats the request's nonce.
@@ -54,6 +55,12 @@ package struct OCSPResponder: Sendable {
     (0..<max(0, OCSP_request_onereq_count(request))).compactMap { index in
       OCSP_request_onereq_get0(request, index).flatMap { OCSP_onereq_get0_id($0) }
     }
+  }
+
+  private static func serialNumber(of identifier: OpaquePointer) -> String? {
+    var serial: UnsafeMutablePointer<ASN1_INTEGER>?
+    guard OCSP_id_get0_info(nil, nil, nil, &serial, identifier) == 1 else { return nil }
+    return serial.map { Certificate.digits(of: $0) }
   }
 
   private static func add(

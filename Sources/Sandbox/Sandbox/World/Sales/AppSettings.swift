@@ -10,6 +10,7 @@ struct AppSettings: Hashable, Sendable {
 
   var notificationTarget: NotificationTarget?
   var delivery = DeliverySettings()
+  var futureDocuments = FutureDocuments()
   var sharedSecret: String?
   var gracePeriod = GracePeriod()
   /// By product id.

@@ -1,0 +1,124 @@
+internal import SignedData
+
+/// Makes the App Store rotate its certificates and extend its documents, and sends a backend what results: genuine
+/// documents, which it must accept, forged ones and those of revoked certificates.
+package struct Rehearsal {
+  private let appStore: any RotatingAppStore
+  private let backend: any RehearsedBackend
+  private let stages: [RehearsalStage]
+  /// The id of the API key that ``RehearsalStage/apiKey`` revokes.
+  private let apiKey: String?
+
+  /// A rehearsal of these stages in this order; without `apiKey` that of the API key is left out.
+  package init(
+    _ stages: [RehearsalStage], of appStore: any RotatingAppStore, against backend: any RehearsedBackend,
+    apiKey: String? = nil
+  ) {
+    self.appStore = appStore
+    self.backend = backend
+    self.apiKey = apiKey
+    self.stages = stages.filter { $0 != .apiKey || apiKey != nil }
+  }
+
+  /// Runs the stages. In the end the documents have no unknown members and types; new certificates stay in force.
+  ///
+  /// - prepare: called before each stage, while the App Store is still as before it.
+  /// - Throws: ``RehearsalFailure``; a backend that does not answer refuses the document.
+  package func report(
+    prepare: (RehearsalStage) async throws(RehearsalFailure) -> Void
+  ) async throws(RehearsalFailure) -> RehearsalReport {
+    do throws(RehearsalFailure) {
+      let report = try await run(prepare)
+      try await appStore.setFuture(fields: false, types: false)
+      return report
+    } catch {
+      // The failure is what the caller must know; a sandbox that failed may not answer this either.
+      try? await appStore.setFuture(fields: false, types: false)
+      throw error
+    }
+  }
+
+  private func run(
+    _ prepare: (RehearsalStage) async throws(RehearsalFailure) -> Void
+  ) async throws(RehearsalFailure) -> RehearsalReport {
+    var report = RehearsalReport()
+    var earlier: [RehearsedDocument] = []
+    for stage in stages {
+      try await prepare(stage)
+      let revoked = try await change(to: stage)
+      let genuine = try await genuineDocuments()
+      for document in try genuine + earlier + forged(genuine) + revoked {
+        report.add(await result(of: document, in: stage))
+      }
+      if let id = genuine.lazy.compactMap(\.transactionID).first {
+        report.add(await fetched(id, in: stage))
+      }
+      earlier = genuine.map { $0.earlier() }
+    }
+    return report
+  }
+
+  /// Changes the App Store; returns documents of certificates that the stage revokes, which the backend has not seen.
+  private func change(to stage: RehearsalStage) async throws(RehearsalFailure) -> [RehearsedDocument] {
+    switch stage {
+    case .unchanged: break
+    case .leaf, .intermediate, .root: try await appStore.rotate(stage.rawValue, revoking: false)
+    case .revokedLeaf: return try await revoke("leaf")
+    case .revokedIntermediate: return try await revoke("intermediate")
+    case .apiKey: if let apiKey { try await appStore.revokeKey(apiKey) }
+    case .fields: try await appStore.setFuture(fields: true, types: false)
+    case .types: try await appStore.setFuture(fields: false, types: true)
+    }
+    return []
+  }
+
+  /// Revokes a new certificate, because backends keep the OCSP responses about those that they have seen.
+  private func revoke(_ certificate: String) async throws(RehearsalFailure) -> [RehearsedDocument] {
+    try await appStore.rotate(certificate, revoking: false)
+    let documents = try await genuineDocuments()
+    try await appStore.rotate(certificate, revoking: true)
+    return documents.map { $0.revoked() }
+  }
+
+  private func genuineDocuments() async throws(RehearsalFailure) -> [RehearsedDocument] {
+    var documents: [RehearsedDocument] = []
+    for kind in RehearsedDocument.Kind.allCases {
+      guard let document = try await appStore.document(kind) else { continue }
+      documents.append(
+        RehearsedDocument(kind, text: RehearsedDocument.text(kind, of: document), origin: .genuine))
+    }
+    return documents
+  }
+
+  /// The forged forms of the transaction and the notification.
+  private func forged(_ genuine: [RehearsedDocument]) throws(RehearsalFailure) -> [RehearsedDocument] {
+    var documents: [RehearsedDocument] = []
+    for document in genuine where document.kind == .transaction || document.kind == .notification {
+      for forgery in Forgery.allCases {
+        do throws(CryptographyError) {
+          if let forged = try forgery.applied(to: document) { documents.append(forged) }
+        } catch {
+          throw RehearsalFailure("cannot forge a document: \(error)")
+        }
+      }
+    }
+    return documents
+  }
+
+  private func result(of document: RehearsedDocument, in stage: RehearsalStage) async -> RehearsalResult {
+    let outcome: RehearsalResult.Outcome
+    do throws(BackendFailure) { outcome = .init(try await backend.verify(document)) } catch {
+      outcome = .refused("no answer: \(error)")
+    }
+    return RehearsalResult(stage: stage, document: document.name, origin: document.origin, outcome: outcome)
+  }
+
+  private func fetched(_ id: String, in stage: RehearsalStage) async -> RehearsalResult {
+    let outcome: RehearsalResult.Outcome
+    do throws(BackendFailure) { outcome = .init(try await backend.fetch(transaction: id)) } catch {
+      outcome = .refused("no answer: \(error)")
+    }
+    return RehearsalResult(
+      stage: stage, document: "transaction that the backend fetches", origin: .genuine, outcome: outcome)
+  }
+}

@@ -1,0 +1,71 @@
+internal import JSON
+internal import SignedData
+
+/// A document of a rehearsal, and whether a backend is to accept it.
+package struct RehearsedDocument: Hashable, Sendable {
+  /// The kinds of documents, in the words of the conformance kit.
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
+    case transaction
+    case renewalInfo = "renewal-info"
+    case appTransaction = "app-transaction"
+    case notification
+    case receipt
+  }
+
+  /// What the document is.
+  package enum Origin: String, Hashable, Sendable {
+    /// The App Store signed it, with certificates in force. A backend that refuses it loses purchases.
+    case genuine
+    /// The App Store did not sign it. A backend that accepts it gives access without a purchase.
+    case forged
+    /// Its certificate was revoked. Only a backend that checks certificates online can know.
+    case revoked
+  }
+
+  package let kind: Kind
+  /// The document as a backend receives it: of a notification the body, of a receipt its Base64, otherwise the JWS.
+  package let text: String
+  package let origin: Origin
+  /// What the document is, for the report: the kind, and how it differs from a new document.
+  package let name: String
+
+  package init(_ kind: Kind, text: String, origin: Origin, name: String? = nil) {
+    self.kind = kind
+    self.text = text
+    self.origin = origin
+    self.name = name ?? kind.rawValue
+  }
+
+  /// The document of an earlier stage.
+  func earlier() -> RehearsedDocument {
+    RehearsedDocument(kind, text: text, origin: origin, name: "\(kind.rawValue) of the stage before")
+  }
+
+  /// The same document after its certificate was revoked.
+  func revoked() -> RehearsedDocument {
+    RehearsedDocument(
+      kind, text: text, origin: .revoked, name: "\(kind.rawValue) of a revoked certificate")
+  }
+
+  /// The JWS; `nil` for a receipt.
+  var jws: String? {
+    switch kind {
+    case .transaction, .renewalInfo, .appTransaction: text
+    case .notification: (try? JSONValue(parsing: Array(text.utf8)).objectValue)?["signedPayload"]?.stringValue
+    case .receipt: nil
+    }
+  }
+
+  /// The `transactionId` of a transaction.
+  var transactionID: String? {
+    guard kind == .transaction, let jws = try? UnverifiedJWS(text) else { return nil }
+    return jws.payload["transactionId"]?.stringValue
+  }
+
+  /// The text of a document of this kind with this JWS.
+  static func text(_ kind: Kind, of jws: String) -> String {
+    guard kind == .notification else { return jws }
+    let body: JSONObject = ["signedPayload": .string(jws)]
+    return String(decoding: body.serialized(), as: UTF8.self)
+  }
+}
