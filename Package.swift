@@ -216,6 +216,7 @@ let package = Package(
     library(
       .programs, "Conformance",
       ["AppStore", "AppStoreClient", "Bytes", "CConformanceKit", "JSON", "Markup", "Platform", "SignedData"]),
+    library(.programs, "SeatRoster", []),
     library(.programs, "CommandSupport", ["AppStore", "Platform", "Transport", argumentParser]),
     library(
       .programs, "SandboxCommands",
@@ -238,7 +239,8 @@ let package = Package(
         "HTTP", "JSON", "Ledger", "Notifications", "Platform", "RPC", "ReceiptMigration", "Reconciliation",
         "Reporting",
         "PostgreSQL", "PostgresStore", "ReportReconciliation", "Reports", "SQLStore", "SQLiteStore",
-        "Sandbox", "SandboxCommands", "Services", "SignedData", "Store", "Telemetry", "Traces", "Transport",
+        "Sandbox", "SandboxCommands", "SeatRoster", "Services", "SignedData", "Store", "Telemetry", "Traces",
+        "Transport",
         "Webhooks", "Wire", argumentParser, asyncHTTPClient, coreMetrics, lifecycle, logging, nio, nioHTTP1,
         nioPosix, tracing, unixSignals,
       ],
@@ -318,6 +320,7 @@ let package = Package(
       .programs, "EntitledClientTests", ["EntitledClient", "HTTP", "HTTP2", "RPC", "Wire", nio, nioPosix]),
     test(
       .programs, "DoctorTests", ["AppStore", "AppStoreClient", "Doctor", "JSON", "Sandbox", "SignedData"]),
+    test(.programs, "SeatRosterTests", ["SeatRoster"]),
     test(.programs, "ConformanceTests", ["AppStore", "AppStoreClient", "Conformance", "JSON", "SignedData"]),
     test(.base, "HTTPTests", ["HTTP"]),
     test(.base, "MarkupTests", ["Markup"]),

@@ -6,9 +6,10 @@ internal import Wire
 /// `entitled seats`: the seats of a purchase with a quantity.
 struct SeatsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "seats", abstract: "List, claim and release seats of a purchase.",
+    commandName: "seats", abstract: "List, claim, release and import seats of a purchase.",
     subcommands: [
       ListSeatsCommand.self, ClaimSeatCommand.self, AssociateSeatCommand.self, UnclaimSeatCommand.self,
+      ImportSeatsCommand.self,
     ],
     defaultSubcommand: ListSeatsCommand.self)
 }

@@ -1,0 +1,55 @@
+/// A seat of a purchase that is held.
+package struct HeldSeat: Hashable, Sendable {
+  package let id: String
+  /// The holder; empty if the seat is claimed for a customer to be named later.
+  package let customer: String
+  /// Ids of customers who were merged into the holder.
+  package var mergedCustomers: Set<String>
+
+  package init(id: String, customer: String, mergedCustomers: Set<String> = []) {
+    self.id = id
+    self.customer = customer
+    self.mergedCustomers = mergedCustomers
+  }
+}
+
+/// The changes that make the seats of one purchase equal to the rows of a roster.
+package struct RosterPlan: Hashable, Sendable {
+  package private(set) var unchanged: [Roster.Row] = []
+  /// Rows whose customer needs a seat, in the order of the file.
+  package private(set) var claims: [Roster.Row] = []
+  /// The last ``claims``, for which no seat is left.
+  package private(set) var withoutSeat: [Roster.Row] = []
+  /// Seats whose holder is in no row.
+  package private(set) var releases: [HeldSeat] = []
+  /// Seats that would be released if each row of the roster were valid.
+  package private(set) var heldBack: [HeldSeat] = []
+
+  /// - Parameters:
+  ///   - rows: the rows of the purchase.
+  ///   - purchasers: the owners of the purchase, who need no seat.
+  ///   - seats: the held seats. One for a customer to be named later stays.
+  ///   - purchased: the number of seats that were bought.
+  ///   - isIncomplete: whether the roster may lack a row of the purchase; then no seat is released.
+  package init(
+    rows: [Roster.Row], purchasers: Set<String> = [], seats: [HeldSeat], purchased: Int, isIncomplete: Bool
+  ) {
+    let holders = purchasers.union(seats.map(\.customer)).union(seats.flatMap(\.mergedCustomers))
+    unchanged = rows.filter { holders.contains($0.customer) }
+    let needed = rows.filter { !holders.contains($0.customer) }
+    let others = Self.others(seats, than: rows)
+    if isIncomplete { heldBack = others } else { releases = others }
+    let free = max(0, purchased - seats.count + releases.count)
+    claims = Array(needed.prefix(free))
+    withoutSeat = Array(needed.dropFirst(free))
+  }
+
+  /// The seats whose holder, under any id, is in no row.
+  package static func others(_ seats: [HeldSeat], than rows: [Roster.Row]) -> [HeldSeat] {
+    let listed = Set(rows.map(\.customer))
+    return seats.filter { seat in
+      !seat.customer.isEmpty && !listed.contains(seat.customer)
+        && listed.isDisjoint(with: seat.mergedCustomers)
+    }
+  }
+}

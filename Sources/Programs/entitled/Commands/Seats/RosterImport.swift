@@ -1,0 +1,224 @@
+internal import Bytes
+internal import EntitledClient
+internal import Foundation
+internal import RPC
+internal import SeatRoster
+internal import SignedData
+internal import Wire
+
+/// Makes the seats of purchases equal to a roster, by calls of the service.
+struct RosterImport {
+  private let connection: ClientConnection
+  private let app: String
+  private let environment: Wire.Environment
+  private let actor: String
+  private let note: String
+  private let isDryRun: Bool
+  private let keepsOthers: Bool
+
+  /// Attempts of a change that the service or Apple refuse for a while.
+  private static let maxAttempts = 5
+  private static let maxDelaySeconds: Int64 = 30
+  private static let pageSize: Int32 = 1000
+
+  init(
+    _ connection: ClientConnection, app: String, environment: Wire.Environment, actor: String, note: String,
+    isDryRun: Bool, keepsOthers: Bool
+  ) {
+    self.connection = connection
+    self.app = app
+    self.environment = environment
+    self.actor = actor
+    self.note = note
+    self.isDryRun = isDryRun
+    self.keepsOthers = keepsOthers
+  }
+
+  /// Imports the roster; each row is in the report once. `progress` gets the number of rows that are done.
+  func run(_ roster: Roster, progress: (Int) -> Void) async -> RosterReport {
+    var report = RosterReport(isDryRun: isDryRun)
+    for fault in roster.faults {
+      report.add(.init(change: .failed, row: fault.row, purchase: fault.purchase, problem: fault.problem))
+    }
+    for row in roster.repeated { report.add(row, .repeated) }
+    for purchase in roster.purchases {
+      let rows = roster.rows(of: purchase)
+      do throws(ClientError) {
+        try await update(
+          purchase, rows, isIncomplete: roster.isIncomplete(purchase), &report, progress)
+      } catch {
+        // Nothing of this purchase was changed.
+        for row in rows { report.add(row, .failed, problem: error.problem) }
+      }
+    }
+    return report
+  }
+
+  /// Releases seats first, because a full purchase has no seat for a new member otherwise.
+  ///
+  /// - Throws: ``ClientError`` if the present seats cannot be read.
+  private func update(
+    _ purchase: String, _ rows: [Roster.Row], isIncomplete: Bool, _ report: inout RosterReport,
+    _ progress: (Int) -> Void
+  ) async throws(ClientError) {
+    let earlier = try await earlierClaims(of: purchase)
+    let (seats, purchased) = try await heldSeats(of: purchase, listed: rows)
+    let plan = RosterPlan(
+      rows: rows, purchasers: earlier.purchasers, seats: seats, purchased: purchased,
+      isIncomplete: isIncomplete || keepsOthers)
+    for row in plan.unchanged { report.add(row, .unchanged) }
+    if !keepsOthers { for seat in plan.heldBack { report.add(seat, of: purchase, .heldBack) } }
+    guard !isDryRun else {
+      for seat in plan.releases { report.add(seat, of: purchase, .released) }
+      for row in plan.claims { report.add(row, .claimed) }
+      for row in plan.withoutSeat { report.add(row, .failed, problem: "NO_SEAT_LEFT") }
+      return
+    }
+    for seat in plan.releases {
+      do throws(ClientError) {
+        try await release(seat, of: purchase)
+        report.add(seat, of: purchase, .released)
+      } catch {
+        report.add(seat, of: purchase, .failed, problem: error.problem)
+      }
+    }
+    for row in plan.claims + plan.withoutSeat {
+      do throws(ClientError) {
+        report.add(row, .claimed, seat: try await claim(row, after: earlier))
+      } catch {
+        // The purchaser has access without a seat.
+        if error.reason == "ALREADY_PURCHASER" {
+          report.add(row, .unchanged)
+        } else {
+          report.add(row, .failed, problem: error.problem)
+        }
+      }
+      progress(report.entries.count)
+    }
+  }
+
+  /// The held seats of a purchase and the number of bought ones. Holders that no row names have the ids of customers who
+  /// were merged into them, because a roster can still have these.
+  private func heldSeats(of purchase: String, listed rows: [Roster.Row]) async throws(ClientError)
+    -> (seats: [HeldSeat], purchased: Int)
+  {
+    var (seats, purchased, token): ([HeldSeat], Int, String) = ([], 0, "")
+    repeat {
+      let page = try await connection.listSeats(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.originalTransactionId = purchase
+          $0.pageSize = Self.pageSize
+          $0.pageToken = token
+        })
+      seats += page.seats.map { HeldSeat(id: $0.seatId, customer: $0.customerId) }
+      (purchased, token) = (Int(page.purchased), page.nextPageToken)
+    } while !token.isEmpty
+    let others = Set(RosterPlan.others(seats, than: rows).map(\.id))
+    for index in seats.indices where others.contains(seats[index].id) {
+      let description = try await connection.describeCustomer(
+        .with {
+          $0.app = app
+          $0.environment = environment
+          $0.customerId = seats[index].customer
+        })
+      seats[index].mergedCustomers = Set(description.mergedCustomerIds)
+    }
+    return (seats, purchased)
+  }
+
+  /// The owners and the claims of a purchase before an import.
+  private struct EarlierClaims {
+    let purchasers: Set<String>
+    /// The number of claims of each customer; `nil` if there are more claims than the service lists.
+    let counts: [String: Int]?
+    let releasedSeats: Set<String>
+  }
+
+  private func earlierClaims(of purchase: String) async throws(ClientError) -> EarlierClaims {
+    let found = try await connection.getPurchase(
+      .with {
+        $0.app = app
+        $0.environment = environment
+        $0.originalTransactionId = purchase
+      })
+    let claims = found.seats
+    return EarlierClaims(
+      purchasers: Set(found.customerIds),
+      counts: claims.count < Int(Self.pageSize)
+        ? Dictionary(claims.map { ($0.customerId, 1) }, uniquingKeysWith: +) : nil,
+      releasedSeats: Set(claims.filter { $0.releasedAt != nil }.map(\.seatId)))
+  }
+
+  /// Claims a seat; returns its id.
+  ///
+  /// The request identifier follows from the number of the customer's claims, so that an import that was interrupted
+  /// after Apple's response repeats the same request, and a claim after a release is another request.
+  private func claim(_ row: Roster.Row, after earlier: EarlierClaims) async throws(ClientError) -> String {
+    let number = earlier.counts.map { $0[row.customer, default: 0] }
+    let seat = try await claim(row, number.map { Self.requestIdentifier(row, $0) } ?? Self.newIdentifier())
+    // A request of a customer who was merged since can be that of a released seat.
+    guard earlier.releasedSeats.contains(seat) else { return seat }
+    return try await claim(row, Self.newIdentifier())
+  }
+
+  private func claim(_ row: Roster.Row, _ identifier: String) async throws(ClientError) -> String {
+    let request = ClaimSeatRequest.with {
+      $0.app = app
+      $0.environment = environment
+      $0.originalTransactionId = row.purchase
+      $0.customerId = row.customer
+      $0.requestIdentifier = identifier
+      $0.actor = actor
+      $0.note = note
+    }
+    return try await repeating { () async throws(ClientError) in try await connection.claimSeat(request) }
+      .seat?.seatId ?? ""
+  }
+
+  private func release(_ seat: HeldSeat, of purchase: String) async throws(ClientError) {
+    let request = UnclaimSeatRequest.with {
+      $0.app = app
+      $0.environment = environment
+      $0.originalTransactionId = purchase
+      $0.seatId = seat.id
+      $0.actor = actor
+      $0.note = note
+    }
+    _ = try await repeating { () async throws(ClientError) in try await connection.unclaimSeat(request) }
+  }
+
+  private static func requestIdentifier(_ row: Roster.Row, _ number: Int) -> String {
+    let name = "\(row.purchase)\u{0}\(row.customer)\u{0}\(number)"
+    return "roster-\(Hex.encode(SHA256.hash(Array(name.utf8)[...]).prefix(16)))"
+  }
+
+  private static func newIdentifier() -> String { UUID().uuidString.lowercased() }
+
+  /// Repeats a call while the service or Apple limit the rate or are unavailable.
+  private func repeating<Response>(_ call: () async throws(ClientError) -> Response)
+    async throws(ClientError) -> Response
+  {
+    var attempt = 1
+    while true {
+      do { return try await call() } catch {
+        guard case .failed(let status) = error, attempt < Self.maxAttempts,
+          [.resourceExhausted, .unavailable].contains(status.code), let delay = status.retrySeconds
+        else { throw error }
+        attempt += 1
+        try? await Task.sleep(for: .seconds(min(max(delay, 1), Self.maxDelaySeconds)))
+      }
+    }
+  }
+}
+
+extension ClientError {
+  fileprivate var reason: String? { if case .failed(let status) = self { status.reason } else { nil } }
+
+  /// The stable reason with the explanation.
+  fileprivate var problem: String {
+    guard case .failed(let status) = self, let reason = status.reason else { return description }
+    return "\(reason): \(status.message)"
+  }
+}
