@@ -16,7 +16,7 @@ import contract
 import stores
 from contract import app_store_service, receipt_service
 from contract import entitlement_service as wire
-from harness import CALL_LIMIT, Service, post
+from harness import CALL_LIMIT, PROGRAM, Service, post
 from test_callers import APPS, CALLERS, GRANT, call, grant, rejected, token
 
 APP = "ocean-journal"
@@ -48,6 +48,13 @@ def logged(service, **members):
 
 def audited(service, **members):
     return logged(service, logger="entitled.audit", **members)
+
+
+def test_the_first_line_above_debug_has_the_version(service):
+    version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    first = next(entry for entry in entries(service) if entry["level"] != "debug")
+    assert first | {"time": ""} == {
+        "time": "", "level": "info", "logger": "entitled", "message": "starting", "version": version}  # fmt: skip
 
 
 def test_every_line_is_json_and_a_call_logs_its_trace(service):

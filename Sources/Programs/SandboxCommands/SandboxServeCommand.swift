@@ -104,6 +104,7 @@ struct SandboxService: ServiceLifecycle.Service, CustomStringConvertible {
   var description: String { "sandbox" }
 
   func run() async throws {
+    logger.info("starting", metadata: ["version": "\(Version.current)"])
     var listeners: [Listener] = []
     var ready = "ready"
     do {

@@ -26,6 +26,7 @@ struct Server: ServiceLifecycle.Service, CustomStringConvertible {
   func run() async throws {
     // Trapped first, because an untrapped SIGHUP terminates the process.
     let reloadSignals = await UnixSignalsSequence(trapping: .sighup)
+    logger.info("starting", metadata: ["version": "\(Version.current)"])
     let store = try Startup.store(settings, configuration)
     do {
       try await serve(store, reloadSignals)
